@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "Faultline",
+    products: [],
+    dependencies: [],
+    targets: [
+        // The vocabulary.
+        .target(name: "CTraceSchema"),
+        .target(name: "FaultlineTrace", dependencies: ["CTraceSchema"], swiftSettings: strict),
+    ],
+    cLanguageStandard: .gnu17,
+    cxxLanguageStandard: .gnucxx20
+)

@@ -1,0 +1,87 @@
+/// What the events of one process refer to by number.
+///
+/// Look-ups of numbers that are 0 or were never written give `nil`: an entry can be lost, and the report goes on.
+public struct TraceDictionary: Sendable {
+    private var entries: [DictionaryID: DictionaryEntry] = [:]
+    private var framesByAddress: [UInt64: FrameEntry] = [:]
+    private var threadsByNumber: [UInt32: ThreadEntry] = [:]
+    /// The programs and libraries that were mapped, in the order in which they were found.
+    public private(set) var modules: [ModuleEntry] = []
+
+    public init() {}
+
+    /// Takes in an entry. An entry that comes again under its number replaces the first.
+    public mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
+        switch entry {
+        case .frame(let frame):
+            if let address = UInt64(frame.address.dropFirst(2), radix: 16) { framesByAddress[address] = frame }
+        case .thread(let thread): threadsByNumber[thread.thread] = thread
+        case .module(let module): modules.append(module)
+        default: entries[id] = entry
+        }
+    }
+
+    public func entity(_ id: DictionaryID) -> EntityEntry? {
+        guard case .entity(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func shape(_ id: DictionaryID) -> ShapeEntry? {
+        guard case .shape(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func statement(_ id: DictionaryID) -> StatementEntry? {
+        guard case .statement(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func plan(_ id: DictionaryID) -> PlanEntry? {
+        guard case .plan(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func site(_ id: DictionaryID) -> SiteEntry? {
+        guard case .site(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func stack(_ id: DictionaryID) -> StackEntry? {
+        guard case .stack(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func name(_ id: DictionaryID) -> String? {
+        guard case .name(let entry)? = entries[id] else { return nil }
+        return entry.name
+    }
+
+    public func context(_ id: DictionaryID) -> ContextEntry? {
+        guard case .context(let entry)? = entries[id] else { return nil }
+        return entry
+    }
+
+    public func thread(_ number: UInt32) -> ThreadEntry? {
+        threadsByNumber[number]
+    }
+
+    /// What an address means, if its symbols were resolved.
+    public func frame(at address: UInt64) -> FrameEntry? {
+        framesByAddress[address]
+    }
+
+    /// Every stack, for resolving their addresses.
+    public var stacks: [StackEntry] {
+        entries.values.compactMap {
+            guard case .stack(let entry) = $0 else { return nil }
+            return entry
+        }
+    }
+
+    /// The names of every property of every entity.
+    public var propertyNames: Set<String> {
+        var names: Set<String> = []
+        for case .entity(let entity) in entries.values { names.formUnion(entity.properties.map(\.name)) }
+        return names
+    }
+}

@@ -1,0 +1,59 @@
+extension TraceEvent {
+    /// A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they
+    /// were there.
+    public struct Fault: Sendable, Hashable {
+        /// What was a fault.
+        public enum FaultType: UInt32, Sendable, Hashable, CaseIterable {
+            /// An object that came from a fetch, a to-many relationship or an object ID.
+            case object
+            /// An object that was reached through a to-one relationship.
+            case toOne
+            /// The members of a to-many relationship.
+            case toMany
+        }
+
+        /// Where the data came from.
+        public enum Source: UInt32, Sendable, Hashable, CaseIterable {
+            /// The row cache had it: no trip to the store.
+            case rowCache
+            /// SQLite was asked.
+            case store
+            /// SQLite was asked and had no such row.
+            case gone
+        }
+
+        public var type: FaultType = .object
+        public var source: Source = .rowCache
+        /// The entity of the object (of a to-many fault: of the object that has the relationship).
+        public var entity: DictionaryID = 0
+        /// The name of the relationship that fired or through which the object was reached; 0: none.
+        public var relationship: DictionaryID = 0
+        /// The entity that has that relationship; 0: none.
+        public var relationshipEntity: DictionaryID = 0
+        /// A keyed hash of the object's ID.
+        public var object: UInt64 = 0
+        /// The fetch that produced the object, or the object from which it was reached; 0: none is known.
+        public var origin: EventID = 0
+        /// Objects that this fault filled (of a to-many fault: members).
+        public var filled: UInt32 = 0
+        /// Bytes of column values that were read.
+        public var bytes: UInt64 = 0
+        /// Whether the row cache had held this object before.
+        public var seenBefore = false
+        /// SQLite's result code if reading failed; 0: it did not.
+        public var error: UInt32 = 0
+
+        public init() {}
+    }
+
+    /// The trip to the store of a fault that the row cache could not serve.
+    public struct CacheMiss: Sendable, Hashable {
+        /// The fault that missed.
+        public var fault: EventID = 0
+        public var entity: DictionaryID = 0
+        /// Whether the row cache had held this object before.
+        public var seenBefore = false
+
+        public init() {}
+    }
+}

@@ -1,0 +1,88 @@
+/// What a trace says, one message at a time, in the order in which it was written.
+public enum TraceMessage: Sendable, Hashable {
+    /// A process began to record. Comes before anything else of that process.
+    case began(ProcessBegan)
+    /// A dictionary entry. Comes before the first event that refers to it.
+    case entry(process: UInt32, id: DictionaryID, DictionaryEntry)
+    /// An event. Events of one thread come in the order in which they ended.
+    case event(TraceEvent)
+    /// Events were lost because a buffer was full.
+    case lost(EventLoss)
+    /// A process ended, or was found to have ended, and all that it had recorded was written.
+    case ended(ProcessEnded)
+}
+
+/// The first line of a process in a trace.
+public struct ProcessBegan: Sendable, Hashable, Codable {
+    /// The version of the trace's format.
+    public var version: Int
+    public var process: UInt32
+    /// The program's path.
+    public var program: String
+    /// When the recording of this process began, in nanoseconds since the trace began.
+    public var start: UInt64
+    /// The same in seconds since 1970.
+    public var date: Double
+    /// The file that holds what was recorded and not yet written, while the process runs or if it was killed.
+    public var rings: String
+
+    public init(
+        version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0, rings: String = ""
+    ) {
+        self.version = version
+        self.process = process
+        self.program = program
+        self.start = start
+        self.date = date
+        self.rings = rings
+    }
+}
+
+/// How many events of a thread were lost at one time.
+public struct EventLoss: Sendable, Hashable, Codable {
+    public var process: UInt32
+    public var thread: UInt32
+    public var events: UInt64
+
+    public init(process: UInt32, thread: UInt32, events: UInt64) {
+        self.process = process
+        self.thread = thread
+        self.events = events
+    }
+}
+
+/// The last line of a process in a trace.
+public struct ProcessEnded: Sendable, Hashable, Codable {
+    public var process: UInt32
+    /// When the last line was written, in nanoseconds since the trace began.
+    public var end: UInt64
+    /// Events that were written, those that a record was expanded into included.
+    public var events: UInt64
+    /// Events that were lost because a buffer was full.
+    public var lost: UInt64
+    /// Lines that were lost because the file could not be written.
+    public var unwritten: UInt64
+    /// Dictionary entries that were lost because their buffer was full.
+    public var entriesLost: UInt64
+    /// Use summaries that were lost because their buffer was full.
+    public var usesLost: UInt64
+    /// CPU time of writing the trace, in nanoseconds.
+    public var writing: UInt64
+    /// Whether the process closed its recording itself; otherwise it was killed.
+    public var isClosed: Bool
+
+    public init(
+        process: UInt32, end: UInt64 = 0, events: UInt64 = 0, lost: UInt64 = 0, unwritten: UInt64 = 0,
+        entriesLost: UInt64 = 0, usesLost: UInt64 = 0, writing: UInt64 = 0, isClosed: Bool = true
+    ) {
+        self.process = process
+        self.end = end
+        self.events = events
+        self.lost = lost
+        self.unwritten = unwritten
+        self.entriesLost = entriesLost
+        self.usesLost = usesLost
+        self.writing = writing
+        self.isClosed = isClosed
+    }
+}
