@@ -19,6 +19,17 @@ let package = Package(
         // The vocabulary.
         .target(name: "CTraceSchema"),
         .target(name: "FaultlineTrace", dependencies: ["CTraceSchema"], swiftSettings: strict),
+
+        // How events leave a program.
+        .target(name: "CRecorder", dependencies: ["CTraceSchema"], cSettings: [.headerSearchPath(".")]),
+        .target(
+            name: "FaultlineRecorder", dependencies: ["FaultlineTrace", "CTraceSchema", "CRecorder"],
+            swiftSettings: strict),
+
+        // Tests.
+        .testTarget(
+            name: "FaultlineRecorderTests", dependencies: ["FaultlineRecorder", "FaultlineTrace"],
+            swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,
     cxxLanguageStandard: .gnucxx20

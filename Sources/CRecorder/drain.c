@@ -1,0 +1,396 @@
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct fl_drain {
+    fl_file *file;
+    fl_recorder *recorder;   // null: the file was mapped from outside
+    int descriptor;
+    uint64_t origin;
+    uint64_t size;           // of the file, as far as it was mapped
+    void *segments[FL_SEGMENTS_MAXIMUM];
+    uint64_t tails[FL_RINGS_MAXIMUM];
+    uint64_t dropped[FL_RINGS_MAXIMUM];
+    uint32_t owners[FL_RINGS_MAXIMUM];   // the thread last seen in a ring
+    uint32_t segment;        // dictionary: where to go on
+    uint32_t place;
+    uint64_t events;
+    fl_event event;
+};
+
+static const uint64_t header_bytes = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
+
+// MARK: - Opening
+
+static void resume(fl_drain *drain) {
+    uint32_t count = atomic_load_explicit(&drain->file->commit_count, memory_order_acquire);
+    if (count == 0) { return; }
+    const fl_commit *commit = &drain->file->commits[count & 1];
+    drain->segment = commit->segment;
+    drain->place = commit->place;
+    drain->events = commit->events;
+    memcpy(drain->tails, commit->tails, sizeof drain->tails);
+    memcpy(drain->dropped, commit->dropped, sizeof drain->dropped);
+}
+
+fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
+    int descriptor = open(rings, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0) { return NULL; }
+    struct stat status;
+    fl_file *file = MAP_FAILED;
+    fl_drain *drain = NULL;
+    int failure = EINVAL;
+    if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < header_bytes) { goto failed; }
+    file = mmap(NULL, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (file == MAP_FAILED || memcmp(file->magic, FL_MAGIC, sizeof file->magic) != 0) { goto failed; }
+    if (file->layout_version != FL_LAYOUT_VERSION) { goto failed; }
+    drain = calloc(1, sizeof *drain);
+    if (drain == NULL) {
+        failure = ENOMEM;
+        goto failed;
+    }
+    drain->file = file;
+    drain->descriptor = descriptor;
+    drain->origin = origin == 0 ? file->origin : origin;
+    resume(drain);
+    return drain;
+
+failed:
+    if (file != MAP_FAILED) { munmap(file, header_bytes); }
+    close(descriptor);
+    errno = failure;
+    return NULL;
+}
+
+fl_drain *fl_drain_attach(fl_recorder *recorder) {
+    fl_drain *drain = calloc(1, sizeof *drain);
+    if (drain == NULL) { return NULL; }
+    drain->file = recorder->file;
+    drain->recorder = recorder;
+    drain->descriptor = -1;
+    drain->origin = recorder->file->origin;
+    atomic_fetch_add(&recorder->references, 1);
+    return drain;
+}
+
+void fl_drain_close(fl_drain *drain) {
+    if (drain->recorder != NULL) {
+        fl_recorder_release(drain->recorder);
+    } else {
+        for (uint32_t index = 0; index < FL_SEGMENTS_MAXIMUM; index++) {
+            if (drain->segments[index] != NULL) { munmap(drain->segments[index], drain->file->segments[index].size); }
+        }
+        munmap(drain->file, header_bytes);
+        close(drain->descriptor);
+    }
+    free(drain);
+}
+
+// A segment's memory, mapped when it is first looked at. Null if the file's table is damaged.
+static void *segment_at(fl_drain *drain, uint32_t index) {
+    if (drain->recorder != NULL) { return drain->recorder->segments[index]; }
+    if (drain->segments[index] != NULL) { return drain->segments[index]; }
+    const fl_segment *segment = &drain->file->segments[index];
+    struct stat status;
+    if (fstat(drain->descriptor, &status) != 0) { return NULL; }
+    if (segment->offset < header_bytes || segment->size < FL_PAGE || segment->offset > (uint64_t)status.st_size
+        || segment->size > (uint64_t)status.st_size - segment->offset) {
+        return NULL;
+    }
+    void *memory = mmap(
+        NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, drain->descriptor, (off_t)segment->offset);
+    if (memory == MAP_FAILED) { return NULL; }
+    drain->segments[index] = memory;
+    return memory;
+}
+
+static uint32_t segment_count(const fl_drain *drain) {
+    uint32_t count = atomic_load_explicit(&drain->file->segment_count, memory_order_acquire);
+    return count < FL_SEGMENTS_MAXIMUM ? count : FL_SEGMENTS_MAXIMUM;
+}
+
+fl_process fl_drain_process(const fl_drain *drain) {
+    const fl_file *file = drain->file;
+    return (fl_process){
+        .process = file->process, .start = file->start < drain->origin ? 0 : file->start - drain->origin,
+        .date = file->date, .program = file->program,
+    };
+}
+
+bool fl_drain_is_closed(const fl_drain *drain) {
+    return atomic_load_explicit(&drain->file->is_closed, memory_order_acquire) != 0;
+}
+
+// MARK: - Dictionary
+
+static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
+    uint32_t count = segment_count(drain);
+    for (; drain->segment < count; drain->segment++, drain->place = 0) {
+        if (drain->file->segments[drain->segment].kind != FL_SEGMENT_DICTIONARY) { continue; }
+        fl_dictionary_segment *segment = segment_at(drain, drain->segment);
+        if (segment == NULL) { continue; }
+        uint64_t limit = drain->file->segments[drain->segment].size - sizeof *segment;
+        uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
+        if (used > limit) { used = limit; }
+        while (drain->place + sizeof(fl_entry) <= used) {
+            const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + drain->place);
+            if (entry->size < sizeof *entry || drain->place + entry->size > used) { break; }
+            if (sizeof *entry + entry->text_length + entry->label_length > entry->size) { break; }
+            sink->entry(
+                sink->context, entry->kind, entry->id, entry->bytes, entry->text_length,
+                entry->bytes + entry->text_length, entry->label_length);
+            drain->place += entry->size;
+        }
+        // The last dictionary segment may still grow; an earlier one is full.
+        bool is_last = true;
+        for (uint32_t next = drain->segment + 1; next < count; next++) {
+            if (drain->file->segments[next].kind == FL_SEGMENT_DICTIONARY) { is_last = false; }
+        }
+        if (is_last) { return; }
+    }
+}
+
+// MARK: - Records
+
+// The events that a record stands for: its own and those that are drawn from it, a nanosecond inside one another so
+// that viewers nest them.
+static void expand(fl_drain *drain, const fl_header *record, const fl_sink *sink) {
+    const fl_event_schema *schema = fl_schema(record->kind);
+    if (schema == NULL || record->size < sizeof *record + schema->size) { return; }
+    fl_event *event = &drain->event;
+    event->header = *record;
+    event->header.flags &= (uint8_t)~FL_HAS_STATEMENT;
+    event->header.start = record->start < drain->origin ? 0 : record->start - drain->origin;
+    event->process = drain->file->process;
+    memset(&event->fields, 0, sizeof event->fields);
+    const char *place = (const char *)(record + 1), *end = (const char *)record + record->size;
+    memcpy(&event->fields, place, schema->size);
+    place += ((size_t)schema->size + 7) & ~(size_t)7;
+    fl_statement_time time = {0, 0};
+    fl_sql statement;
+    bool has_statement = (record->flags & FL_HAS_STATEMENT) != 0;
+    if (has_statement) {
+        if (place + sizeof time + sizeof statement > end) { return; }
+        memcpy(&time, place, sizeof time);
+        memcpy(&statement, place + sizeof time, sizeof statement);
+        place += sizeof time + sizeof statement;
+    }
+    event->listWords = place < end ? (uint32_t)((size_t)(end - place) / sizeof(uint64_t)) : 0;
+    if (event->listWords > FL_MAXIMUM_LIST_WORDS) { event->listWords = FL_MAXIMUM_LIST_WORDS; }
+    memcpy(event->lists, place, event->listWords * sizeof(uint64_t));
+    if (record->kind == FL_EVENT_USE) {
+        fl_use *use = &event->fields.use;
+        use->firstUse = use->firstUse < drain->origin ? 0 : use->firstUse - drain->origin;
+        use->lastUse = use->lastUse < drain->origin ? 0 : use->lastUse - drain->origin;
+    }
+    drain->events++;
+    sink->event(sink->context, event);
+
+    uint64_t outer = event->header.id, start = event->header.start, duration = event->header.duration;
+    event->header.overhead = 0;
+    event->listWords = 0;
+    if (record->kind == FL_EVENT_FAULT && event->fields.fault.source != 0) {
+        fl_cache_miss miss = {
+            .fault = outer, .entity = event->fields.fault.entity, .seenBefore = event->fields.fault.seenBefore,
+        };
+        start += 1;
+        duration = duration < 2 ? 0 : duration - 2;
+        event->header.kind = FL_EVENT_CACHE_MISS;
+        event->header.id = record->id + 1;
+        event->header.parent = outer;
+        event->header.start = start;
+        event->header.duration = duration;
+        memset(&event->fields, 0, sizeof event->fields);
+        event->fields.cacheMiss = miss;
+        outer = event->header.id;
+        drain->events++;
+        sink->event(sink->context, event);
+    }
+    if (!has_statement) { return; }
+    uint64_t begins = time.start < drain->origin ? 0 : time.start - drain->origin, ends = begins + time.duration;
+    uint64_t latest = start + duration - (duration > 0);
+    if (begins <= start) { begins = start + 1; }
+    if (ends > latest) { ends = latest; }
+    event->header.kind = FL_EVENT_SQL;
+    event->header.id = record->id + 2;
+    event->header.parent = outer;
+    event->header.start = begins;
+    event->header.duration = ends > begins ? ends - begins : 0;
+    memset(&event->fields, 0, sizeof event->fields);
+    event->fields.sql = statement;
+    drain->events++;
+    sink->event(sink->context, event);
+}
+
+// One ring that is being drained.
+typedef struct cursor {
+    fl_ring *ring;
+    uint32_t number;
+    uint64_t tail, head;
+    const fl_header *record;   // the next one; null: none left
+} cursor;
+
+static void advance(cursor *cursor) {
+    cursor->record = NULL;
+    while (cursor->tail < cursor->head) {
+        uint64_t place = cursor->tail & (cursor->ring->capacity - 1);
+        const fl_header *record = (const fl_header *)(const void *)(cursor->ring->data + place);
+        if (record->size < 8 || (record->size & 7) != 0 || place + record->size > cursor->ring->capacity) {
+            cursor->tail = cursor->head;   // damaged: nothing behind it can be told apart
+            return;
+        }
+        if (record->kind != FL_EVENT_NONE) {
+            if (record->size < sizeof *record) {
+                cursor->tail = cursor->head;
+                return;
+            }
+            cursor->record = record;
+            return;
+        }
+        cursor->tail += record->size;
+    }
+}
+
+static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
+    uint32_t count = segment_count(drain), opened = 0;
+    for (uint32_t index = 0; index < count; index++) {
+        if (drain->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
+        fl_ring *ring = segment_at(drain, index);
+        if (ring == NULL || ring->number >= FL_RINGS_MAXIMUM || ring->capacity == 0
+            || (ring->capacity & (ring->capacity - 1)) != 0
+            || ring->capacity + sizeof *ring > drain->file->segments[index].size) {
+            continue;
+        }
+        cursor *next = &cursors[opened];
+        next->ring = ring;
+        next->number = ring->number;
+        next->tail = drain->tails[ring->number];
+        next->head = atomic_load_explicit(&ring->head, memory_order_acquire);
+        if (next->head - next->tail > ring->capacity) { next->tail = next->head; }
+        uint32_t owner = atomic_load_explicit(&ring->owner, memory_order_relaxed);
+        if (owner != 0) { drain->owners[ring->number] = owner; }
+        advance(next);
+        opened++;
+        if (opened == FL_RINGS_MAXIMUM) { break; }
+    }
+    return opened;
+}
+
+uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
+    uint64_t before = drain->events;
+    cursor cursors[FL_RINGS_MAXIMUM];
+    // What ended before this moment is in its ring when the heads are read, whatever its thread; so the order of
+    // causes and effects is kept between threads and between one run and the next.
+    uint64_t cut = fl_drain_is_closed(drain) ? UINT64_MAX : fl_now();
+    uint32_t count = open_cursors(drain, cursors);
+    drain_dictionary(drain, sink);
+    for (;;) {
+        cursor *first = NULL;
+        uint64_t earliest = UINT64_MAX;
+        for (uint32_t index = 0; index < count; index++) {
+            const fl_header *record = cursors[index].record;
+            if (record == NULL) { continue; }
+            uint64_t end = record->start + record->duration;
+            if (end < earliest || first == NULL) {
+                earliest = end;
+                first = &cursors[index];
+            }
+        }
+        if (first == NULL || earliest > cut) { break; }
+        expand(drain, first->record, sink);
+        first->tail += first->record->size;
+        advance(first);
+    }
+    for (uint32_t index = 0; index < count; index++) {
+        cursor *cursor = &cursors[index];
+        drain->tails[cursor->number] = cursor->tail;
+        uint64_t dropped = atomic_load_explicit(&cursor->ring->dropped, memory_order_relaxed);
+        uint64_t news = dropped - drain->dropped[cursor->number];
+        if (news != 0 && dropped > drain->dropped[cursor->number]) {
+            sink->lost(sink->context, drain->owners[cursor->number], news);
+        }
+        drain->dropped[cursor->number] = dropped;
+    }
+    return drain->events - before;
+}
+
+void fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
+    uint32_t count = segment_count(drain);
+    for (uint32_t index = 0; index < count; index++) {
+        if (drain->file->segments[index].kind != FL_SEGMENT_USES) { continue; }
+        fl_uses_segment *segment = segment_at(drain, index);
+        if (segment == NULL || drain->file->segments[index].size < sizeof *segment) { continue; }
+        for (uint32_t place = 0; place < FL_USES_PER_SEGMENT; place++) {
+            const fl_use_slot *use = &segment->slots[place];
+            if (atomic_load_explicit(&use->is_open, memory_order_acquire) != 1) { continue; }
+            fl_event *event = &drain->event;
+            fl_use_describe(use, drain->origin, event);
+            event->fields.use.state = 1;
+            event->process = drain->file->process;
+            event->header = (fl_header){
+                .kind = FL_EVENT_USE, .thread = use->thread, .id = use->id, .scope = use->scope,
+                .context = use->context, .site = use->site,
+                .start = use->opened < drain->origin ? 0 : use->opened - drain->origin,
+            };
+            drain->events++;
+            sink->event(sink->context, event);
+        }
+    }
+}
+
+// MARK: - Committing and waiting
+
+void fl_drain_commit(fl_drain *drain, uint64_t offset) {
+    fl_file *file = drain->file;
+    uint32_t count = atomic_load_explicit(&file->commit_count, memory_order_relaxed) + 1;
+    fl_commit *commit = &file->commits[count & 1];
+    commit->offset = offset;
+    commit->segment = drain->segment;
+    commit->place = drain->place;
+    commit->events = drain->events;
+    memcpy(commit->tails, drain->tails, sizeof commit->tails);
+    memcpy(commit->dropped, drain->dropped, sizeof commit->dropped);
+    atomic_store_explicit(&file->commit_count, count, memory_order_release);
+    uint32_t segments = segment_count(drain);
+    for (uint32_t index = 0; index < segments; index++) {
+        if (file->segments[index].kind != FL_SEGMENT_RING) { continue; }
+        fl_ring *ring = segment_at(drain, index);
+        if (ring == NULL || ring->number >= FL_RINGS_MAXIMUM) { continue; }
+        atomic_store_explicit(&ring->tail, drain->tails[ring->number], memory_order_release);
+    }
+}
+
+uint64_t fl_drain_committed_offset(const fl_drain *drain) {
+    uint32_t count = atomic_load_explicit(&drain->file->commit_count, memory_order_acquire);
+    return count == 0 ? 0 : drain->file->commits[count & 1].offset;
+}
+
+void fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {
+    struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    uint32_t seen = atomic_load_explicit(&drain->file->doorbell, memory_order_acquire);
+    syscall(SYS_futex, &drain->file->doorbell, FUTEX_WAIT, seen, &limit, NULL, 0);
+}
+
+void fl_drain_ring_doorbell(fl_drain *drain) {
+    atomic_fetch_add_explicit(&drain->file->doorbell, 1, memory_order_release);
+    syscall(SYS_futex, &drain->file->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+fl_totals fl_drain_totals(const fl_drain *drain) {
+    const fl_file *file = drain->file;
+    fl_totals totals = {
+        .events = drain->events, .lost = atomic_load(&file->events_lost), .entries_lost = atomic_load(&file->entries_lost),
+        .uses_lost = atomic_load(&file->uses_lost),
+    };
+    for (uint32_t ring = 0; ring < FL_RINGS_MAXIMUM; ring++) { totals.lost += drain->dropped[ring]; }
+    return totals;
+}

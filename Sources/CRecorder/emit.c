@@ -1,0 +1,163 @@
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// MARK: - The ring
+
+// Space for a record of `size` bytes, or null if the ring is full. Records are whole: one that does not fit before
+// the ring's end begins at its start, and filler stands in between.
+static char *reserve(fl_ring *ring, uint32_t size, uint64_t *head) {
+    uint64_t written = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t drained = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    uint64_t place = written & (ring->capacity - 1);
+    uint64_t rest = ring->capacity - place;
+    uint64_t filler = rest < size ? rest : 0;
+    if (written - drained + filler + size > ring->capacity) { return NULL; }
+    if (filler != 0) {
+        // Only the first bytes of a filler are written: there may be room for no more than 8.
+        uint16_t mark[2] = {(uint16_t)filler, 0};
+        memcpy(ring->data + place, mark, sizeof mark);
+        written += filler;
+        place = 0;
+    }
+    *head = written;
+    return ring->data + place;
+}
+
+static void commit(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t size) {
+    uint64_t before = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    atomic_store_explicit(&ring->head, head + size, memory_order_release);
+    // The drainer looks by itself now and then; a burst calls it when the ring passes a quarter.
+    uint64_t quarter = ring->capacity / 4;
+    if (before / quarter != (head + size) / quarter) {
+        atomic_fetch_add_explicit(&recorder->file->doorbell, 1, memory_order_release);
+        int saved = errno;
+        syscall(SYS_futex, &recorder->file->doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        errno = saved;
+    }
+}
+
+void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending) {
+    size_t padded = (field_bytes + 7) & ~(size_t)7;
+    size_t statement = ending->statement == NULL ? 0 : sizeof(fl_statement_time) + sizeof(fl_sql);
+    size_t size = sizeof *header + padded + statement + ending->list_words * sizeof(uint64_t);
+    uint64_t head;
+    char *place = size > UINT16_MAX ? NULL : reserve(thread->ring, (uint32_t)size, &head);
+    if (place == NULL) {
+        atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_relaxed);
+        return;
+    }
+    header->size = (uint16_t)size;
+    header->thread = thread->number;
+    if (thread->is_main) { header->flags |= FL_ON_MAIN_THREAD; }
+    char *rest = place + sizeof *header;
+    memcpy(rest, fields, field_bytes);
+    rest += padded;
+    if (statement != 0) {
+        header->flags |= FL_HAS_STATEMENT;
+        memcpy(rest, &ending->statement_time, sizeof ending->statement_time);
+        memcpy(rest + sizeof ending->statement_time, ending->statement, sizeof *ending->statement);
+        rest += statement;
+    }
+    memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t));
+    if (thread->pending_cost != 0 || header->overhead != 0) {
+        // Sampled cost stands for the events that were not measured; first sights were all measured.
+        uint64_t cost = thread->pending_cost;
+        if (header->overhead != 0) {
+            uint64_t ended = header->start + header->duration;
+            cost += (header->overhead + (fl_now() - ended)) * FL_SAMPLING;
+        }
+        header->overhead = cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost;
+        thread->pending_cost = 0;
+    }
+    memcpy(place, header, sizeof *header);
+    commit(thread->recorder, thread->ring, head, (uint32_t)size);
+}
+
+// MARK: - Events
+
+bool fl_begin(fl_recorder *recorder, fl_open *open) {
+    if (!fl_switch_is_on(&recorder->state)) { return false; }
+    uint64_t entered = 0;
+    fl_thread *thread = fl_thread_current(recorder);
+    if (thread == NULL) {
+        atomic_fetch_add_explicit(&recorder->file->events_lost, 1, memory_order_relaxed);
+        return false;
+    }
+    open->sampled = thread->countdown == 0;
+    if (open->sampled) {
+        thread->countdown = FL_SAMPLING;
+        entered = fl_now();
+    }
+    thread->countdown--;
+    open->id = thread->ring->next_id;
+    thread->ring->next_id += FL_IDS_PER_RECORD;
+    uint32_t depth = thread->depth++;
+    open->parent = 0;
+    if (depth > 0) { open->parent = thread->open[(depth < FL_OPEN_EVENTS_MAXIMUM ? depth : FL_OPEN_EVENTS_MAXIMUM) - 1]; }
+    if (depth < FL_OPEN_EVENTS_MAXIMUM) { thread->open[depth] = open->id; }
+    open->start = fl_now();
+    open->begin_cost = open->sampled ? (uint32_t)(open->start - entered) : 0;
+    return true;
+}
+
+// The state of the thread that began the event, which is this one.
+static fl_thread *close_event(fl_recorder *recorder) {
+    fl_thread *thread = fl_thread_current(recorder);
+    if (thread != NULL && thread->depth > 0) { thread->depth--; }
+    return thread;
+}
+
+void fl_cancel(fl_recorder *recorder, const fl_open *open) {
+    (void)open;
+    close_event(recorder);
+}
+
+__attribute__((noinline)) void fl_end(
+    fl_recorder *recorder, const fl_open *open, fl_event_kind kind, const void *fields, const fl_ending *ending
+) {
+    uint64_t now = fl_now();
+    fl_thread *thread = close_event(recorder);
+    if (thread == NULL) { return; }
+    fl_header header = {
+        .kind = (uint8_t)kind, .id = open->id, .parent = open->parent, .scope = ending->scope, .start = open->start,
+        .duration = now - open->start, .context = ending->context, .site = ending->site,
+        .overhead = open->sampled ? (open->begin_cost == 0 ? 1 : open->begin_cost) : 0,
+    };
+    if (!ending->without_stack) {
+        bool truncated = false;
+        header.stack = fl_intern_stack(recorder, thread, &truncated);
+        if (truncated) { header.flags |= FL_STACK_TRUNCATED; }
+    }
+    fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
+}
+
+void fl_scope_mark(
+    fl_recorder *recorder, uint32_t name, uint32_t kind, uint32_t phase, uint64_t outer, uint64_t *id, uint64_t *start
+) {
+    fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
+    if (thread == NULL) {
+        if (phase == 0) { *id = 0; }
+        return;
+    }
+    uint64_t now = fl_now();
+    if (phase == 0) {
+        *id = thread->ring->next_id;
+        *start = now;
+        thread->ring->next_id += FL_IDS_PER_RECORD;
+    } else if (*id == 0) {
+        return;
+    }
+    fl_header header = {
+        .kind = FL_EVENT_SCOPE, .id = *id, .scope = outer, .start = *start, .duration = now - *start,
+    };
+    fl_scope fields = {.name = name, .kind = kind, .phase = phase};
+    fl_ending ending = {.without_stack = true};
+    fl_put(thread, &header, &fields, sizeof fields, &ending);
+}

@@ -1,0 +1,235 @@
+// How events leave a program: per-thread rings and a dictionary in a mapped file, and the code that drains them.
+//
+// One side records: it takes no lock and allocates nothing once a shape or stack was seen. The other side drains:
+// a thread of the program, `faultline record` outside it, or whoever finds the file of a killed program. Both run
+// this code. Nothing here ends the program: what cannot be recorded is counted as lost.
+
+#ifndef FAULTLINE_RECORDER_H
+#define FAULTLINE_RECORDER_H
+
+#include <faultline_schema.h>
+#include <stdbool.h>
+#include <time.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// MARK: - Recording
+
+typedef struct fl_recorder fl_recorder;
+typedef struct fl_thread fl_thread;
+typedef struct fl_use_slot fl_use_slot;
+
+typedef struct fl_recorder_options {
+    const char *rings;      // path of the mapped file, which must not exist; null: memory of this process only
+    uint64_t origin;        // the trace's start, in nanoseconds of CLOCK_MONOTONIC; 0: now
+    uint64_t ring_bytes;    // size of a thread's ring, rounded up to a power of two; 0: FL_RING_BYTES
+} fl_recorder_options;
+
+// A thread's ring holds about ten thousand events, which at a million events a second is ten milliseconds.
+#define FL_RING_BYTES (2u << 20)
+
+// Makes a recorder that is switched off. Null with errno set if the file or its space cannot be had.
+fl_recorder *fl_recorder_create(const fl_recorder_options *options);
+
+void fl_recorder_enable(fl_recorder *recorder);
+
+// Switches recording off for good and says in the file that nothing more will come.
+void fl_recorder_close(fl_recorder *recorder);
+
+// Gives the recorder back. Its memory goes when the last thread that recorded with it has gone.
+void fl_recorder_release(fl_recorder *recorder);
+
+// The one word that instrumentation looks at.
+typedef struct fl_switch {
+    uint32_t on;
+} fl_switch;
+
+const fl_switch *fl_recorder_switch(const fl_recorder *recorder);
+
+static inline bool fl_switch_is_on(const fl_switch *state) {
+    return __atomic_load_n(&state->on, __ATOMIC_RELAXED) != 0;
+}
+
+// CLOCK_MONOTONIC in nanoseconds.
+static inline uint64_t fl_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// An event that has begun and not ended.
+typedef struct fl_open {
+    uint64_t id;
+    uint64_t start;
+    uint64_t parent;
+    uint32_t begin_cost;  // nanoseconds that fl_begin took, where it was measured
+    uint32_t sampled;     // whether this event's cost is measured
+} fl_open;
+
+// Begins an event on this thread and makes it the parent of those that follow. False if nothing is recorded: then
+// neither fl_end nor fl_cancel is called.
+bool fl_begin(fl_recorder *recorder, fl_open *open);
+
+// What fl_end adds to an event's own fields.
+typedef struct fl_ending {
+    uint64_t scope;
+    uint32_t context;
+    uint32_t site;
+    const fl_sql *statement;            // the one statement that did the event's work, or null
+    fl_statement_time statement_time;   // in nanoseconds of CLOCK_MONOTONIC
+    const uint64_t *lists;
+    uint32_t list_words;
+    bool without_stack;
+} fl_ending;
+
+// Ends an event and records it. `fields` is the struct of that kind.
+void fl_end(fl_recorder *recorder, const fl_open *open, fl_event_kind kind, const void *fields, const fl_ending *ending);
+
+// Ends an event that is not recorded.
+void fl_cancel(fl_recorder *recorder, const fl_open *open);
+
+// Records one end of a scope. At its beginning `id` and `start` are filled in; at its end they are handed back.
+void fl_scope_mark(
+    fl_recorder *recorder, uint32_t name, uint32_t kind, uint32_t phase, uint64_t outer, uint64_t *id, uint64_t *start);
+
+// MARK: - Dictionary
+
+// The number of an entry, which is written at first sight. `json` is the entry's value, `label` a short name for
+// it. 0 if the dictionary is full (and then it is counted).
+uint32_t fl_intern(
+    fl_recorder *recorder, fl_dictionary_kind kind, const char *json, size_t json_length, const char *label,
+    size_t label_length);
+
+// The number of a call site. `file` must live as long as the program; it and the line are the key.
+uint32_t fl_intern_site(
+    fl_recorder *recorder, const char *file, size_t file_length, uint32_t line, const char *function,
+    size_t function_length);
+
+// A keyed hash; the key is random for each recorder and is never written.
+uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t length);
+
+// MARK: - Use summaries
+
+// Opens the summary of a fetch's result. Null if there is no room (and then it is counted).
+// `about` gives the fetch, its entity and shape, the batch size and the number of rows.
+fl_use_slot *fl_use_open(fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site);
+
+// A row was taken out of the result, in the window of that scope (0 and -1: outside any scope).
+void fl_use_touch(fl_use_slot *use, uint32_t row, uint64_t window, int32_t window_kind);
+
+void fl_use_asked_for_count(fl_use_slot *use);
+void fl_use_loaded(fl_use_slot *use, uint32_t rows, uint64_t bytes);
+void fl_use_loaded_batch(fl_use_slot *use);
+void fl_use_loaded_property(fl_use_slot *use, uint32_t property, uint32_t rows, uint64_t bytes, uint32_t large_rows);
+void fl_use_read_property(fl_use_slot *use, uint32_t property, uint32_t row);
+
+// Records the summary and gives its place back.
+void fl_use_close(fl_use_slot *use);
+
+// MARK: - Draining
+
+typedef struct fl_drain fl_drain;
+
+// What the file says of its process.
+typedef struct fl_process {
+    uint32_t process;
+    uint64_t start;      // nanoseconds since the trace began
+    double date;         // seconds since 1970
+    const char *program;
+} fl_process;
+
+// What was counted while draining.
+typedef struct fl_totals {
+    uint64_t events;
+    uint64_t lost;
+    uint64_t entries_lost;
+    uint64_t uses_lost;
+} fl_totals;
+
+// Where what is drained goes. Entries come before the events that refer to them, events in the order in which
+// they ended.
+typedef struct fl_sink {
+    void *context;
+    void (*entry)(
+        void *context, uint32_t kind, uint32_t id, const char *json, size_t json_length, const char *label,
+        size_t label_length);
+    void (*event)(void *context, const fl_event *event);
+    void (*lost)(void *context, uint32_t thread, uint64_t events);
+} fl_sink;
+
+// Opens the mapped file of a recorder, living or dead. Null with errno set (EINVAL: the file is none of ours).
+// `origin` is the trace's start in nanoseconds of CLOCK_MONOTONIC; 0: the one in the file.
+fl_drain *fl_drain_open(const char *rings, uint64_t origin);
+
+// Drains a recorder of this process.
+fl_drain *fl_drain_attach(fl_recorder *recorder);
+
+fl_process fl_drain_process(const fl_drain *drain);
+
+// Whether the recorder was closed. What it had recorded before that can then be drained to the end.
+bool fl_drain_is_closed(const fl_drain *drain);
+
+// Hands over what has been recorded since the last time; returns the number of events.
+uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink);
+
+// Hands over use summaries that are still open. Only when the program has ended or was closed.
+void fl_drain_open_uses(fl_drain *drain, const fl_sink *sink);
+
+// Frees the space of what was handed over, and notes in the file that a trace of `offset` bytes holds it.
+void fl_drain_commit(fl_drain *drain, uint64_t offset);
+
+// The length of trace that the last commit stands for; 0: none.
+uint64_t fl_drain_committed_offset(const fl_drain *drain);
+
+// Waits until a ring fills up or the time is over.
+void fl_drain_wait(fl_drain *drain, uint32_t milliseconds);
+
+// Ends a wait.
+void fl_drain_ring_doorbell(fl_drain *drain);
+
+fl_totals fl_drain_totals(const fl_drain *drain);
+
+void fl_drain_close(fl_drain *drain);
+
+// MARK: - The timeline
+
+typedef struct fl_timeline fl_timeline;
+
+// A timeline that is written to a file, from its beginning (which is emptied) or after `offset` bytes.
+// Null with errno set; EWOULDBLOCK: another process is writing it.
+fl_timeline *fl_timeline_open(const char *path, uint64_t offset);
+
+// Writes the first line of a process.
+void fl_timeline_begin_process(fl_timeline *timeline, const fl_process *process, const char *rings);
+
+// Drains a process into the timeline and commits; returns the number of events.
+uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain);
+
+// Drains what is left of a process that has ended and writes its last line.
+void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t origin, uint64_t writing);
+
+// Writes the closing bracket and closes the file. Returns the number of lines that could not be written, and in
+// `error` the last error's number (0: none).
+uint64_t fl_timeline_close(fl_timeline *timeline, int *error);
+
+// Takes back what stands after `offset` bytes in a trace whose writer was killed: the part that was not committed.
+// Returns -1 with errno set.
+int fl_timeline_cut(const char *path, uint64_t offset);
+
+// MARK: - The thread that writes
+
+typedef struct fl_writer fl_writer;
+
+// Starts a thread that drains the recorder into a timeline. Null with errno set.
+fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *rings);
+
+// Closes the recorder, writes the rest, ends the thread. Returns the number of lines that could not be written.
+uint64_t fl_writer_stop(fl_writer *writer, int *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,311 @@
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t threads_key;
+static pthread_mutex_t recorders_lock = PTHREAD_MUTEX_INITIALIZER;
+static fl_recorder *recorders;
+static _Thread_local fl_thread *threads;
+
+// MARK: - Fork
+
+// A child shares its parent's mapping and would write over the parent's events, so it records nothing.
+
+static void before_fork(void) { pthread_mutex_lock(&recorders_lock); }
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&recorders_lock); }
+
+static void after_fork_in_child(void) {
+    for (fl_recorder *recorder = recorders; recorder != NULL; recorder = recorder->next) {
+        __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
+    }
+    threads = NULL;
+    pthread_mutex_unlock(&recorders_lock);
+}
+
+// MARK: - Threads
+
+static void free_thread(fl_thread *thread) {
+    atomic_store_explicit(&thread->ring->owner, 0, memory_order_release);
+    fl_recorder_release(thread->recorder);
+    free(thread);
+}
+
+static void thread_ends(void *first) {
+    (void)first;
+    fl_thread *thread = threads;
+    threads = NULL;
+    while (thread != NULL) {
+        fl_thread *next = thread->next;
+        free_thread(thread);
+        thread = next;
+    }
+}
+
+static void set_up_process(void) {
+    pthread_key_create(&threads_key, thread_ends);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+// A ring that a thread left behind, once it is drained, or a new one.
+static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
+    uint32_t rings = 0;
+    uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_relaxed);
+    for (uint32_t index = 0; index < count; index++) {
+        if (recorder->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
+        rings++;
+        fl_ring *ring = recorder->segments[index];
+        uint32_t nobody = 0;
+        if (atomic_compare_exchange_strong(&ring->owner, &nobody, thread)) { return ring; }
+    }
+    if (rings == FL_RINGS_MAXIMUM) { return NULL; }
+    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, rings, FL_PAGE + recorder->ring_bytes);
+    if (ring == NULL) { return NULL; }
+    ring->number = rings;
+    ring->capacity = recorder->ring_bytes;
+    ring->next_id = ((uint64_t)(rings + 1) << 40) + FL_IDS_PER_RECORD;
+    atomic_store(&ring->owner, thread);
+    return ring;
+}
+
+// Tells of the thread, so that the trace can name it.
+static void introduce(fl_recorder *recorder, const fl_thread *thread) {
+    char name[32] = "", quoted[80], json[160];
+    pthread_getname_np(pthread_self(), name, sizeof name);
+    quoted[fl_json_string(quoted, sizeof quoted - 1, name, strlen(name))] = 0;
+    int length = snprintf(
+        json, sizeof json, "{\"isMain\":%s,\"name\":%s,\"thread\":%u}", thread->is_main ? "true" : "false", quoted,
+        thread->number);
+    fl_intern(recorder, FL_DICTIONARY_THREAD, json, (size_t)length, name, strlen(name));
+}
+
+static fl_thread *make_thread(fl_recorder *recorder) {
+    pthread_once(&once, set_up_process);
+    fl_thread *thread = calloc(1, sizeof *thread);
+    if (thread == NULL) { return NULL; }
+    thread->number = (uint32_t)syscall(SYS_gettid);
+    thread->is_main = thread->number == (uint32_t)getpid();
+    thread->recorder = recorder;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *low = NULL;
+        size_t size = 0;
+        pthread_attr_getstack(&attributes, &low, &size);
+        pthread_attr_destroy(&attributes);
+        thread->stack_low = (uintptr_t)low;
+        thread->stack_high = (uintptr_t)low + size;
+    }
+    pthread_mutex_lock(&recorder->lock);
+    thread->ring = take_ring(recorder, thread->number);
+    pthread_mutex_unlock(&recorder->lock);
+    if (thread->ring == NULL) {
+        free(thread);
+        return NULL;
+    }
+    atomic_fetch_add(&recorder->references, 1);
+    thread->next = threads;
+    threads = thread;
+    pthread_setspecific(threads_key, thread);
+    introduce(recorder, thread);
+    return thread;
+}
+
+// Lets go of what this thread kept for recorders that were closed.
+static void forget_closed(void) {
+    fl_thread **place = &threads;
+    while (*place != NULL) {
+        fl_thread *thread = *place;
+        if (atomic_load(&thread->recorder->file->is_closed) && thread->depth == 0) {
+            *place = thread->next;
+            free_thread(thread);
+        } else {
+            place = &thread->next;
+        }
+    }
+}
+
+fl_thread *fl_thread_current(fl_recorder *recorder) {
+    for (fl_thread *thread = threads; thread != NULL; thread = thread->next) {
+        if (thread->recorder == recorder) { return thread; }
+    }
+    forget_closed();
+    return make_thread(recorder);
+}
+
+// MARK: - Segments
+
+void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size) {
+    fl_file *file = recorder->file;
+    uint32_t index = atomic_load_explicit(&file->segment_count, memory_order_relaxed);
+    if (index == FL_SEGMENTS_MAXIMUM) { return NULL; }
+    size = (size + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
+    int flags = MAP_POPULATE | (recorder->descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    if (recorder->descriptor >= 0
+        && posix_fallocate(recorder->descriptor, (off_t)recorder->file_size, (off_t)size) != 0) {
+        return NULL;
+    }
+    void *memory = mmap(
+        NULL, size, PROT_READ | PROT_WRITE, flags, recorder->descriptor,
+        recorder->descriptor < 0 ? 0 : (off_t)recorder->file_size);
+    if (memory == MAP_FAILED) { return NULL; }
+    recorder->segments[index] = memory;
+    file->segments[index] =
+        (fl_segment){.kind = kind, .ring = ring, .offset = recorder->file_size, .size = size};
+    recorder->file_size += size;
+    atomic_store_explicit(&file->segment_count, index + 1, memory_order_release);
+    return memory;
+}
+
+// MARK: - Recorders
+
+static uint64_t power_of_two(uint64_t size) {
+    uint64_t power = FL_PAGE;
+    while (power < size) { power <<= 1; }
+    return power;
+}
+
+static fl_file *map_header(int descriptor, uint64_t size) {
+    if (descriptor >= 0) {
+        int failure = posix_fallocate(descriptor, 0, (off_t)size);
+        if (failure != 0) {
+            errno = failure;
+            return NULL;
+        }
+    }
+    int flags = MAP_POPULATE | (descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, descriptor, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
+    pthread_once(&once, set_up_process);
+    fl_recorder *recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL) { return NULL; }
+    recorder->descriptor = -1;
+    recorder->references = 1;
+    recorder->ring_bytes = power_of_two(options->ring_bytes == 0 ? FL_RING_BYTES : options->ring_bytes);
+    recorder->interned = calloc(FL_INTERNED_MAXIMUM, sizeof *recorder->interned);
+    recorder->sites = calloc(FL_SITES_MAXIMUM, sizeof *recorder->sites);
+    recorder->file_size = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
+    recorder->next_entry = 1;
+    pthread_mutex_init(&recorder->lock, NULL);
+    if (getrandom(recorder->key, sizeof recorder->key, 0) != sizeof recorder->key) { goto failed; }
+    if (recorder->interned == NULL || recorder->sites == NULL) { goto failed; }
+    if (options->rings != NULL) {
+        recorder->descriptor = open(options->rings, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (recorder->descriptor < 0) { goto failed; }
+    }
+    fl_file *file = recorder->file = map_header(recorder->descriptor, recorder->file_size);
+    if (file == NULL) {
+        int failure = errno;
+        if (options->rings != NULL) { unlink(options->rings); }
+        errno = failure;
+        goto failed;
+    }
+    struct timespec date;
+    clock_gettime(CLOCK_REALTIME, &date);
+    file->layout_version = FL_LAYOUT_VERSION;
+    file->process = (uint32_t)getpid();
+    file->start = fl_now();
+    file->origin = options->origin == 0 ? file->start : options->origin;
+    file->date = (double)date.tv_sec + (double)date.tv_nsec / 1e9;
+    ssize_t length = readlink("/proc/self/exe", file->program, FL_PROGRAM_BYTES - 1);
+    file->program[length < 0 ? 0 : length] = 0;
+    // The magic comes last: a drainer that sees it sees the rest.
+    atomic_thread_fence(memory_order_release);
+    memcpy(file->magic, FL_MAGIC, sizeof file->magic);
+
+    pthread_mutex_lock(&recorders_lock);
+    recorder->next = recorders;
+    recorder->previous = &recorders;
+    if (recorders != NULL) { recorders->previous = &recorder->next; }
+    recorders = recorder;
+    pthread_mutex_unlock(&recorders_lock);
+    return recorder;
+
+failed:;
+    int failure = errno;
+    if (recorder->descriptor >= 0) { close(recorder->descriptor); }
+    free(recorder->interned);
+    free(recorder->sites);
+    free(recorder);
+    errno = failure;
+    return NULL;
+}
+
+void fl_recorder_enable(fl_recorder *recorder) {
+    fl_list_modules(recorder);
+    __atomic_store_n(&recorder->state.on, 1, __ATOMIC_RELEASE);
+}
+
+void fl_recorder_close(fl_recorder *recorder) {
+    __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
+    atomic_store_explicit(&recorder->file->is_closed, 1, memory_order_release);
+}
+
+void fl_recorder_release(fl_recorder *recorder) {
+    if (atomic_fetch_sub(&recorder->references, 1) != 1) { return; }
+    pthread_mutex_lock(&recorders_lock);
+    *recorder->previous = recorder->next;
+    if (recorder->next != NULL) { recorder->next->previous = recorder->previous; }
+    pthread_mutex_unlock(&recorders_lock);
+    uint32_t count = atomic_load(&recorder->file->segment_count);
+    for (uint32_t index = 0; index < count; index++) {
+        munmap(recorder->segments[index], recorder->file->segments[index].size);
+    }
+    munmap(recorder->file, (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1));
+    if (recorder->descriptor >= 0) { close(recorder->descriptor); }
+    pthread_mutex_destroy(&recorder->lock);
+    free(recorder->interned);
+    free(recorder->sites);
+    free(recorder);
+}
+
+const fl_switch *fl_recorder_switch(const fl_recorder *recorder) {
+    return &recorder->state;
+}
+
+// MARK: - Keyed hash
+
+// SipHash-2-4 (Aumasson and Bernstein, 2012), chosen because a trace must not let anyone test guesses of a value.
+
+#define ROTATE(word, bits) (((word) << (bits)) | ((word) >> (64 - (bits))))
+
+static void sip_round(uint64_t v[4]) {
+    v[0] += v[1]; v[1] = ROTATE(v[1], 13); v[1] ^= v[0]; v[0] = ROTATE(v[0], 32);
+    v[2] += v[3]; v[3] = ROTATE(v[3], 16); v[3] ^= v[2];
+    v[0] += v[3]; v[3] = ROTATE(v[3], 21); v[3] ^= v[0];
+    v[2] += v[1]; v[1] = ROTATE(v[1], 17); v[1] ^= v[2]; v[2] = ROTATE(v[2], 32);
+}
+
+uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t length) {
+    uint64_t v[4] = {
+        recorder->key[0] ^ 0x736f6d6570736575u, recorder->key[1] ^ 0x646f72616e646f6du,
+        recorder->key[0] ^ 0x6c7967656e657261u, recorder->key[1] ^ 0x7465646279746573u,
+    };
+    const char *place = bytes;
+    for (size_t left = length;; place += 8) {
+        uint64_t word = 0;
+        size_t taken = left < 8 ? left : 8;
+        memcpy(&word, place, taken);
+        if (taken < 8) { word |= (uint64_t)length << 56; }
+        v[3] ^= word;
+        sip_round(v);
+        sip_round(v);
+        v[0] ^= word;
+        if (taken < 8) { break; }
+        left -= 8;
+    }
+    v[2] ^= 0xff;
+    for (int round = 0; round < 4; round++) { sip_round(v); }
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}

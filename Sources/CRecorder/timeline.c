@@ -1,0 +1,522 @@
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+// Chrome's JSON Trace Event format, array form, one event a line: what was written is a valid trace for viewers
+// even if the program is killed and the closing bracket is missing.
+
+#define BUFFER_BYTES (256u << 10)
+// The longest line: a stack, an entity with many properties, a summary with all its lists.
+#define LINE_BYTES (64u << 10)
+// What is given up at the end of a trace on a full disk, to make room for the lines that say so.
+#define RESERVE_BYTES (8u << 10)
+
+struct fl_timeline {
+    int descriptor;
+    int error;
+    uint64_t offset;       // bytes of whole lines in the file
+    uint64_t unwritten;    // lines that could not be written
+    size_t used;
+    // Short names of dictionary entries, for the events' titles; of the process that is being drained.
+    struct process_names *names;
+    uint32_t process;
+    char buffer[BUFFER_BYTES];
+};
+
+typedef struct process_names {
+    struct process_names *next;
+    uint32_t process;
+    uint32_t count;
+    char **labels;         // by the entry's number
+} process_names;
+
+// MARK: - Writing
+
+static void flush_lines(fl_timeline *timeline) {
+    size_t written = 0;
+    while (written < timeline->used) {
+        ssize_t count = pwrite(
+            timeline->descriptor, timeline->buffer + written, timeline->used - written,
+            (off_t)(timeline->offset + written));
+        if (count > 0) {
+            written += (size_t)count;
+        } else if (errno != EINTR) {
+            timeline->error = count < 0 ? errno : ENOSPC;
+            break;
+        }
+    }
+    if (written < timeline->used) {
+        // Keep whole lines only.
+        size_t whole = written;
+        while (whole > 0 && timeline->buffer[whole - 1] != '\n') { whole--; }
+        for (size_t index = whole; index < timeline->used; index++) {
+            if (timeline->buffer[index] == '\n') { timeline->unwritten++; }
+        }
+        written = whole;
+        // Where this fails, the next lines are written over the part of one.
+        if (ftruncate(timeline->descriptor, (off_t)(timeline->offset + whole)) != 0) { errno = 0; }
+    }
+    timeline->offset += written;
+    timeline->used = 0;
+}
+
+static char *begin_line(fl_timeline *timeline) {
+    if (timeline->used + LINE_BYTES > BUFFER_BYTES) { flush_lines(timeline); }
+    return timeline->buffer + timeline->used;
+}
+
+static void end_line(fl_timeline *timeline, char *end) {
+    *end++ = ',';
+    *end++ = '\n';
+    timeline->used = (size_t)(end - timeline->buffer);
+}
+
+static char *put_text(char *out, const char *text) {
+    size_t length = strlen(text);
+    memcpy(out, text, length);
+    return out + length;
+}
+
+static char *put_number(char *out, uint64_t number) {
+    char digits[20];
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    while (count > 0) { *out++ = digits[--count]; }
+    return out;
+}
+
+static char *put_hexadecimal(char *out, uint64_t number, int width) {
+    static const char digits[] = "0123456789abcdef";
+    char reversed[16];
+    int count = 0;
+    do {
+        reversed[count++] = digits[number & 15];
+        number >>= 4;
+    } while (number != 0 || count < width);
+    while (count > 0) { *out++ = reversed[--count]; }
+    return out;
+}
+
+// Nanoseconds as microseconds with three decimals, which is what the format asks for and loses nothing.
+static char *put_microseconds(char *out, uint64_t nanoseconds) {
+    out = put_number(out, nanoseconds / 1000);
+    uint64_t rest = nanoseconds % 1000;
+    *out++ = '.';
+    *out++ = (char)('0' + rest / 100);
+    *out++ = (char)('0' + rest / 10 % 10);
+    *out++ = (char)('0' + rest % 10);
+    return out;
+}
+
+// MARK: - Dictionary
+
+static char *label_of(const fl_timeline *timeline, uint32_t id) {
+    const process_names *names = timeline->names;
+    return names != NULL && id < names->count ? names->labels[id] : NULL;
+}
+
+// The names of that process come first from now on.
+static void select_process(fl_timeline *timeline, uint32_t process) {
+    timeline->process = process;
+    process_names **place = &timeline->names;
+    while (*place != NULL && (*place)->process != process) { place = &(*place)->next; }
+    process_names *names = *place;
+    if (names == NULL) {
+        names = calloc(1, sizeof *names);
+        if (names == NULL) { return; }
+        names->process = process;
+    } else {
+        *place = names->next;
+    }
+    names->next = timeline->names;
+    timeline->names = names;
+}
+
+static void remember_label(fl_timeline *timeline, uint32_t id, const char *label, size_t length) {
+    process_names *names = timeline->names;
+    if (length == 0 || names == NULL || id >= FL_INTERNED_MAXIMUM * 2) { return; }
+    if (id >= names->count) {
+        uint32_t count = id + 256;
+        char **labels = realloc(names->labels, count * sizeof *labels);
+        if (labels == NULL) { return; }
+        memset(labels + names->count, 0, (count - names->count) * sizeof *labels);
+        names->labels = labels;
+        names->count = count;
+    }
+    // Kept as JSON, without the quotes.
+    char quoted[600];
+    size_t used = fl_json_string(quoted, sizeof quoted, label, length);
+    free(names->labels[id]);
+    names->labels[id] = strndup(quoted + 1, used - 2);
+}
+
+static void write_entry(
+    void *context, uint32_t kind, uint32_t id, const char *text, size_t length, const char *label, size_t label_length
+) {
+    fl_timeline *timeline = context;
+    const char *name = fl_dictionary_name(kind);
+    if (name == NULL) { return; }
+    if (length + 256 > LINE_BYTES) {
+        timeline->unwritten++;
+        return;
+    }
+    char *out = begin_line(timeline);
+    out += sprintf(
+        out, "{\"name\":\"faultline.%s\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"id\":%u,\"entry\":", name,
+        timeline->process, id);
+    if (kind == FL_DICTIONARY_STACK) {
+        out = put_text(out, "{\"frames\":[");
+        for (size_t place = 0; place + 8 <= length; place += 8) {
+            uint64_t address;
+            memcpy(&address, text + place, 8);
+            if (place > 0) { *out++ = ','; }
+            out = put_text(out, "\"0x");
+            out = put_hexadecimal(out, address, 1);
+            *out++ = '"';
+        }
+        out = put_text(out, label_length > 0 ? "],\"isTruncated\":true}" : "]}");
+    } else {
+        memcpy(out, text, length);
+        out += length;
+        remember_label(timeline, id, label, label_length);
+    }
+    out = put_text(out, "}}");
+    end_line(timeline, out);
+    if (kind == FL_DICTIONARY_THREAD) {
+        // The viewers' own line, which names the thread's track. Its number is the last in the entry's JSON.
+        const char *number = memmem(text, length, "\"thread\":", 9);
+        out = begin_line(timeline);
+        out += sprintf(
+            out, "{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%lu,\"args\":{\"name\":", timeline->process,
+            number == NULL ? 0 : strtoul(number + 9, NULL, 10));
+        out += fl_json_string(out, 300, label, label_length);
+        out = put_text(out, "}}");
+        end_line(timeline, out);
+    }
+}
+
+// MARK: - Events
+
+static char *put_value(char *out, const fl_field *field, uint64_t value) {
+    const char *word;
+    switch (field->meaning) {
+    case FL_HASH:
+        *out++ = '"';
+        out = put_hexadecimal(out, value, 16);
+        *out++ = '"';
+        return out;
+    case FL_ENUMERATION:
+        word = fl_enumeration_word(field->detail, value);
+        *out++ = '"';
+        out = put_text(out, word == NULL ? "" : word);
+        *out++ = '"';
+        return out;
+    case FL_FLAG: return put_text(out, value != 0 ? "true" : "false");
+    default: return put_number(out, value);
+    }
+}
+
+static char *put_field(char *out, const fl_field *field, uint64_t value) {
+    *out++ = '"';
+    out = put_text(out, field->name);
+    *out++ = '"';
+    *out++ = ':';
+    out = put_value(out, field, value);
+    *out++ = ',';
+    return out;
+}
+
+static char *put_lists(char *out, const fl_event_schema *schema, const fl_event *event) {
+    const char *base = (const char *)&event->fields;
+    uint32_t place = 0;
+    for (uint32_t index = 0; index < schema->listCount; index++) {
+        const fl_list *list = &schema->lists[index];
+        uint32_t count;
+        memcpy(&count, base + list->countOffset, sizeof count);
+        *out++ = '"';
+        out = put_text(out, list->name);
+        out = put_text(out, "\":[");
+        for (uint32_t entry = 0; entry < count && place + list->words <= event->listWords; entry++) {
+            if (entry > 0) { *out++ = ','; }
+            *out++ = '[';
+            for (uint32_t word = 0; word < list->words; word++) {
+                if (word > 0) { *out++ = ','; }
+                out = put_number(out, event->lists[place++]);
+            }
+            *out++ = ']';
+        }
+        out = put_text(out, "],");
+    }
+    return out;
+}
+
+static bool counts_a_list(const fl_event_schema *schema, const fl_field *field) {
+    for (uint32_t index = 0; index < schema->listCount; index++) {
+        if (schema->lists[index].countOffset == field->offset) { return true; }
+    }
+    return false;
+}
+
+// What an event is about, for its title.
+static const char *subject(const fl_timeline *timeline, const fl_event *event) {
+    switch (event->header.kind) {
+    case FL_EVENT_FETCH: return label_of(timeline, event->fields.fetch.entity);
+    case FL_EVENT_BATCH: return label_of(timeline, event->fields.batch.entity);
+    case FL_EVENT_FAULT: return label_of(timeline, event->fields.fault.entity);
+    case FL_EVENT_CACHE_MISS: return label_of(timeline, event->fields.cacheMiss.entity);
+    case FL_EVENT_SQL: return label_of(timeline, event->fields.sql.statement);
+    case FL_EVENT_USE: return label_of(timeline, event->fields.use.entity);
+    case FL_EVENT_SCOPE: return label_of(timeline, event->fields.scope.name);
+    default: return NULL;
+    }
+}
+
+static const char *phase(const fl_event *event) {
+    switch (event->header.kind) {
+    case FL_EVENT_SCOPE: return event->fields.scope.phase == 0 ? "b" : "e";
+    case FL_EVENT_USE: return "i";
+    default: return "X";
+    }
+}
+
+// An arrow from a fetch to the faults that it caused: it starts in the fetch and passes each fault.
+static void write_flow(fl_timeline *timeline, const fl_event *event, char step, uint64_t id) {
+    char *out = begin_line(timeline);
+    out = put_text(out, "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"");
+    *out++ = step;
+    out = put_text(out, "\",\"id\":");
+    out = put_number(out, id);
+    out = put_text(out, ",\"bp\":\"e\",\"ts\":");
+    out = put_microseconds(out, event->header.start);
+    out = put_text(out, ",\"pid\":");
+    out = put_number(out, event->process);
+    out = put_text(out, ",\"tid\":");
+    out = put_number(out, event->header.thread);
+    *out++ = '}';
+    end_line(timeline, out);
+}
+
+static void write_event(void *context, const fl_event *event) {
+    fl_timeline *timeline = context;
+    const fl_event_schema *schema = fl_schema(event->header.kind);
+    bool is_scope = event->header.kind == FL_EVENT_SCOPE, is_use = event->header.kind == FL_EVENT_USE;
+    uint64_t shown = event->header.start;
+    // A summary and the end of a scope stand where they were written.
+    if (is_use || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
+
+    char *out = begin_line(timeline);
+    out = put_text(out, "{\"name\":\"");
+    const char *about = subject(timeline, event);
+    if (!is_scope || about == NULL) {
+        out = put_text(out, schema->name);
+        if (about != NULL) { *out++ = ' '; }
+    }
+    if (about != NULL) { out = put_text(out, about); }
+    out = put_text(out, "\",\"cat\":\"");
+    out = put_text(out, schema->name);
+    out = put_text(out, "\",\"ph\":\"");
+    out = put_text(out, phase(event));
+    if (is_scope) {
+        out = put_text(out, "\",\"id\":\"0x");
+        out = put_hexadecimal(out, event->header.id, 1);
+    }
+    out = put_text(out, is_use ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
+    out = put_microseconds(out, shown);
+    if (!is_scope && !is_use) {
+        out = put_text(out, ",\"dur\":");
+        out = put_microseconds(out, event->header.duration);
+    }
+    out = put_text(out, ",\"pid\":");
+    out = put_number(out, event->process);
+    out = put_text(out, ",\"tid\":");
+    out = put_number(out, event->header.thread);
+    out = put_text(out, ",\"args\":{");
+    uint32_t count;
+    const fl_field *fields = fl_common_fields(&count);
+    for (uint32_t index = 0; index < count; index++) {
+        uint64_t value = fl_field_get(&fields[index], &event->header);
+        if (value == 0) { continue; }
+        size_t place = fields[index].offset;
+        if (place == offsetof(fl_header, start)) { continue; }
+        if (place == offsetof(fl_header, duration) && !is_scope && !is_use) { continue; }
+        out = put_field(out, &fields[index], value);
+    }
+    if ((event->header.flags & FL_ON_MAIN_THREAD) != 0) { out = put_text(out, "\"main\":true,"); }
+    for (uint32_t index = 0; index < schema->fieldCount; index++) {
+        const fl_field *field = &schema->fields[index];
+        uint64_t value = fl_field_get(field, &event->fields);
+        // A word is written even if its number is 0; lists say their length themselves.
+        if (value == 0 && field->meaning != FL_ENUMERATION) { continue; }
+        if (counts_a_list(schema, field)) { continue; }
+        out = put_field(out, field, value);
+    }
+    out = put_lists(out, schema, event);
+    if (out[-1] == ',') { out--; }
+    out = put_text(out, "}}");
+    end_line(timeline, out);
+
+    if (event->header.kind == FL_EVENT_FETCH && event->fields.fetch.rows > 0) {
+        write_flow(timeline, event, 's', event->header.id);
+    } else if (event->header.kind == FL_EVENT_FAULT && event->fields.fault.source != 0
+               && event->fields.fault.origin != 0) {
+        write_flow(timeline, event, 't', event->fields.fault.origin);
+    }
+}
+
+static void write_loss(void *context, uint32_t thread, uint64_t events) {
+    fl_timeline *timeline = context;
+    char *out = begin_line(timeline);
+    out += sprintf(
+        out,
+        "{\"name\":\"faultline.lost\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":"
+        "{\"process\":%u,\"thread\":%u,\"events\":%llu}}",
+        timeline->process, thread, timeline->process, thread, (unsigned long long)events);
+    end_line(timeline, out);
+}
+
+static fl_sink sink_of(fl_timeline *timeline) {
+    return (fl_sink){.context = timeline, .entry = write_entry, .event = write_event, .lost = write_loss};
+}
+
+// MARK: - The file
+
+fl_timeline *fl_timeline_open(const char *path, uint64_t offset) {
+    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    if (descriptor < 0) { return NULL; }
+    fl_timeline *timeline = NULL;
+    // Two writers would write over each other; the lock goes with its process, however that ends.
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 || (offset == 0 && ftruncate(descriptor, 0) != 0 && errno != EINVAL)
+        || (timeline = calloc(1, sizeof *timeline)) == NULL) {
+        int failure = errno;
+        close(descriptor);
+        errno = failure;
+        return NULL;
+    }
+    timeline->descriptor = descriptor;
+    timeline->offset = offset;
+    if (offset == 0) {
+        memcpy(timeline->buffer, "[\n", 2);
+        timeline->used = 2;
+    }
+    return timeline;
+}
+
+void fl_timeline_begin_process(fl_timeline *timeline, const fl_process *process, const char *rings) {
+    select_process(timeline, process->process);
+    char *out = begin_line(timeline);
+    out += sprintf(
+        out,
+        "{\"name\":\"faultline.began\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":"
+        "{\"version\":%d,\"process\":%u,\"start\":%llu,\"date\":%.6f,\"program\":",
+        process->process, FL_TRACE_VERSION, process->process, (unsigned long long)process->start, process->date);
+    out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, process->program, strlen(process->program));
+    out = put_text(out, ",\"rings\":");
+    out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, rings, strlen(rings));
+    out = put_text(out, "}}");
+    end_line(timeline, out);
+    const char *name = strrchr(process->program, '/');
+    name = name == NULL ? process->program : name + 1;
+    out = begin_line(timeline);
+    out += sprintf(
+        out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":", process->process);
+    out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, name, strlen(name));
+    out = put_text(out, "}}");
+    end_line(timeline, out);
+    flush_lines(timeline);
+}
+
+uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain) {
+    select_process(timeline, fl_drain_process(drain).process);
+    fl_sink sink = sink_of(timeline);
+    uint64_t events = fl_drain_run(drain, &sink);
+    // Nothing new was written: the last commit still says all.
+    if (timeline->used == 0 && events == 0) { return 0; }
+    flush_lines(timeline);
+    fl_drain_commit(drain, timeline->offset);
+    return events;
+}
+
+// Takes whole lines off the end until `bytes` are free; what is taken off counts as unwritten.
+static void make_room(fl_timeline *timeline, uint64_t bytes) {
+    uint64_t target = timeline->offset > bytes ? timeline->offset - bytes : 0;
+    uint64_t start = target > LINE_BYTES ? target - LINE_BYTES : 0;
+    static char text[LINE_BYTES + RESERVE_BYTES];
+    ssize_t length = pread(timeline->descriptor, text, (size_t)(timeline->offset - start), (off_t)start);
+    if (length <= 0) { return; }
+    ssize_t keep = (ssize_t)(target - start);
+    while (keep > 0 && text[keep - 1] != '\n') { keep--; }
+    if (keep == 0) { return; }
+    for (ssize_t index = keep; index < length; index++) {
+        if (text[index] == '\n') { timeline->unwritten++; }
+    }
+    if (ftruncate(timeline->descriptor, (off_t)(start + (uint64_t)keep)) == 0) {
+        timeline->offset = start + (uint64_t)keep;
+    }
+}
+
+void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t origin, uint64_t writing) {
+    select_process(timeline, fl_drain_process(drain).process);
+    fl_sink sink = sink_of(timeline);
+    fl_drain_run(drain, &sink);
+    fl_drain_open_uses(drain, &sink);
+    flush_lines(timeline);
+    if (timeline->unwritten > 0) { make_room(timeline, RESERVE_BYTES); }
+    fl_totals totals = fl_drain_totals(drain);
+    char *out = begin_line(timeline);
+    uint64_t now = fl_now();
+    out += sprintf(
+        out,
+        "{\"name\":\"faultline.ended\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"process\":%u,\"end\":%llu,"
+        "\"events\":%llu,\"lost\":%llu,\"unwritten\":%llu,\"entriesLost\":%llu,\"usesLost\":%llu,\"writing\":%llu,"
+        "\"isClosed\":%s}}",
+        timeline->process, timeline->process, (unsigned long long)(now < origin ? 0 : now - origin),
+        (unsigned long long)totals.events, (unsigned long long)totals.lost, (unsigned long long)timeline->unwritten,
+        (unsigned long long)totals.entries_lost, (unsigned long long)totals.uses_lost, (unsigned long long)writing,
+        closed ? "true" : "false");
+    end_line(timeline, out);
+    flush_lines(timeline);
+    fl_drain_commit(drain, timeline->offset);
+}
+
+uint64_t fl_timeline_close(fl_timeline *timeline, int *error) {
+    flush_lines(timeline);
+    // The last line gives its comma for the bracket, so that the file is JSON.
+    char tail[2];
+    if (timeline->offset >= 4
+        && pread(timeline->descriptor, tail, 2, (off_t)timeline->offset - 2) == 2 && memcmp(tail, ",\n", 2) == 0) {
+        timeline->offset -= 2;
+        memcpy(timeline->buffer, "\n]\n", 3);
+        timeline->used = 3;
+    } else {
+        memcpy(timeline->buffer, "]\n", 2);
+        timeline->used = 2;
+    }
+    flush_lines(timeline);
+    if (close(timeline->descriptor) != 0 && timeline->error == 0) { timeline->error = errno; }
+    uint64_t unwritten = timeline->unwritten;
+    if (error != NULL) { *error = timeline->error; }
+    while (timeline->names != NULL) {
+        process_names *names = timeline->names;
+        timeline->names = names->next;
+        for (uint32_t id = 0; id < names->count; id++) { free(names->labels[id]); }
+        free(names->labels);
+        free(names);
+    }
+    free(timeline);
+    return unwritten;
+}
+
+int fl_timeline_cut(const char *path, uint64_t offset) {
+    return truncate(path, (off_t)offset);
+}

@@ -1,0 +1,76 @@
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How long the writer sleeps if no ring calls it: what a killed program leaves in its rings is no more than this.
+#define PERIOD_MILLISECONDS 50
+
+struct fl_writer {
+    fl_recorder *recorder;
+    fl_drain *drain;
+    fl_timeline *timeline;
+    pthread_t thread;
+    _Atomic uint32_t is_stopping;
+};
+
+static uint64_t thread_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void *write_until_stopped(void *argument) {
+    fl_writer *writer = argument;
+    pthread_setname_np(pthread_self(), "faultline");
+    while (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) == 0) {
+        fl_timeline_drain(writer->timeline, writer->drain);
+        if (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) != 0) { break; }
+        fl_drain_wait(writer->drain, PERIOD_MILLISECONDS);
+    }
+    fl_timeline_end_process(
+        writer->timeline, writer->drain, true, writer->recorder->file->origin, thread_time());
+    return NULL;
+}
+
+fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *rings) {
+    fl_timeline *timeline = fl_timeline_open(path, 0);
+    if (timeline == NULL) { return NULL; }
+    fl_writer *writer = calloc(1, sizeof *writer);
+    fl_drain *drain = fl_drain_attach(recorder);
+    if (writer == NULL || drain == NULL) { goto failed; }
+    writer->recorder = recorder;
+    writer->drain = drain;
+    writer->timeline = timeline;
+    fl_process process = fl_drain_process(drain);
+    fl_timeline_begin_process(timeline, &process, rings);
+
+    // The program's signals are the program's: none is handled here.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(&writer->thread, NULL, write_until_stopped, writer);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure == 0) { return writer; }
+    errno = failure;
+
+failed:
+    free(writer);
+    if (drain != NULL) { fl_drain_close(drain); }
+    fl_timeline_close(timeline, NULL);
+    return NULL;
+}
+
+uint64_t fl_writer_stop(fl_writer *writer, int *error) {
+    fl_recorder_close(writer->recorder);
+    atomic_store_explicit(&writer->is_stopping, 1, memory_order_release);
+    fl_drain_ring_doorbell(writer->drain);
+    pthread_join(writer->thread, NULL);
+    uint64_t unwritten = fl_timeline_close(writer->timeline, error);
+    fl_drain_close(writer->drain);
+    free(writer);
+    return unwritten;
+}

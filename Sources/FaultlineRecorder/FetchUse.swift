@@ -1,0 +1,76 @@
+internal import CRecorder
+internal import CTraceSchema
+package import FaultlineTrace
+
+/// What a program does with one fetch's result. The `use` event is recorded when it is deallocated.
+///
+/// Confined as the result is that it belongs to.
+package final class FetchUse {
+    /// The fetch that is summed up.
+    package let fetch: EventID
+    private let slot: OpaquePointer
+    private let recorder: Recorder
+
+    fileprivate init(fetch: EventID, slot: OpaquePointer, recorder: Recorder) {
+        self.fetch = fetch
+        self.slot = slot
+        self.recorder = recorder
+    }
+
+    deinit {
+        fl_use_close(slot)
+    }
+
+    /// A row was taken out of the result.
+    package func touch(row: Int) {
+        let scope = RecordedScope.current(of: recorder)
+        fl_use_touch(
+            slot, UInt32(clamping: row), scope?.window ?? 0, scope.map { Int32($0.windowKind.rawValue) } ?? -1)
+    }
+
+    /// The result was asked for its count or whether it is empty.
+    package func askedForCount() {
+        fl_use_asked_for_count(slot)
+    }
+
+    /// Rows were loaded, a batch of them or all at once.
+    package func loaded(rows: Int, bytes: Int) {
+        fl_use_loaded(slot, UInt32(clamping: rows), UInt64(clamping: bytes))
+    }
+
+    /// A batch was loaded.
+    package func loadedBatch() {
+        fl_use_loaded_batch(slot)
+    }
+
+    /// Values of one property were loaded; `largeRows` of them have at least 16 KiB.
+    package func loadedProperty(_ index: Int, rows: Int, bytes: Int, largeRows: Int) {
+        fl_use_loaded_property(
+            slot, UInt32(clamping: index), UInt32(clamping: rows), UInt64(clamping: bytes),
+            UInt32(clamping: largeRows))
+    }
+
+    /// A property of a row's object was read. Only the first time counts.
+    package func read(property index: Int, row: Int) {
+        fl_use_read_property(slot, UInt32(clamping: index), UInt32(clamping: row))
+    }
+}
+
+extension Recorder {
+    /// Begins the summary of a fetch's result; `nil` if nothing is recorded or there is no room.
+    package func openUse(
+        fetch: EventID, entity: DictionaryID, shape: DictionaryID, batchSize: Int, rows: Int,
+        context: DictionaryID = 0, site: DictionaryID = 0
+    ) -> FetchUse? {
+        guard isEnabled, let handle else { return nil }
+        var about = fl_use()
+        about.fetch = fetch
+        about.entity = entity
+        about.shape = shape
+        about.batchSize = UInt32(clamping: batchSize)
+        about.rows = UInt32(clamping: rows)
+        let scope = RecordedScope.current(of: self)?.id ?? 0
+        guard let slot = fl_use_open(handle, &about, scope, context, site) else { return nil }
+        return FetchUse(fetch: fetch, slot: slot, recorder: self)
+    }
+}

@@ -1,0 +1,157 @@
+internal import CRecorder
+internal import CTraceSchema
+internal import Foundation
+public import FaultlineTrace
+internal import Synchronization
+
+/// Records what an instrumented program does.
+///
+/// A program has one recorder that the environment sets up, ``shared``; tests make their own, which keep what they
+/// record in memory. While recording is off, an instrumented operation costs one relaxed load and a branch.
+///
+/// While it is on, an event is two clock reads, a walk of the frame pointers and a copy into a ring of the thread's
+/// own: no lock is taken, and nothing is allocated once a call stack was seen. A ring that is full loses the new
+/// event and counts it; recording never waits for whoever writes the trace.
+// The state in C is shared between threads by atomics and, where entries are added, by its own mutex; the Swift side
+// holds constants and what `memory` guards.
+public final class Recorder: @unchecked Sendable {
+    package let handle: OpaquePointer?
+    private let state: UnsafePointer<fl_switch>
+    private let memory: MemorySink?
+    /// Where the trace goes, for messages; `nil` for a recorder in memory and for one that is off.
+    private let destination: TraceDestination?
+    private let rings: RingFile?
+    private let writer: Mutex<Writer?>
+
+    /// The recorder of the program, set up from the environment when it is first asked for.
+    ///
+    /// `FAULTLINE_TRACE=timeline:PATH` makes it write a JSON timeline to `PATH`, in which `%p` stands for the process's
+    /// number; see ``TraceDestination``. Without the variable, recording is off. A destination that cannot be used is
+    /// told on stderr in one sentence, and the program runs on without recording.
+    public static let shared: Recorder = RecordingSettings.fromEnvironment().startRecorder()
+
+    /// Whether events are recorded.
+    ///
+    /// - Complexity: one relaxed load.
+    public var isEnabled: Bool { fl_switch_is_on(state) }
+
+    private init(
+        handle: OpaquePointer?, memory: MemorySink? = nil, destination: TraceDestination? = nil,
+        rings: RingFile? = nil, writer: OpaquePointer? = nil
+    ) {
+        self.handle = handle
+        self.state = handle.map { fl_recorder_switch($0) } ?? UnsafePointer(Self.alwaysOff)
+        self.destination = destination
+        self.memory = memory
+        self.rings = rings
+        self.writer = Mutex(writer.map { Writer(handle: $0) })
+        if let handle { fl_recorder_enable(handle) }
+    }
+
+    deinit {
+        if let handle {
+            fl_recorder_close(handle)
+            fl_recorder_release(handle)
+        }
+    }
+
+    /// Never written after it is made, so any thread may read it.
+    nonisolated(unsafe) private static let alwaysOff: UnsafeMutablePointer<fl_switch> = {
+        let state = UnsafeMutablePointer<fl_switch>.allocate(capacity: 1)
+        state.initialize(to: fl_switch(on: 0))
+        return state
+    }()
+
+    /// The thread that writes, which whoever takes it out of the lock may stop.
+    private struct Writer: @unchecked Sendable {
+        let handle: OpaquePointer
+    }
+
+    // MARK: - Making recorders
+
+    /// A recorder that records nothing.
+    public static func off() -> Recorder {
+        Recorder(handle: nil)
+    }
+
+    /// A recorder that keeps everything in this process's memory, for tests.
+    ///
+    /// It holds as much as its rings do until ``messages()`` takes it out; what does not fit is counted as lost.
+    ///
+    /// - Parameter ringBytes: The size of each thread's ring; by default 1 MiB, which holds some five thousand events.
+    public static func memory(ringBytes: Int = 1 << 20) -> Recorder {
+        var options = fl_recorder_options()
+        options.ring_bytes = UInt64(ringBytes)
+        guard let handle = fl_recorder_create(&options), let sink = MemorySink(handle) else { return off() }
+        return Recorder(handle: handle, memory: sink)
+    }
+
+    /// A recorder that writes to a destination from now on, until ``close()`` or the program's end.
+    ///
+    /// - Throws: ``RecorderError`` if the destination cannot be written or the space for the rings cannot be had. Not
+    ///   when the disk fills up later: then lines are left out and counted.
+    public static func writing(to destination: TraceDestination) throws -> Recorder {
+        let rings = try RingFile.make(for: destination)
+        let handle = rings.recorder
+        switch destination {
+        case .rings:
+            return Recorder(handle: handle, destination: destination, rings: rings)
+        case .timeline(let path):
+            var path = path
+            var writer = fl_writer_start(handle, path, rings.path)
+            if writer == nil, errno == EWOULDBLOCK {
+                // A program that this one was started by writes there.
+                path = Self.numbered(path)
+                writer = fl_writer_start(handle, path, rings.path)
+            }
+            guard let writer else {
+                let failure = errno
+                rings.remove()
+                fl_recorder_release(handle)
+                throw RecorderError.cannotWrite(path, errno: failure)
+            }
+            return Recorder(handle: handle, destination: .timeline(path: path), rings: rings, writer: writer)
+        }
+    }
+
+    /// The path with the process's number before its extension.
+    private static func numbered(_ path: String) -> String {
+        let url = URL(fileURLWithPath: path)
+        let name = url.deletingPathExtension().lastPathComponent + "-\(getpid())"
+        let directory = url.deletingLastPathComponent()
+        return directory.appendingPathComponent(name).appendingPathExtension(url.pathExtension).path
+    }
+
+    /// Ends the recording: writes what is left and closes the trace. The program's own recorder does this at exit.
+    ///
+    /// - Returns: A sentence about what could not be written, or `nil` if all of it was.
+    @discardableResult
+    public func close() -> String? {
+        guard let handle else { return nil }
+        fl_recorder_close(handle)
+        guard case .timeline(let path)? = destination else { return nil }
+        return writer.withLock { writer in
+            guard let running = writer else { return nil }
+            writer = nil
+            var failure: Int32 = 0
+            let unwritten = fl_writer_stop(running.handle, &failure)
+            rings?.remove()
+            guard unwritten > 0 else { return nil }
+            return RecorderError.incomplete(path, lines: unwritten, errno: failure).message
+        }
+    }
+
+    /// What a recorder in memory has recorded since it was made: entries before the events that refer to them.
+    /// Empty for every other recorder.
+    public func messages() -> [TraceMessage] {
+        memory?.messages() ?? []
+    }
+
+    /// The events among ``messages()``.
+    public func events() -> [TraceEvent] {
+        messages().compactMap {
+            guard case .event(let event) = $0 else { return nil }
+            return event
+        }
+    }
+}

@@ -1,0 +1,56 @@
+internal import Foundation
+
+/// Why a recording could not begin, or is not whole.
+public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What kind of thing went wrong.
+    public struct Code: Sendable, Hashable {
+        private enum Value { case cannotWrite, noSpace, incomplete, badDestination }
+        private let value: Value
+
+        /// The trace's file cannot be made or written.
+        public static let cannotWrite = Code(value: .cannotWrite)
+        /// There is no room for the rings.
+        public static let noSpace = Code(value: .noSpace)
+        /// The trace lacks lines that could not be written.
+        public static let incomplete = Code(value: .incomplete)
+        /// The destination is not one that is known.
+        public static let badDestination = Code(value: .badDestination)
+    }
+
+    public let code: Code
+    /// What was being done, on what, and what to do about it, in a sentence.
+    public let message: String
+
+    public var description: String { message }
+
+    static func cannotWrite(_ path: String, errno code: Int32) -> RecorderError {
+        RecorderError(
+            code: .cannotWrite,
+            message: "The trace \"\(path)\" cannot be written (\(reason(code))); "
+                + "name a file in a directory that exists and may be written.")
+    }
+
+    static func noSpace(_ directory: String, errno code: Int32) -> RecorderError {
+        RecorderError(
+            code: .noSpace,
+            message: "There is no room for recording in \"\(directory)\" (\(reason(code))); "
+                + "free some space there, or name another directory in FAULTLINE_RINGS.")
+    }
+
+    static func incomplete(_ path: String, lines: UInt64, errno code: Int32) -> RecorderError {
+        RecorderError(
+            code: .incomplete,
+            message: "The trace \"\(path)\" lacks \(lines) lines that could not be written (\(reason(code))); "
+                + "free some space and record again.")
+    }
+
+    static func badDestination(_ text: String) -> RecorderError {
+        RecorderError(
+            code: .badDestination,
+            message: "FAULTLINE_TRACE=\"\(text)\" names no destination; write FAULTLINE_TRACE=timeline:PATH.")
+    }
+
+    private static func reason(_ code: Int32) -> String {
+        String(cString: strerror(code))
+    }
+}

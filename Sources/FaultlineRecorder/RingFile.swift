@@ -1,0 +1,48 @@
+internal import CRecorder
+internal import Foundation
+
+/// The mapped file of a recorder: where it lies and when it goes.
+///
+/// It lies in memory (`/dev/shm`) if it can, since a page of a disk's file is written back again and again.
+struct RingFile {
+    let recorder: OpaquePointer
+    let path: String
+
+    /// Makes the file and a recorder on it.
+    ///
+    /// - Throws: ``RecorderError`` if no directory has room for it.
+    static func make(for destination: TraceDestination) throws -> RingFile {
+        let name = "\(getpid())-\(UInt32.random(in: 0...UInt32.max)).rings"
+        let directories: [String]
+        switch destination {
+        case .rings(let directory): directories = [directory]
+        case .timeline(let path):
+            let named = ProcessInfo.processInfo.environment["FAULTLINE_RINGS"]
+            directories =
+                named.map { [$0] } ?? ["/dev/shm", URL(fileURLWithPath: path).deletingLastPathComponent().path]
+        }
+        var failure: Int32 = 0
+        for directory in directories {
+            let path = directory + (directory.hasSuffix("/") ? "" : "/") + "faultline-" + name
+            if let recorder = create(path, &failure) { return RingFile(recorder: recorder, path: path) }
+        }
+        throw RecorderError.noSpace(directories[0], errno: failure)
+    }
+
+    private static func create(_ path: String, _ failure: inout Int32) -> OpaquePointer? {
+        let environment = ProcessInfo.processInfo.environment
+        var options = fl_recorder_options()
+        options.origin = environment["FAULTLINE_ORIGIN"].flatMap { UInt64($0) } ?? 0
+        options.ring_bytes = environment["FAULTLINE_RING_BYTES"].flatMap { UInt64($0) } ?? 0
+        return path.withCString { path in
+            options.rings = path
+            let recorder = fl_recorder_create(&options)
+            if recorder == nil { failure = errno }
+            return recorder
+        }
+    }
+
+    func remove() {
+        unlink(path)
+    }
+}

@@ -1,0 +1,97 @@
+package import CTraceSchema
+
+/// The way from the vocabulary to the schema's records, which is the recorder's.
+extension TraceEvent.Fetch {
+    package var record: fl_fetch {
+        var fields = fl_fetch()
+        fields.entity = entity
+        fields.shape = shape
+        fields.parameters = parameters
+        fields.limit = limit
+        fields.offset = offset
+        fields.batchSize = batchSize
+        fields.resultType = resultType.rawValue
+        fields.rows = rows
+        fields.trips = trips
+        fields.bytes = bytes
+        fields.wait = wait
+        fields.prepare = prepare
+        fields.step = step
+        fields.materialise = materialise
+        fields.cacheHits = cacheHits
+        fields.cacheMisses = cacheMisses
+        fields.error = error
+        return fields
+    }
+}
+
+extension TraceEvent.Batch {
+    package var record: fl_batch {
+        var fields = fl_batch()
+        fields.fetch = fetch
+        fields.entity = entity
+        fields.shape = shape
+        fields.firstIndex = firstIndex
+        fields.rows = rows
+        fields.trips = trips
+        fields.bytes = bytes
+        fields.cacheHits = cacheHits
+        fields.error = error
+        return fields
+    }
+}
+
+extension TraceEvent.Fault {
+    package var record: fl_fault {
+        var fields = fl_fault()
+        fields.type = type.rawValue
+        fields.source = source.rawValue
+        fields.entity = entity
+        fields.relationship = relationship
+        fields.relationshipEntity = relationshipEntity
+        fields.object = object
+        fields.origin = origin
+        fields.filled = filled
+        fields.bytes = bytes
+        fields.seenBefore = seenBefore ? 1 : 0
+        fields.error = error
+        return fields
+    }
+}
+
+extension TraceEvent.Save {
+    package var record: fl_save {
+        var fields = fl_save()
+        fields.inserted = inserted
+        fields.updated = updated
+        fields.deleted = deleted
+        fields.changedColumns = changedColumns
+        fields.conflicts = conflicts
+        fields.trips = trips
+        fields.bytes = bytes
+        fields.lockWait = lockWait
+        fields.commit = commit
+        fields.error = error
+        fields.entities = UInt32(clamping: entities.count)
+        return fields
+    }
+}
+
+extension TraceEvent.Statement {
+    package var record: fl_sql {
+        var fields = fl_sql()
+        fields.statement = statement
+        fields.plan = plan
+        fields.type = type.rawValue
+        fields.rows = rows
+        fields.fullScanSteps = fullScanSteps
+        fields.sorts = sorts
+        fields.automaticIndexes = automaticIndexes
+        fields.virtualMachineSteps = virtualMachineSteps
+        fields.preparations = preparations
+        fields.pageHits = pageHits
+        fields.pageMisses = pageMisses
+        fields.error = error
+        return fields
+    }
+}

@@ -1,0 +1,268 @@
+import FaultlineTrace
+import Foundation
+import Testing
+
+@testable import FaultlineRecorder
+
+@Suite("A recorder in memory")
+struct RecorderTests {
+    let recorder = Recorder.memory()
+
+    private func fetch(rows: UInt32 = 1, _ body: () -> Void = {}) {
+        guard let open = recorder.begin() else { return }
+        body()
+        var detail = TraceEvent.Fetch()
+        detail.rows = rows
+        recorder.end(open, detail, context: 0, site: 0)
+    }
+
+    @Test("keeps an event with its fields, its thread and its stack")
+    func keepsEvents() throws {
+        let open = try #require(recorder.begin())
+        var detail = TraceEvent.Fetch()
+        detail.rows = 12
+        detail.limit = 20
+        detail.resultType = .objectIDs
+        recorder.end(open, detail, context: 0, site: recorder.site(fileID: #fileID, line: 42, function: #function))
+        let messages = recorder.messages()
+        let event = try #require(recorder.events().first)
+        #expect(event.detail == .fetch(detail))
+        #expect(event.id == open.id)
+        #expect(event.isMainThread == (event.thread == UInt32(getpid())))
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
+        #expect(dictionary.site(event.site)?.line == 42)
+        #expect(dictionary.site(event.site)?.file == "FaultlineRecorderTests/RecorderTests.swift")
+        let stack = try #require(dictionary.stack(event.stack))
+        #expect(stack.addresses.count > 3)
+        #expect(dictionary.modules.contains { $0.path == CommandLine.arguments[0] || $0.path.contains("xctest") })
+        #expect(dictionary.thread(event.thread) != nil)
+    }
+
+    @Test("gives nested events their parent, and events after them none")
+    func nests() throws {
+        fetch { fetch() }
+        fetch()
+        let events = recorder.events()
+        #expect(events.map(\.parent) == [events[1].id, 0, 0])
+        #expect(events[0].start >= events[1].start)
+        #expect(events[0].end <= events[1].end)
+    }
+
+    @Test("draws a cache miss and a statement from one fault that went to the store, nested a nanosecond apart")
+    func drawsFromOneRecord() throws {
+        let open = try #require(recorder.begin())
+        var fault = TraceEvent.Fault()
+        fault.source = .store
+        fault.entity = 7
+        fault.seenBefore = true
+        var statement = TraceEvent.Statement()
+        statement.statement = 9
+        statement.rows = 1
+        let record = StatementRecord(fields: statement, start: open.start, duration: recorder.now() - open.start)
+        recorder.end(open, fault, statement: record, context: 0, site: 0)
+        let events = recorder.events()
+        try #require(events.count == 3)
+        #expect(events.map(\.kind) == [.fault, .cacheMiss, .sql])
+        #expect(events.map(\.parent) == [0, events[0].id, events[1].id])
+        #expect(Set(events.map(\.id)).count == 3)
+        #expect(Set(events.map(\.stack)).count == 1)
+        guard case .cacheMiss(let miss) = events[1].detail, case .sql(let drawn) = events[2].detail else {
+            Issue.record("the drawn events are of the wrong kind")
+            return
+        }
+        #expect(miss.fault == events[0].id && miss.entity == 7 && miss.seenBefore)
+        #expect(drawn == statement)
+        for (outer, inner) in zip(events, events.dropFirst()) {
+            #expect(outer.start < inner.start && inner.end < outer.end)
+        }
+    }
+
+    @Test("draws no cache miss from a fault that the row cache served")
+    func rowCacheHit() throws {
+        let open = try #require(recorder.begin())
+        recorder.end(open, TraceEvent.Fault(), context: 0, site: 0)
+        #expect(recorder.events().map(\.kind) == [.fault])
+    }
+
+    @Test("leaves out what was cancelled, and does not make it a parent")
+    func cancels() throws {
+        let open = try #require(recorder.begin())
+        recorder.cancel(open)
+        fetch()
+        #expect(recorder.events().map(\.parent) == [0])
+    }
+
+    @Test("writes a dictionary entry once, however often it is asked for")
+    func internsOnce() {
+        let entry = DictionaryEntry.shape(ShapeEntry(entity: "Item", predicate: "name == ?", sort: ["name ascending"]))
+        let first = recorder.intern(entry)
+        #expect(first != 0)
+        #expect(recorder.intern(entry) == first)
+        #expect(recorder.intern(.name(NameEntry(name: "list"))) != first)
+        let written = recorder.messages().filter {
+            if case .entry(_, first, _) = $0 { true } else { false }
+        }
+        #expect(written.count == 1)
+    }
+
+    @Test("marks both ends of a scope and numbers what happens in it")
+    func scopes() throws {
+        recorder.scope("screen", kind: .screen) {
+            recorder.scope("row") { fetch() }
+            fetch()
+        }
+        fetch()
+        let events = recorder.events()
+        #expect(events.map(\.kind) == [.scope, .scope, .fetch, .scope, .fetch, .scope, .fetch])
+        let screen = events[0].id, row = events[1].id
+        #expect(events.map(\.scope) == [0, screen, row, screen, screen, 0, 0])
+        #expect(events[3].id == row && events[5].id == screen)
+        guard case .scope(let end) = events[5].detail else { return }
+        #expect(end.kind == .screen && end.phase == .end)
+        #expect(events[5].duration > 0)
+    }
+
+    @Test("keeps a scope through a suspension, and apart from the scopes of another recorder")
+    func asynchronousScopes() async throws {
+        let other = Recorder.memory()
+        await recorder.scope("request", kind: .request) {
+            await Task.yield()
+            other.scope("theirs") { fetch() }
+        }
+        let events = recorder.events()
+        let fetched = try #require(events.first { $0.kind == .fetch })
+        // The innermost scope is the other recorder's, of which this one knows nothing.
+        #expect(fetched.scope == 0)
+        #expect(other.events().count == 2)
+    }
+
+    @Test("counts what does not fit the ring as lost, and records again when there is room")
+    func losesAndCounts() {
+        let small = Recorder.memory(ringBytes: 4096)
+        for _ in 0..<200 {
+            guard let open = small.begin() else { return }
+            small.end(open, TraceEvent.Fetch(), context: 0, site: 0)
+        }
+        var lost: UInt64 = 0
+        var kept = 0
+        for message in small.messages() {
+            if case .lost(let loss) = message { lost += loss.events }
+            if case .event = message { kept += 1 }
+        }
+        #expect(kept > 10)
+        #expect(UInt64(kept) + lost == 200)
+        if let open = small.begin() { small.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
+        #expect(small.events().count == kept + 1)
+    }
+
+    @Test("keeps causes before effects between threads")
+    func ordersThreads() async {
+        for _ in 0..<50 {
+            fetch(rows: 1)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 { group.addTask { fetch(rows: 2) } }
+            }
+        }
+        let events = recorder.events()
+        #expect(events.count == 200)
+        #expect(zip(events, events.dropFirst()).allSatisfy { $0.end <= $1.end })
+        #expect(Set(events.map(\.id)).count == 200)
+    }
+
+    @Test("records nothing and begins nothing while it is off")
+    func off() {
+        let off = Recorder.off()
+        #expect(!off.isEnabled)
+        #expect(off.begin() == nil)
+        #expect(off.scope("nothing") { 3 } == 3)
+        #expect(off.messages().isEmpty)
+    }
+
+    @Test("hashes with a key of its own")
+    func keyedHashes() {
+        #expect(recorder.hash(1, 2) == recorder.hash(1, 2))
+        #expect(recorder.hash(1, 2) != recorder.hash(2, 1))
+        #expect(recorder.hash(1, 2) != Recorder.memory().hash(1, 2))
+    }
+}
+
+@Suite("A use summary")
+struct FetchUseTests {
+    let recorder = Recorder.memory()
+
+    private func summary(rows: Int, _ body: (FetchUse) -> Void) throws -> TraceEvent.Use {
+        do {
+            let use = try #require(
+                recorder.openUse(fetch: 5, entity: 1, shape: 2, batchSize: 50, rows: rows, context: 3, site: 4))
+            body(use)
+        }
+        let event = try #require(recorder.events().last)
+        #expect(event.context == 3 && event.site == 4)
+        guard case .use(let use) = event.detail else {
+            throw CocoaError(.featureUnsupported)
+        }
+        return use
+    }
+
+    @Test("counts rows once, in runs and in the window of each screen")
+    func windows() throws {
+        let use = try summary(rows: 100) { use in
+            for screen in 0..<4 {
+                recorder.scope("screen", kind: .screen) {
+                    for row in (screen * 6)..<(screen * 6 + 6) {
+                        recorder.scope("row") { use.touch(row: row) }
+                        use.touch(row: row)
+                    }
+                }
+            }
+            recorder.scope("last", kind: .screen) { use.touch(row: 90) }
+        }
+        #expect(use.fetch == 5 && use.batchSize == 50 && use.rows == 100)
+        #expect(use.touchedRows == 25)
+        #expect(use.touches == 49)
+        #expect(use.runs == [.init(first: 0, rows: 24), .init(first: 90, rows: 1)])
+        #expect(
+            use.windows == [.init(scope: .screen, rows: 6, times: 4), .init(scope: .screen, rows: 1, times: 1)])
+        #expect(use.firstUse > 0 && use.lastUse >= use.firstUse)
+        #expect(use.state == .closed)
+    }
+
+    @Test("tells which properties were loaded and in how many rows each was read")
+    func properties() throws {
+        let use = try summary(rows: 10) { use in
+            use.loaded(rows: 10, bytes: 1000)
+            use.loadedProperty(2, rows: 10, bytes: 900, largeRows: 3)
+            for row in 0..<4 {
+                use.read(property: 1, row: row)
+                use.read(property: 1, row: row)
+            }
+        }
+        #expect(use.loadedRows == 10 && use.bytes == 1000)
+        #expect(
+            use.properties == [
+                .init(index: 1, rowsRead: 4, rowsLoaded: 0, bytes: 0, largeRows: 0),
+                .init(index: 2, rowsRead: 0, rowsLoaded: 10, bytes: 900, largeRows: 3),
+            ])
+    }
+
+    @Test("outside any scope counts rows in one window that runs on without pauses")
+    func noScope() throws {
+        let use = try summary(rows: 5000) { use in
+            for row in 0..<5000 { use.touch(row: row) }
+        }
+        #expect(use.windows.allSatisfy { $0.scope == nil })
+        #expect(use.windows.map { $0.rows * $0.times }.reduce(0, +) == 5000)
+        #expect(use.touchedRows == 5000)
+    }
+
+    @Test("keeps its bounds when rows are touched at random")
+    func bounded() throws {
+        let use = try summary(rows: 1000) { use in
+            for step in 0..<500 { use.touch(row: step * 7 % 1000) }
+        }
+        #expect(use.touchedRows == 500)
+        #expect(use.runs.count == 24)
+        #expect(use.runsLost > 0)
+    }
+}

@@ -1,0 +1,113 @@
+import FaultlineTrace
+import Foundation
+import Testing
+
+@testable import FaultlineRecorder
+
+@Suite("A timeline")
+struct TimelineTests {
+    let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    private func lines(_ path: String) throws -> [[String: Any]] {
+        let data = try Data(contentsOf: URL(fileURLWithPath: path))
+        let array = try JSONSerialization.jsonObject(with: data)
+        return try #require(array as? [[String: Any]])
+    }
+
+    @Test("is JSON with one event a line, from the first line of the process to its last")
+    func isJSON() throws {
+        let path = directory.appendingPathComponent("trace.json").path
+        let recorder = try Recorder.writing(to: .timeline(path: path))
+        let entity = recorder.intern(.entity(EntityEntry(name: "Item \"\\\u{1}ä", properties: [])))
+        recorder.scope("screen", kind: .screen) {
+            for _ in 0..<1000 {
+                guard let open = recorder.begin() else { return }
+                var fetch = TraceEvent.Fetch()
+                fetch.entity = entity
+                fetch.rows = 3
+                fetch.parameters = 0xabc
+                recorder.end(open, fetch, context: 0, site: 0)
+            }
+        }
+        #expect(recorder.close() == nil)
+        let lines = try lines(path)
+        #expect(lines.first?["name"] as? String == "faultline.began")
+        #expect(lines.last?["name"] as? String == "faultline.ended")
+        let fetches = lines.filter { $0["cat"] as? String == "fetch" }
+        #expect(fetches.count == 1000)
+        #expect(fetches[0]["name"] as? String == "fetch Item \"\\\u{1}ä")
+        let arguments = try #require(fetches[0]["args"] as? [String: Any])
+        #expect(arguments["parameters"] as? String == "0000000000000abc")
+        #expect(arguments["resultType"] as? String == "objects")
+        #expect(lines.filter { $0["cat"] as? String == "scope" }.map { $0["ph"] as? String } == ["b", "e"])
+        let ended = try #require(lines.last?["args"] as? [String: Any])
+        #expect(ended["events"] as? Int == 1002)
+        #expect(ended["lost"] as? Int == 0)
+        #expect(ended["isClosed"] as? Bool == true)
+        let rings = try FileManager.default.contentsOfDirectory(atPath: "/dev/shm")
+        #expect(!rings.contains { $0.hasPrefix("faultline-\(getpid())-") && lines.description.contains($0) })
+    }
+
+    @Test("of a second writer at the same path goes beside the first")
+    func secondWriter() throws {
+        let path = directory.appendingPathComponent("trace.json").path
+        let first = try Recorder.writing(to: .timeline(path: path))
+        let second = try Recorder.writing(to: .timeline(path: path))
+        second.close()
+        first.close()
+        #expect(try lines(path).count > 1)
+        let beside = directory.appendingPathComponent("trace-\(getpid()).json").path
+        #expect(try lines(beside).count > 1)
+    }
+
+    @Test("in a directory that is not there is refused with a sentence")
+    func missingDirectory() {
+        #expect {
+            _ = try Recorder.writing(to: .timeline(path: "/nowhere/trace.json"))
+        } throws: { error in
+            "\(error)" == "The trace \"/nowhere/trace.json\" cannot be written (No such file or directory); "
+                + "name a file in a directory that exists and may be written."
+        }
+    }
+
+    @Test("on a full disk keeps whole lines, counts the others and says so")
+    func fullDisk() throws {
+        let path = "/dev/full"
+        let recorder = try Recorder.writing(to: .timeline(path: path))
+        for _ in 0..<100 {
+            guard let open = recorder.begin() else { return }
+            recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0)
+        }
+        let complaint = try #require(recorder.close())
+        #expect(complaint.hasPrefix("The trace \"/dev/full\" lacks "))
+        #expect(
+            complaint.hasSuffix(
+                " lines that could not be written (No space left on device); free some space and record again."))
+    }
+
+    @Test(
+        "destination is read from text",
+        arguments: [
+            ("timeline:/tmp/a.json", TraceDestination.timeline(path: "/tmp/a.json")),
+            ("timeline:a:b", .timeline(path: "a:b")),
+            ("timeline:t-%p.json", .timeline(path: "t-\(getpid()).json")),
+            ("rings:/dev/shm/x", .rings(directory: "/dev/shm/x")),
+        ])
+    func destinations(text: String, expected: TraceDestination) throws {
+        #expect(try TraceDestination(text) == expected)
+    }
+
+    @Test("destination that is none is refused with a sentence", arguments: ["", "timeline", "timeline:", "lttng", "x:y"])
+    func badDestinations(text: String) {
+        #expect {
+            _ = try TraceDestination(text)
+        } throws: { error in
+            "\(error)" == "FAULTLINE_TRACE=\"\(text)\" names no destination; write FAULTLINE_TRACE=timeline:PATH."
+        }
+    }
+}
