@@ -28,7 +28,7 @@ let package = Package(
 
         // Tests.
         .testTarget(
-            name: "FaultlineRecorderTests", dependencies: ["FaultlineRecorder", "FaultlineTrace"],
+            name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
             swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,

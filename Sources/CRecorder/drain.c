@@ -24,6 +24,7 @@ struct fl_drain {
     uint32_t segment;        // dictionary: where to go on
     uint32_t place;
     uint64_t events;
+    uint64_t latest;         // when the last event ended, since the trace began
     fl_event event;
 };
 
@@ -38,6 +39,7 @@ static void resume(fl_drain *drain) {
     drain->segment = commit->segment;
     drain->place = commit->place;
     drain->events = commit->events;
+    drain->latest = commit->latest;
     memcpy(drain->tails, commit->tails, sizeof drain->tails);
     memcpy(drain->dropped, commit->dropped, sizeof drain->dropped);
 }
@@ -306,6 +308,9 @@ uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
             }
         }
         if (first == NULL || earliest > cut) { break; }
+        if (earliest - drain->origin > drain->latest && earliest > drain->origin) {
+            drain->latest = earliest - drain->origin;
+        }
         expand(drain, first->record, sink);
         first->tail += first->record->size;
         advance(first);
@@ -357,6 +362,7 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset) {
     commit->segment = drain->segment;
     commit->place = drain->place;
     commit->events = drain->events;
+    commit->latest = drain->latest;
     memcpy(commit->tails, drain->tails, sizeof commit->tails);
     memcpy(commit->dropped, drain->dropped, sizeof commit->dropped);
     atomic_store_explicit(&file->commit_count, count, memory_order_release);
@@ -383,6 +389,11 @@ void fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {
 void fl_drain_ring_doorbell(fl_drain *drain) {
     atomic_fetch_add_explicit(&drain->file->doorbell, 1, memory_order_release);
     syscall(SYS_futex, &drain->file->doorbell, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+uint64_t fl_drain_end(const fl_drain *drain, uint64_t end) {
+    if (end == 0) { return drain->latest; }
+    return end < drain->origin ? 0 : end - drain->origin;
 }
 
 fl_totals fl_drain_totals(const fl_drain *drain) {

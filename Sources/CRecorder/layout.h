@@ -35,6 +35,7 @@ typedef struct fl_commit {
     uint32_t segment;        // dictionary: the segment and the place in it
     uint32_t place;
     uint64_t events;         // handed over so far
+    uint64_t latest;         // when the last of them ended, since the trace began
     uint64_t tails[FL_RINGS_MAXIMUM];
     uint64_t dropped[FL_RINGS_MAXIMUM];
 } fl_commit;

@@ -465,7 +465,7 @@ static void make_room(fl_timeline *timeline, uint64_t bytes) {
     }
 }
 
-void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t origin, uint64_t writing) {
+void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t end, uint64_t writing) {
     select_process(timeline, fl_drain_process(drain).process);
     fl_sink sink = sink_of(timeline);
     fl_drain_run(drain, &sink);
@@ -474,13 +474,12 @@ void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed
     if (timeline->unwritten > 0) { make_room(timeline, RESERVE_BYTES); }
     fl_totals totals = fl_drain_totals(drain);
     char *out = begin_line(timeline);
-    uint64_t now = fl_now();
     out += sprintf(
         out,
         "{\"name\":\"faultline.ended\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"process\":%u,\"end\":%llu,"
         "\"events\":%llu,\"lost\":%llu,\"unwritten\":%llu,\"entriesLost\":%llu,\"usesLost\":%llu,\"writing\":%llu,"
         "\"isClosed\":%s}}",
-        timeline->process, timeline->process, (unsigned long long)(now < origin ? 0 : now - origin),
+        timeline->process, timeline->process, (unsigned long long)fl_drain_end(drain, end),
         (unsigned long long)totals.events, (unsigned long long)totals.lost, (unsigned long long)timeline->unwritten,
         (unsigned long long)totals.entries_lost, (unsigned long long)totals.uses_lost, (unsigned long long)writing,
         closed ? "true" : "false");

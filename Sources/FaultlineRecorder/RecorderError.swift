@@ -30,6 +30,12 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "name a file in a directory that exists and may be written.")
     }
 
+    static func isBeingWritten(_ path: String) -> RecorderError {
+        RecorderError(
+            code: .cannotWrite,
+            message: "The trace \"\(path)\" is being written by another process; name another file with -o.")
+    }
+
     static func noSpace(_ directory: String, errno code: Int32) -> RecorderError {
         RecorderError(
             code: .noSpace,

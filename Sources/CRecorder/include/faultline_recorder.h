@@ -189,6 +189,9 @@ void fl_drain_wait(fl_drain *drain, uint32_t milliseconds);
 // Ends a wait.
 void fl_drain_ring_doorbell(fl_drain *drain);
 
+// The moment `end` (of CLOCK_MONOTONIC; 0: when the last event ended), in nanoseconds since the trace began.
+uint64_t fl_drain_end(const fl_drain *drain, uint64_t end);
+
 fl_totals fl_drain_totals(const fl_drain *drain);
 
 void fl_drain_close(fl_drain *drain);
@@ -207,8 +210,9 @@ void fl_timeline_begin_process(fl_timeline *timeline, const fl_process *process,
 // Drains a process into the timeline and commits; returns the number of events.
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain);
 
-// Drains what is left of a process that has ended and writes its last line.
-void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t origin, uint64_t writing);
+// Drains what is left of a process that has ended and writes its last line. `end` is when it ended, in nanoseconds of
+// CLOCK_MONOTONIC; 0: when its last event did. `writing` is the CPU time of writing the trace.
+void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t end, uint64_t writing);
 
 // Writes the closing bracket and closes the file. Returns the number of lines that could not be written, and in
 // `error` the last error's number (0: none).
