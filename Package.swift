@@ -28,6 +28,8 @@ let package = Package(
 
         // Tests.
         .testTarget(
+            name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace"], swiftSettings: strict),
+        .testTarget(
             name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
             swiftSettings: strict),
     ],

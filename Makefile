@@ -1,0 +1,38 @@
+# Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
+#   make demo    records a shopping list with three flaws and without them, and prints both reports
+#   make test    runs all tests
+# Both install the Debian packages that are missing (with sudo where needed).
+
+PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev
+SWIFT_BUILD = swift build --configuration release --product faultline
+
+.PHONY: demo build test install-packages bench traces
+
+demo: build
+	.build/release/faultline demo
+
+build: install-packages
+	$(SWIFT_BUILD)
+
+test: install-packages
+	swift build --build-tests
+	swift test --skip-build
+
+bench: install-packages
+	swift package --package-path Benchmarks --allow-writing-to-package-directory benchmark
+
+# Records the sample traces and their reports anew.
+traces: build
+	Traces/record
+
+install-packages:
+	@missing=""; for package in $(PACKAGES); do \
+	    dpkg-query --show --showformat='$${Status}' $$package 2>/dev/null | grep -q 'ok installed' \
+	        || missing="$$missing $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	    echo "installing$$missing"; \
+	    if [ "$$(id -u)" -eq 0 ]; then as_root=""; else as_root="sudo"; fi; \
+	    $$as_root apt-get update --quiet --quiet && \
+	    DEBIAN_FRONTEND=noninteractive $$as_root apt-get install --yes --quiet --quiet $$missing; \
+	fi
