@@ -290,7 +290,8 @@ static const char *phase(const fl_event *event) {
     }
 }
 
-// An arrow from a fetch to the faults that it caused: it starts in the fetch and passes each fault.
+// An arrow from a fetch to the faults that it caused: it starts in the middle of the fetch and passes that of each
+// fault, since viewers round times and miss a slice whose edge is meant.
 static void write_flow(fl_timeline *timeline, const fl_event *event, char step, uint64_t id) {
     char *out = begin_line(timeline);
     out = put_text(out, "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"");
@@ -298,7 +299,7 @@ static void write_flow(fl_timeline *timeline, const fl_event *event, char step, 
     out = put_text(out, "\",\"id\":");
     out = put_number(out, id);
     out = put_text(out, ",\"bp\":\"e\",\"ts\":");
-    out = put_microseconds(out, event->header.start);
+    out = put_microseconds(out, event->header.start + event->header.duration / 2);
     out = put_text(out, ",\"pid\":");
     out = put_number(out, event->process);
     out = put_text(out, ",\"tid\":");
