@@ -13,7 +13,9 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "Faultline",
-    products: [],
+    products: [
+        .library(name: "FaultlineReader", targets: ["FaultlineReader"])
+    ],
     dependencies: [],
     targets: [
         // The vocabulary.
@@ -31,8 +33,22 @@ let package = Package(
             name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace"], swiftSettings: strict),
         .testTarget(
             name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
+        .testTarget(name: "FaultlineTraceTests", dependencies: ["FaultlineTrace"], swiftSettings: strict),
+
+        // Traces in.
+        .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
+        .target(
+            name: "CTimelineParser", dependencies: ["CTraceSchema"], linkerSettings: [.linkedLibrary("simdjson")]),
+        .target(
+            name: "FaultlineReader", dependencies: ["CElfutils", "CTimelineParser", "CTraceSchema", "FaultlineTrace"],
+            swiftSettings: strict),
+        .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),
+        .testTarget(
+            name: "FaultlineReaderTests",
+            dependencies: ["CSymbolFixture", "CTimelineParser", "CTraceSchema", "FaultlineReader", "FaultlineTrace"],
             swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,
-    cxxLanguageStandard: .gnucxx20
+    // Not C++20: with it clang takes the headers of other targets for modules that nobody built.
+    cxxLanguageStandard: .gnucxx17
 )

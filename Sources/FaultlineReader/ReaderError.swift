@@ -1,0 +1,134 @@
+import Glibc
+
+/// Why a trace could not be read, or its symbols not be added.
+///
+/// A damaged line is no error: it costs that line and is counted in the ``ReadingSummary``.
+public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What kind of error it is.
+    public struct Code: Sendable, Hashable {
+        private enum Value: Sendable, Hashable {
+            case cannotOpen, cannotRead, empty, notATrace, foreignJSON, reformatted, newerVersion, nothingReadable
+            case cannotAddSymbols, outOfMemory
+        }
+
+        private var value: Value
+
+        /// The file is missing, a directory, not readable or no regular file.
+        public static let cannotOpen = Code(value: .cannotOpen)
+        /// The file system gave an error while the trace was read.
+        public static let cannotRead = Code(value: .cannotRead)
+        /// There is nothing in the file.
+        public static let empty = Code(value: .empty)
+        /// The file is in none of the formats that can be read.
+        public static let notATrace = Code(value: .notATrace)
+        /// The file is JSON of somebody else.
+        public static let foreignJSON = Code(value: .foreignJSON)
+        /// The file is a timeline whose lines were broken or joined by another program.
+        public static let reformatted = Code(value: .reformatted)
+        /// The trace was written by a later version of Faultline.
+        public static let newerVersion = Code(value: .newerVersion)
+        /// The trace breaks off before its first complete line.
+        public static let nothingReadable = Code(value: .nothingReadable)
+        /// The resolved symbols could not be written; the trace is as it was.
+        public static let cannotAddSymbols = Code(value: .cannotAddSymbols)
+        /// There was no memory for the parser.
+        public static let outOfMemory = Code(value: .outOfMemory)
+    }
+
+    public var code: Code
+    /// What was being done, on what, and what to do about it: one sentence.
+    public var message: String
+    /// The system's error number; 0: there is none.
+    public var errorNumber: Int32
+
+    public var description: String { message }
+
+    init(_ code: Code, _ message: String, errorNumber: Int32 = 0) {
+        self.code = code
+        self.message = message
+        self.errorNumber = errorNumber
+    }
+}
+
+extension ReaderError {
+    static func cannotOpen(_ path: String, _ number: Int32) -> ReaderError {
+        let reason =
+            switch number {
+            case ENOENT, ENOTDIR: "there is no such file; check the path"
+            case EACCES, EPERM: "permission was denied; make the file readable"
+            default: "\(systemMessage(number)); check the file system"
+            }
+        return ReaderError(.cannotOpen, "Could not open the trace \"\(path)\": \(reason).", errorNumber: number)
+    }
+
+    static func isDirectory(_ path: String) -> ReaderError {
+        ReaderError(
+            .cannotOpen, "Could not open the trace \"\(path)\": it is a directory; name the trace file in it.",
+            errorNumber: EISDIR)
+    }
+
+    static func isNotRegular(_ path: String) -> ReaderError {
+        ReaderError(
+            .cannotOpen,
+            "Could not open the trace \"\(path)\": it is no regular file, and a trace is read twice; save it to a file first.")
+    }
+
+    static func cannotRead(_ path: String, line: Int, _ number: Int32) -> ReaderError {
+        ReaderError(
+            .cannotRead,
+            "Could not read the trace \"\(path)\" behind line \(line): \(systemMessage(number)); check the file system.",
+            errorNumber: number)
+    }
+
+    static func empty(_ path: String) -> ReaderError {
+        ReaderError(
+            .empty,
+            "Could not read the trace \"\(path)\": the file is empty; see whether the program recorded anything and the disk has room.")
+    }
+
+    static func notATrace(_ path: String, looksLike: String, advice: String) -> ReaderError {
+        ReaderError(
+            .notATrace, "Could not read the trace \"\(path)\": it is no timeline but \(looksLike); \(advice).")
+    }
+
+    static func foreignJSON(_ path: String) -> ReaderError {
+        ReaderError(
+            .foreignJSON,
+            "Could not read the trace \"\(path)\": it is JSON, but no timeline of Faultline; name a file that \"faultline record\" wrote.")
+    }
+
+    static func reformatted(_ path: String) -> ReaderError {
+        ReaderError(
+            .reformatted,
+            "Could not read the trace \"\(path)\": another program has reformatted this timeline; read the original, which has one event a line.")
+    }
+
+    static func newerVersion(_ path: String, found: Int, known: Int) -> ReaderError {
+        ReaderError(
+            .newerVersion,
+            "Could not read the trace \"\(path)\": it is in version \(found) of the format, and this program knows version \(known); update Faultline.")
+    }
+
+    static func nothingReadable(_ path: String) -> ReaderError {
+        ReaderError(
+            .nothingReadable,
+            "Could not read the trace \"\(path)\": it breaks off before its first complete line; record it again.")
+    }
+
+    static func cannotAddSymbols(_ path: String, _ number: Int32) -> ReaderError {
+        ReaderError(
+            .cannotAddSymbols,
+            "Could not add symbols to the trace \"\(path)\": \(systemMessage(number)); the trace is as it was.",
+            errorNumber: number)
+    }
+
+    static func outOfMemory(_ path: String) -> ReaderError {
+        ReaderError(
+            .outOfMemory, "Could not read the trace \"\(path)\": there is no memory for the parser; close other programs.",
+            errorNumber: ENOMEM)
+    }
+
+    private static func systemMessage(_ number: Int32) -> String {
+        String(cString: strerror(number))
+    }
+}

@@ -1,0 +1,43 @@
+/// What reading a trace came to: how much there was, and what could not be used.
+public struct ReadingSummary: Sendable, Hashable {
+    /// A line that could not be read.
+    public struct MalformedLine: Sendable, Hashable {
+        /// The line's number, from 1.
+        public var number: Int
+        /// Why it could not be read: `"it is no JSON object"`.
+        public var reason: String
+
+        public init(number: Int, reason: String) {
+            self.number = number
+            self.reason = reason
+        }
+    }
+
+    /// Lines of the file, brackets and blank lines included.
+    public var lines = 0
+    /// Events that were read.
+    public var events = 0
+    /// Dictionary entries that were read.
+    public var entries = 0
+    /// Well-formed lines of other producers, and of kinds that this version does not know.
+    public var foreignLines = 0
+    /// Keys of events that this version does not know; their events were read without them.
+    public var unknownKeys = 0
+    /// Lines that could not be read; each costs itself and nothing else.
+    public var malformedLines = 0
+    /// The first of them.
+    public var firstMalformed: MalformedLine?
+    /// Whether the file breaks off: its last line is not the closing bracket. Normal if the program was killed.
+    public var isTruncated = false
+    /// The processes of the trace, in the order in which they began.
+    public var processes: [UInt32] = []
+    /// Those of them whose end is not in the trace: they were killed, or still run.
+    public var unendedProcesses: [UInt32] = []
+
+    public init() {}
+
+    mutating func countMalformed(line number: Int, _ reason: String) {
+        malformedLines += 1
+        if number < firstMalformed?.number ?? .max { firstMalformed = MalformedLine(number: number, reason: reason) }
+    }
+}

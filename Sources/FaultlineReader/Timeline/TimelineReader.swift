@@ -1,0 +1,203 @@
+import CTimelineParser
+import CTraceSchema
+import FaultlineTrace
+import Foundation
+
+/// Reads a JSON timeline line by line.
+final class TimelineReader {
+    private let path: String
+    private let parser: OpaquePointer
+    private let line: UnsafeMutablePointer<ftl_line>
+    private let decoder = JSONDecoder()
+    private var summary = ReadingSummary()
+    /// Lines that are Faultline's.
+    private var ownLines = 0
+    private var ended: Set<UInt32> = []
+    private var known: Set<UInt32> = []
+
+    init(path: String) throws(ReaderError) {
+        self.path = path
+        guard let parser = ftl_parser_create() else { throw .outOfMemory(path) }
+        self.parser = parser
+        line = .allocate(capacity: 1)
+        memset(line, 0, MemoryLayout<ftl_line>.size)
+    }
+
+    deinit {
+        ftl_parser_destroy(parser)
+        line.deallocate()
+    }
+
+    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        try readNames(body)
+        try readEvents(body)
+        if ownLines == 0 { throw try whyNothing() }
+        summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
+        return summary
+    }
+
+    /// The first pass: what began, and the dictionary. Damaged lines are counted in the second.
+    func readNames(_ body: (TraceMessage) throws -> Void) throws {
+        let lines = try LineReader(path: path)
+        while let text = try lines.next() {
+            // Most lines are events; they need not be parsed for this.
+            guard ftl_may_be_entry(text.start, text.length) != 0 else { continue }
+            do {
+                switch parse(text) {
+                case .FTL_LINE_BEGAN:
+                    let began = try decodeBegan()
+                    meet(began.process)
+                    try body(.began(began))
+                case .FTL_LINE_ENTRY:
+                    guard let entry = try decodeEntry() else { continue }
+                    summary.entries += 1
+                    try body(.entry(process: line.pointee.process, id: DictionaryID(line.pointee.id), entry))
+                default: continue
+                }
+            } catch let error as DecodingError {
+                summary.countMalformed(line: text.number, error.shortReason)
+            }
+        }
+    }
+
+    /// The second pass: everything else, and the count of it all.
+    private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
+        let lines = try LineReader(path: path)
+        var isClosed = false
+        while let text = try lines.next() {
+            summary.lines += 1
+            if text.isTooLong {
+                summary.countMalformed(line: text.number, "it is longer than 16 MiB")
+                isClosed = false
+                continue
+            }
+            let kind = parse(text)
+            if kind == .FTL_LINE_BLANK { continue }
+            isClosed = kind == .FTL_LINE_CLOSE
+            switch kind {
+            case .FTL_LINE_EVENT:
+                ownLines += 1
+                guard let event = withUnsafePointer(to: &line.pointee.event, { TraceEvent($0) }) else { continue }
+                summary.events += 1
+                summary.unknownKeys += Int(line.pointee.unknownKeys)
+                meet(event.process)
+                try body(.event(event))
+            case .FTL_LINE_LOST: try pass(text, EventLoss.self) { try body(.lost($0)) }
+            case .FTL_LINE_ENDED:
+                try pass(text, ProcessEnded.self) {
+                    ended.insert($0.process)
+                    try body(.ended($0))
+                }
+            case .FTL_LINE_ENTRY, .FTL_LINE_BEGAN: ownLines += 1
+            case .FTL_LINE_FOREIGN: summary.foreignLines += 1
+            case .FTL_LINE_MALFORMED:
+                // A last line without its newline was being written when the program was killed.
+                if text.isTerminated { summary.countMalformed(line: text.number, line.pointee.problem.reason) }
+            case .FTL_LINE_VIEWER, .FTL_LINE_OPEN, .FTL_LINE_CLOSE, .FTL_LINE_BLANK: break
+            }
+        }
+        summary.isTruncated = !isClosed
+    }
+
+    private func pass<Value: Decodable>(
+        _ text: LineReader.Line, _ type: Value.Type, _ body: (Value) throws -> Void
+    ) throws {
+        ownLines += 1
+        do {
+            try body(decode(type))
+        } catch let error as DecodingError {
+            summary.countMalformed(line: text.number, error.shortReason)
+        }
+    }
+
+    private func parse(_ text: LineReader.Line) -> ftl_line_kind {
+        ftl_parse_line(parser, text.start, text.length, text.capacity, line)
+    }
+
+    /// Notes a process. Events come in long runs of one process, which cost one comparison each.
+    private func meet(_ process: UInt32) {
+        if process == summary.processes.last { return }
+        if known.insert(process).inserted { summary.processes.append(process) }
+    }
+
+    // MARK: - Values
+
+    private func decodeBegan() throws -> ProcessBegan {
+        struct Version: Decodable {
+            var version: Int
+        }
+        // Before the rest, which a later version may have changed.
+        let version = try decode(Version.self).version
+        if version > Int(FL_TRACE_VERSION) {
+            throw ReaderError.newerVersion(path, found: version, known: Int(FL_TRACE_VERSION))
+        }
+        return try decode(ProcessBegan.self)
+    }
+
+    private func decodeEntry() throws -> DictionaryEntry? {
+        guard let kind = fl_dictionary_kind(rawValue: line.pointee.dictionary) else { return nil }
+        return switch kind {
+        case .FL_DICTIONARY_ENTITY: .entity(try decode(EntityEntry.self))
+        case .FL_DICTIONARY_SHAPE: .shape(try decode(ShapeEntry.self))
+        case .FL_DICTIONARY_STATEMENT: .statement(try decode(StatementEntry.self))
+        case .FL_DICTIONARY_PLAN: .plan(try decode(PlanEntry.self))
+        case .FL_DICTIONARY_SITE: .site(try decode(SiteEntry.self))
+        case .FL_DICTIONARY_STACK: .stack(try decode(StackEntry.self))
+        case .FL_DICTIONARY_MODULE: .module(try decode(ModuleEntry.self))
+        case .FL_DICTIONARY_FRAME: .frame(try decode(FrameEntry.self))
+        case .FL_DICTIONARY_NAME: .name(try decode(NameEntry.self))
+        case .FL_DICTIONARY_CONTEXT: .context(try decode(ContextEntry.self))
+        case .FL_DICTIONARY_THREAD: .thread(try decode(ThreadEntry.self))
+        case .FL_DICTIONARY_NONE, .FL_DICTIONARY_KIND_END: nil
+        }
+    }
+
+    private func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try decoder.decode(type, from: Data(bytes: line.pointee.json, count: line.pointee.jsonLength))
+    }
+
+    // MARK: - Failure
+
+    /// Why a file that looks like JSON holds nothing of Faultline's.
+    private func whyNothing() throws(ReaderError) -> ReaderError {
+        let head = try LineReader.head(of: path, length: TraceFormat.headLength)
+        let ours = Array("[\n{\"name\":\"faultline.began\"".utf8)
+        let text = head.filter { $0 != 0x0D }
+        let beginsAsOurs = text.count < ours.count ? ours.starts(with: text) : text.starts(with: ours)
+        if beginsAsOurs && summary.malformedLines == 0 { return .nothingReadable(path) }
+        let mentionsUs = head.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { ftl_may_be_entry($0.baseAddress!, $0.count) != 0 }
+        }
+        return mentionsUs ? .reformatted(path) : .foreignJSON(path)
+    }
+}
+
+extension ftl_problem {
+    /// The problem in words that go on from "line 7 was left out: ".
+    var reason: String {
+        switch self {
+        case .FTL_PROBLEM_NONE: "it was read"
+        case .FTL_PROBLEM_SYNTAX: "it is no JSON object"
+        case .FTL_PROBLEM_NUMBER: "a number is missing, broken or too large"
+        case .FTL_PROBLEM_HASH: "a hash is no string of hexadecimal digits"
+        case .FTL_PROBLEM_WORD: "a word is none that this version knows"
+        case .FTL_PROBLEM_FLAG: "a flag is neither true nor false"
+        case .FTL_PROBLEM_LIST: "a list is too long or has another shape"
+        case .FTL_PROBLEM_ENTRY: "its contents are missing"
+        case .FTL_PROBLEM_MEMORY: "there was no memory for it"
+        }
+    }
+}
+
+extension DecodingError {
+    /// The error in words that go on from "line 7 was left out: ".
+    var shortReason: String {
+        switch self {
+        case .keyNotFound(let key, _): "its \"\(key.stringValue)\" is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "its \"\(context.codingPath.last?.stringValue ?? "value")\" has another type"
+        case .dataCorrupted: "it is no JSON object"
+        @unknown default: "it cannot be decoded"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// A format that traces come in, found from a file's first bytes and never from its name.
+public enum TraceFormat: Sendable, Hashable, CaseIterable {
+    /// A JSON timeline: Chrome's Trace Event format in its array form, one event a line.
+    case timeline
+
+    /// How many of a file's first bytes are looked at.
+    static let headLength = 4096
+
+    /// The format of the file that begins with these bytes.
+    ///
+    /// - Throws: ``ReaderError`` if it is none of ours. A file that begins as JSON does passes for a timeline; whether
+    ///   it is one of Faultline's is known when it has been read.
+    static func detect(_ head: [UInt8], path: String) throws(ReaderError) -> TraceFormat {
+        let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
+        guard let first = text.first(where: { !isSpace($0) }) else { throw .empty(path) }
+        if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") { return .timeline }
+        let advice = "name a file that \"faultline record\" wrote"
+        for (magic, name, advice) in [
+            (Array("SQLite format 3\0".utf8), "an SQLite database", advice),
+            ([0x7F, 0x45, 0x4C, 0x46], "a program or library", advice),
+            ([0x1F, 0x8B], "a gzip archive", "unpack it first"),
+            ([0x28, 0xB5, 0x2F, 0xFD], "a zstd archive", "unpack it first"),
+            ([0x50, 0x4B, 0x03, 0x04], "a zip archive", "unpack it first"),
+            (Array("/* CTF".utf8), "the metadata of a CTF trace", advice),
+            ([0xC1, 0x1F, 0xFC, 0xC1], "a part of a CTF trace", advice),
+            ([0x3C], "an XML or HTML document", advice),
+        ] where head.starts(with: magic) {
+            throw .notATrace(path, looksLike: name, advice: advice)
+        }
+        let isText = head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || isSpace($0) }
+        throw .notATrace(path, looksLike: isText ? "plain text" : "binary data", advice: advice)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+}

@@ -1,0 +1,46 @@
+public import FaultlineTrace
+import Glibc
+
+/// Reads a trace, whatever its format, as a stream of messages.
+///
+///     let reader = try TraceReader(path: "timeline.json")
+///     let summary = try reader.read { message in
+///         if case .event(let event) = message { profile.add(event) }
+///     }
+///
+/// The file is gone through twice: first for all that began and the whole dictionary, then for events, losses and
+/// ends. So whoever reads knows every name, and every stack's symbols, before the first event, although the writer
+/// learned them later.
+public struct TraceReader: Sendable {
+    /// The file's path, as it was given.
+    public let path: String
+    /// The format that was found.
+    public let format: TraceFormat
+
+    /// Opens a trace and finds its format from its content.
+    ///
+    /// - Throws: ``ReaderError`` if the file is missing, a directory, not readable, no regular file, empty, or clearly
+    ///   no trace. That JSON is somebody else's shows only in ``read(_:)``.
+    public init(path: String) throws(ReaderError) {
+        self.path = path
+        let head = try LineReader.head(of: path, length: TraceFormat.headLength)
+        if head.isEmpty { throw .empty(path) }
+        format = try TraceFormat.detect(head, path: path)
+    }
+
+    /// Hands every message of the trace to `body`.
+    ///
+    /// Lines that are malformed or somebody else's are left out and counted; a file that breaks off is normal (the
+    /// program was killed) and told in the summary.
+    ///
+    /// - Returns: How much was read, and what could not be used.
+    /// - Throws: ``ReaderError`` if nothing in the file is Faultline's, if the trace is of a newer version, or if the
+    ///   file system fails; not for damaged lines. What `body` throws ends the reading and is thrown on.
+    /// - Complexity: O(file). Memory is a megabyte or the longest line (at most 16 MiB), whatever the file's length.
+    @discardableResult
+    public func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        switch format {
+        case .timeline: try TimelineReader(path: path).read(body)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// Functions whose places in the source the tests of symbols know.
+
+#ifndef SYMBOL_FIXTURE_H
+#define SYMBOL_FIXTURE_H
+
+#include <stdint.h>
+
+// The return address inside fixture_outer, behind the call that fixture_middle makes where it was inlined.
+uint64_t fixture_outer(void);
+
+// What the preprocessor knew about the lines that take part.
+int fixture_call_line(void);
+int fixture_inline_line(void);
+const char *fixture_file(void);
+
+#endif
