@@ -13,4 +13,17 @@ int fixture_call_line(void);
 int fixture_inline_line(void);
 const char *fixture_file(void);
 
+// The return address in whoever calls it.
+uint64_t fixture_caller(void);
+
+// A module that is mapped into this process.
+typedef struct fixture_module {
+    char path[4096];
+    char buildID[129];
+    uint64_t bias, start, end;
+} fixture_module;
+
+// The module of that index; 0: there are no more.
+int fixture_module_at(int index, fixture_module *module);
+
 #endif

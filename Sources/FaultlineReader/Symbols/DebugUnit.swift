@@ -1,0 +1,165 @@
+import CElfutils
+import FaultlineTrace
+
+/// A compilation unit of a file's DWARF.
+final class DebugUnit {
+    private var unit: Dwarf_Die
+    /// What is added to the DWARF's addresses to get the file's.
+    private let bias: UInt64
+    private lazy var functions = makeFunctions()
+    private lazy var directory = Self.string(UInt32(DW_AT_comp_dir), of: &unit) ?? ""
+
+    init(_ unit: Dwarf_Die, bias: UInt64) {
+        self.unit = unit
+        self.bias = bias
+    }
+
+    /// The function at an address of the file and what is inlined there, innermost first; empty: there is none.
+    func locations(at fileAddress: UInt64) -> [FrameEntry.Location] {
+        let address = fileAddress &- bias
+        guard let function = function(at: address) else { return [] }
+        // From the outside in: the function, then what was inlined into it.
+        var chain = [function]
+        descend(from: function, to: address, &chain)
+        var locations: [FrameEntry.Location] = []
+        var (file, line) = place(at: address)
+        for var die in chain.reversed() {
+            let symbol = Self.symbol(of: die)
+            locations.append(
+                FrameEntry.Location(symbol: symbol, function: SymbolName.words(for: symbol), file: file, line: line))
+            // Where this one was called is where the next is.
+            (file, line) = callPlace(of: &die)
+        }
+        return locations
+    }
+
+    // MARK: - Places
+
+    private func place(at address: UInt64) -> (file: String, line: Int) {
+        guard let row = dwarf_getsrc_die(&unit, address), let file = dwarf_linesrc(row, nil, nil) else { return ("", 0) }
+        var line: Int32 = 0
+        dwarf_lineno(row, &line)
+        return (path(file), Int(line))
+    }
+
+    private func callPlace(of die: inout Dwarf_Die) -> (file: String, line: Int) {
+        guard let index = Self.number(UInt32(DW_AT_call_file), of: &die) else { return ("", 0) }
+        var files: OpaquePointer?
+        var count = 0
+        guard dwarf_getsrcfiles(&unit, &files, &count) == 0, index < count else { return ("", 0) }
+        guard let file = dwarf_filesrc(files, Int(index), nil, nil) else { return ("", 0) }
+        let line = Self.number(UInt32(DW_AT_call_line), of: &die) ?? 0
+        return (path(file), Int(clamping: line))
+    }
+
+    /// A file's name with the directory in which the unit was compiled: in DWARF 5 names can be relative to it.
+    private func path(_ file: UnsafePointer<CChar>) -> String {
+        let name = String(cString: file)
+        if name.hasPrefix("/") || name.hasPrefix("<") || directory.isEmpty { return name }
+        return directory + "/" + (name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
+    }
+
+    // MARK: - Functions
+
+    private struct Function {
+        var start: UInt64
+        var end: UInt64
+        var die: Dwarf_Die
+    }
+
+    private func function(at address: UInt64) -> Dwarf_Die? {
+        var low = 0
+        var high = functions.count
+        while low < high {
+            let middle = (low + high) / 2
+            if functions[middle].start <= address { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, address < functions[low - 1].end else { return nil }
+        return functions[low - 1].die
+    }
+
+    /// Every function with code. Swift's are children of modules and types, where `dwarf_getscopes` does not look.
+    private func makeFunctions() -> [Function] {
+        var functions: [Function] = []
+        var pending = Self.children(of: unit)
+        while var die = pending.popLast() {
+            switch Int(dwarf_tag(&die)) {
+            case Int(DW_TAG_subprogram):
+                functions += Self.ranges(of: die).map { Function(start: $0.lowerBound, end: $0.upperBound, die: die) }
+                pending += Self.children(of: die).filter { child in
+                    var child = child
+                    return Int(dwarf_tag(&child)) != Int(DW_TAG_inlined_subroutine)
+                }
+            case Int(DW_TAG_module), Int(DW_TAG_namespace), Int(DW_TAG_structure_type), Int(DW_TAG_class_type),
+                Int(DW_TAG_enumeration_type), Int(DW_TAG_union_type), Int(DW_TAG_interface_type),
+                Int(DW_TAG_lexical_block), Int(DW_TAG_variant_part), Int(DW_TAG_common_block):
+                pending += Self.children(of: die)
+            default: break
+            }
+        }
+        return functions.sorted { $0.start < $1.start }
+    }
+
+    /// Appends what was inlined at the address, from the outside in.
+    private func descend(from die: Dwarf_Die, to address: UInt64, _ chain: inout [Dwarf_Die]) {
+        for var child in Self.children(of: die) {
+            let tag = Int(dwarf_tag(&child))
+            guard tag == Int(DW_TAG_inlined_subroutine) || tag == Int(DW_TAG_lexical_block) else { continue }
+            guard dwarf_haspc(&child, address) > 0 else { continue }
+            if tag == Int(DW_TAG_inlined_subroutine) { chain.append(child) }
+            descend(from: child, to: address, &chain)
+            return
+        }
+    }
+
+    // MARK: - Entries of the DWARF
+
+    private static func children(of die: Dwarf_Die) -> [Dwarf_Die] {
+        var die = die
+        var child = Dwarf_Die()
+        guard dwarf_child(&die, &child) == 0 else { return [] }
+        var children = [child]
+        var next = Dwarf_Die()
+        while dwarf_siblingof(&child, &next) == 0 {
+            children.append(next)
+            child = next
+        }
+        return children
+    }
+
+    /// The entry's address ranges that are not empty.
+    static func ranges(of die: Dwarf_Die) -> [Swift.Range<UInt64>] {
+        var die = die
+        var base: UInt64 = 0
+        var start: UInt64 = 0
+        var end: UInt64 = 0
+        var offset = 0
+        var ranges: [Swift.Range<UInt64>] = []
+        while true {
+            offset = dwarf_ranges(&die, offset, &base, &start, &end)
+            guard offset > 0 else { return ranges }
+            // The linker leaves ranges that begin at 0 for functions that it dropped.
+            if start > 0 && start < end { ranges.append(start..<end) }
+        }
+    }
+
+    /// The symbol, or in C, which mangles nothing, the name.
+    private static func symbol(of die: Dwarf_Die) -> String {
+        var die = die
+        return string(UInt32(DW_AT_linkage_name), of: &die) ?? dwarf_diename(&die).map { String(cString: $0) } ?? ""
+    }
+
+    /// A text of the entry, or of what it is an instance of.
+    private static func string(_ name: UInt32, of die: inout Dwarf_Die) -> String? {
+        var attribute = Dwarf_Attribute()
+        guard dwarf_attr_integrate(&die, name, &attribute) != nil else { return nil }
+        return dwarf_formstring(&attribute).map { String(cString: $0) }
+    }
+
+    private static func number(_ name: UInt32, of die: inout Dwarf_Die) -> UInt64? {
+        var attribute = Dwarf_Attribute()
+        var value: UInt64 = 0
+        guard dwarf_attr(&die, name, &attribute) != nil, dwarf_formudata(&attribute, &value) == 0 else { return nil }
+        return value
+    }
+}

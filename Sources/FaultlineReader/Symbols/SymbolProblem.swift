@@ -1,0 +1,29 @@
+/// A module whose addresses got no symbols.
+public struct SymbolProblem: Sendable, Hashable, CustomStringConvertible {
+    /// Why a module gave no symbols.
+    public enum Reason: Sendable, Hashable {
+        /// There is no file at its path.
+        case missing
+        /// The file is no ELF file, or cannot be read.
+        case unreadable
+        /// The file's build ID is not the one that ran.
+        case rebuilt
+    }
+
+    /// The module's path.
+    public var path: String
+    public var reason: Reason
+
+    public init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
+    public var description: String {
+        switch reason {
+        case .missing: "No symbols from \"\(path)\": there is no such file; resolve them on the machine that recorded."
+        case .unreadable: "No symbols from \"\(path)\": it cannot be read as a program or library; check the file."
+        case .rebuilt: "No symbols from \"\(path)\": it was built anew after the recording; record again."
+        }
+    }
+}

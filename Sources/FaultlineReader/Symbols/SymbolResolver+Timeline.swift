@@ -1,0 +1,77 @@
+import FaultlineTrace
+import Foundation
+
+extension SymbolResolver {
+    /// Writes the frames that a finished timeline's stacks lack to its end, so that it can be read without the
+    /// programs that it was recorded from.
+    ///
+    /// What is in the file stays as it is, but for the closing bracket and, where the recorder was killed, a last line
+    /// that breaks off: the new lines take their place, and the array is closed. If writing fails, the file is as
+    /// before. A second run adds nothing, or what could not be found the first time.
+    ///
+    /// The timeline must be finished: nobody else may be writing to it.
+    ///
+    /// A line: `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
+    ///
+    /// - Returns: The number of frames that were added; 0 leaves the file untouched. ``problems`` tells of modules
+    ///   that gave no symbols.
+    /// - Throws: ``ReaderError`` if the file cannot be read or written, or is of a newer version; not for files without
+    ///   stacks.
+    @discardableResult
+    public func addFrames(toTimeline path: String) throws -> Int {
+        var processes = ProcessFrames()
+        try TimelineReader(path: path).readNames { message in processes.take(message) }
+        var lines: [String] = []
+        for process in processes.order {
+            let names = processes.names[process]!
+            let addresses = names.dictionary.stacks.flatMap(\.addresses).filter {
+                names.dictionary.frame(at: $0)?.locations.isEmpty ?? true
+            }
+            var id = names.lastFrame
+            // Sorted, so that the same trace gives the same lines.
+            for frame in frames(for: addresses.sorted(), modules: names.dictionary.modules) where isNew(frame, names) {
+                id += 1
+                lines.append(try line(for: frame, id: id, process: process))
+            }
+        }
+        if lines.isEmpty { return 0 }
+        try TimelineTail(of: path).write(lines, to: path)
+        return lines.count
+    }
+
+    /// Whether a frame says more than what the timeline has.
+    private func isNew(_ frame: FrameEntry, _ names: ProcessFrames.Names) -> Bool {
+        if !frame.locations.isEmpty { return true }
+        guard let address = UInt64(frame.address.dropFirst(2), radix: 16) else { return false }
+        return !frame.module.isEmpty && names.dictionary.frame(at: address) == nil
+    }
+
+    private func line(for frame: FrameEntry, id: DictionaryID, process: UInt32) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let entry = String(decoding: try encoder.encode(frame), as: UTF8.self)
+        return #"{"name":"faultline.frame","ph":"M","pid":\#(process),"tid":0,"args":{"id":\#(id),"entry":\#(entry)}}"#
+    }
+}
+
+/// What a timeline's processes know of their stacks.
+private struct ProcessFrames {
+    struct Names {
+        var dictionary = TraceDictionary()
+        var lastFrame: DictionaryID = 0
+    }
+
+    var names: [UInt32: Names] = [:]
+    var order: [UInt32] = []
+
+    mutating func take(_ message: TraceMessage) {
+        guard case .entry(let process, let id, let entry) = message else { return }
+        switch entry {
+        case .stack, .module, .frame: break
+        default: return
+        }
+        if names[process] == nil { order.append(process) }
+        names[process, default: Names()].dictionary.insert(entry, id: id)
+        if case .frame = entry { names[process]!.lastFrame = max(names[process]!.lastFrame, id) }
+    }
+}

@@ -1,0 +1,89 @@
+import CTimelineParser
+import Glibc
+
+/// Where a timeline can be gone on with: behind its last complete line.
+struct TimelineTail {
+    /// Where in the file the last line that stays ends, its comma included.
+    private(set) var end = 0
+    /// Whether a comma must stand before the next line.
+    private(set) var needsComma = false
+
+    /// Finds the end of what stays. Left out are the closing bracket and, in a file that breaks off, a last line that
+    /// is not complete: no reader can use it, and no viewer would open the file with it in the middle.
+    init(of path: String) throws(ReaderError) {
+        guard let parser = ftl_parser_create() else { throw .outOfMemory(path) }
+        defer { ftl_parser_destroy(parser) }
+        let result = UnsafeMutablePointer<ftl_line>.allocate(capacity: 1)
+        defer { result.deallocate() }
+        let lines = try LineReader(path: path)
+        while let line = try lines.next() {
+            var text = Self.trimmed(line)
+            if text.isEmpty && !line.isTooLong { continue }
+            if text.elementsEqual([UInt8(ascii: "]")]) { continue }
+            if !line.isTerminated {
+                let kind = ftl_parse_line(parser, line.start, line.length, line.capacity, result)
+                if line.isTooLong || kind == .FTL_LINE_MALFORMED { break }
+            }
+            if text.first == UInt8(ascii: "{") && text.last == UInt8(ascii: "]") { text = text.dropLast() }
+            end = line.offset + (line.isTooLong ? 0 : text.endIndex)
+            needsComma = text.last != UInt8(ascii: ",") && text.last != UInt8(ascii: "[")
+        }
+    }
+
+    /// The line's bytes without white space behind them, with their places in the line as indices.
+    private static func trimmed(_ line: LineReader.Line) -> Slice<UnsafeRawBufferPointer> {
+        let bytes = UnsafeRawBufferPointer(start: line.start, count: line.length)
+        var text = bytes[...]
+        while let last = text.last, last == 0x20 || (0x09...0x0D).contains(last) { text = text.dropLast() }
+        return text
+    }
+
+    /// Replaces what stands behind ``end`` with `lines` and the closing bracket. If that fails, the file is made what
+    /// it was.
+    func write(_ lines: [String], to path: String) throws(ReaderError) {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        if descriptor < 0 { throw .cannotAddSymbols(path, errno) }
+        defer { close(descriptor) }
+        let old = try Self.read(descriptor, from: end, path)
+        let text = (needsComma ? "," : "") + "\n" + lines.joined(separator: ",\n") + "\n]\n"
+        let new = Array(text.utf8)
+        if Self.write(new, descriptor, at: end), ftruncate(descriptor, off_t(end + new.count)) == 0 { return }
+        let number = errno
+        // The room for these bytes was there before.
+        _ = Self.write(old, descriptor, at: end)
+        ftruncate(descriptor, off_t(end + old.count))
+        throw .cannotAddSymbols(path, number)
+    }
+
+    private static func read(_ descriptor: Int32, from offset: Int, _ path: String) throws(ReaderError) -> [UInt8] {
+        let length = lseek(descriptor, 0, SEEK_END)
+        if length < 0 { throw .cannotAddSymbols(path, errno) }
+        var bytes = [UInt8](repeating: 0, count: max(0, Int(length) - offset))
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress! + done, $0.count - done, off_t(offset + done))
+            }
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .cannotAddSymbols(path, errno)
+            }
+            done += count
+        }
+        return Array(bytes.prefix(done))
+    }
+
+    private static func write(_ bytes: [UInt8], _ descriptor: Int32, at offset: Int) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress! + done, $0.count - done, off_t(offset + done))
+            }
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { return false }
+            done += count
+        }
+        return true
+    }
+}
