@@ -1,0 +1,96 @@
+import CSymbolFixture
+import FaultlineReader
+import FaultlineTrace
+import Testing
+
+@Suite("Call sites come out of real stacks")
+struct CallSiteIntegrationTests {
+    /// The call site of an event whose stack consists of these addresses in this process.
+    private func site(_ addresses: [UInt64]) -> CallSite? {
+        var dictionary = TraceDictionary()
+        dictionary.insert(.entity(EntityEntry(name: "Item", properties: [.init(name: "amount", type: "Integer 64")])), id: 1)
+        dictionary.insert(.stack(StackEntry(frames: addresses.map(RunningModules.hexadecimal))), id: 2)
+        let frames = SymbolResolver().frames(for: addresses, modules: RunningModules.all())
+        for (index, frame) in frames.enumerated() { dictionary.insert(.frame(frame), id: DictionaryID(index + 10)) }
+        var resolver = CallSiteResolver(dictionary: dictionary)
+        return resolver.stackSite(of: TraceEvent(stack: 2, .fault(.init())))
+    }
+
+    private func compare(_ address: UInt64, line: Int, function: String, location: SourceLocation = #_sourceLocation) {
+        let site = site([address])
+        #expect(site == CallSite(file: #fileID, line: line), sourceLocation: location)
+        #expect(site?.function == function, sourceLocation: location)
+    }
+
+    @Test("A function, a closure, a generic function and an initializer are found at their lines")
+    func kinds() {
+        let made = Fixture(start: 5)
+        compare(made.address, line: Fixture.initLine, function: "init(start:)")
+        compare(made.plain(), line: Fixture.plainLine, function: "plain()")
+        compare(made.closure(), line: Fixture.closureLine, function: "closure()")
+        compare(made.generic(of: 5, "x"), line: Fixture.genericLine, function: "generic(of:_:)")
+        compare(made.computed, line: Fixture.computedLine, function: "computed")
+    }
+
+    @Test("An asynchronous function is found behind a suspension")
+    func asynchronous() async {
+        let made = Fixture(start: 5)
+        let address = await made.later()
+        compare(address, line: Fixture.laterLine, function: "later()")
+    }
+
+    @Test("An accessor of a model's property is skipped for whoever used it")
+    func accessor() {
+        let made = Fixture(start: 5)
+        #expect(site([made.amount]) == nil)
+        #expect(site([made.amount, made.plain()]) == CallSite(file: #fileID, line: Fixture.plainLine))
+    }
+}
+
+/// Functions that give an address in themselves, each behind the line that it says.
+struct Fixture {
+    static let initLine = #line + 5
+    var address: UInt64
+
+    @inline(never)
+    init(start: UInt64) {
+        address = fixture_caller() &+ start &* 0
+    }
+
+    static let plainLine = #line + 3
+    @inline(never)
+    func plain() -> UInt64 {
+        fixture_caller() &+ address &* 0
+    }
+
+    static let closureLine = #line + 4
+    @inline(never)
+    func closure() -> UInt64 {
+        [address].map { number in
+            fixture_caller() &+ number &* 0
+        }[0]
+    }
+
+    static let genericLine = #line + 3
+    @inline(never)
+    func generic<Value>(of number: UInt64, _ value: Value) -> UInt64 {
+        fixture_caller() &+ number &* 0
+    }
+
+    static let computedLine = #line + 2
+    var computed: UInt64 {
+        fixture_caller() &+ address &* 0
+    }
+
+    /// Named like a property of the model.
+    var amount: UInt64 {
+        @inline(never) get { fixture_caller() &+ address &* 0 }
+    }
+
+    static let laterLine = #line + 4
+    @inline(never)
+    func later() async -> UInt64 {
+        await Task.yield()
+        return fixture_caller() &+ address &* 0
+    }
+}

@@ -1,0 +1,161 @@
+import FaultlineTrace
+import Testing
+
+@Suite("Call sites are the program's own frames")
+struct CallSiteTests {
+    /// A frame with one location.
+    struct Frame {
+        var symbol: String
+        var words: String
+        var line = 0
+        var file = "/src/Groceries/List.swift"
+        var module = "App"
+    }
+
+    private func resolver(_ frames: [Frame], sites: [DictionaryID: SiteEntry] = [:]) -> CallSiteResolver {
+        var dictionary = TraceDictionary()
+        dictionary.insert(.entity(EntityEntry(name: "Item", properties: [.init(name: "name", type: "String")])), id: 40)
+        for (id, site) in sites { dictionary.insert(.site(site), id: id) }
+        for (index, frame) in frames.enumerated() {
+            let location = FrameEntry.Location(
+                symbol: frame.symbol, function: frame.words, file: frame.file, line: frame.line)
+            dictionary.insert(
+                .frame(FrameEntry(address: "0x\(index + 1)", module: frame.module, locations: [location])),
+                id: DictionaryID(index + 1))
+        }
+        dictionary.insert(.stack(StackEntry(frames: frames.indices.map { "0x\($0 + 1)" })), id: 50)
+        return CallSiteResolver(dictionary: dictionary)
+    }
+
+    private let fault = TraceEvent(stack: 50, .fault(.init()))
+    private static let program = Frame(
+        symbol: "$s9Groceries8showListyyF", words: "Groceries.showList() -> ()", line: 42)
+
+    @Test(
+        "Frames that are not the program's are left out",
+        arguments: [
+            Frame(symbol: "$s14FaultlineStore4fillyyF", words: "FaultlineStore.fill() -> ()", line: 7),
+            Frame(symbol: "$s17FaultlineRecorder4fillyyF", words: "FaultlineRecorder.fill() -> ()", line: 7),
+            Frame(
+                symbol: "$s14FaultlineStore4fillyxxlFSi_Tg5", words: "generic specialization <Groceries.Item> of FaultlineStore.fill<A>(A) -> ()",
+                line: 7),
+            Frame(
+                symbol: "$s14FaultlineStore4fillyyFyycfU_", words: "closure #1 () -> () in FaultlineStore.fill() -> ()", line: 7),
+            Frame(symbol: "fl_begin", words: "fl_begin", line: 7, file: "/src/recorder.c"),
+            Frame(symbol: "ftl_parse", words: "ftl_parse", line: 7, file: "/src/parser.cpp"),
+            Frame(symbol: "$sSa3mapyqd__Gqd__xKXEKlF", words: "Swift.Array.map<A>((A) throws -> A) throws -> Swift.Array<A>", line: 7),
+            Frame(symbol: "$s10Foundation4DataV", words: "Foundation.Data.init() -> Foundation.Data", line: 7),
+            Frame(symbol: "sqlite3_step", words: "sqlite3_step", line: 7, file: "sqlite3.c"),
+            Frame(symbol: "anything", words: "anything", line: 7, module: "libsqlite3.so.0.8.6"),
+            Frame(symbol: "_dispatch_call_block", words: "_dispatch_call_block", file: "", module: "libdispatch.so"),
+            Frame(symbol: "qsort", words: "qsort", file: "", module: "libc.so.6"),
+            Frame(symbol: "$s9Groceries3fooyyF", words: "Groceries.foo() -> ()", line: 0),
+            Frame(symbol: "$s9Groceries3fooyyF", words: "Groceries.foo() -> ()", line: 9, file: "<compiler-generated>"),
+            Frame(
+                symbol: "$s9Groceries3fooyyFTA", words: "partial apply forwarder for closure #1 () -> () in Groceries.foo() -> ()",
+                line: 9),
+            Frame(symbol: "$s9Groceries4ItemC4nameSSvg", words: "Groceries.Item.name.getter : String", line: 9),
+            Frame(symbol: "$s9Groceries4ItemC4nameSSvs", words: "Groceries.Item.name.setter : String", line: 9),
+            Frame(
+                symbol: "$s9Groceries4ItemC4nameSSvM.resume.0",
+                words: "Groceries.Item.name.modify : String with unmangled suffix \".resume.0\"", line: 9),
+            Frame(
+                symbol: "$s9Groceries4ItemC4nameSSvgSSycfU_",
+                words: "closure #1 () -> String in Groceries.Item.name.getter : String", line: 9),
+        ])
+    func skipped(frame: Frame) {
+        var resolver = resolver([frame, Self.program])
+        #expect(resolver.stackSite(of: fault)?.description == "List.swift:42")
+        #expect(resolver.callers(of: fault).count == 1)
+    }
+
+    @Test(
+        "Frames that only look like others are the program's",
+        arguments: [
+            Frame(symbol: "$s9Groceries5titleSSvg", words: "Groceries.Item.title.getter : String", line: 9),
+            Frame(symbol: "$s18FaultlineWorkloads3runyyF", words: "FaultlineWorkloads.run() -> ()", line: 9),
+            Frame(symbol: "$sSa9GroceriesE4mineyyF", words: "(extension in Groceries):Swift.Array.mine() -> ()", line: 9),
+            Frame(
+                symbol: "$s14FaultlineStore7ContextC9GroceriesE4loadyyF",
+                words: "(extension in Groceries):FaultlineStore.Context.load() -> ()", line: 9),
+            Frame(symbol: "main", words: "main", line: 9),
+            Frame(symbol: "flush_all", words: "flush_all", line: 9, file: "/src/flush.c"),
+        ])
+    func kept(frame: Frame) {
+        var resolver = resolver([frame, Self.program])
+        #expect(resolver.stackSite(of: fault)?.line == 9)
+        #expect(resolver.callers(of: fault).map(\.line) == [9, 42])
+    }
+
+    @Test("An inlined accessor is skipped, and what it was inlined into counts")
+    func inlined() {
+        var dictionary = TraceDictionary()
+        dictionary.insert(.entity(EntityEntry(name: "Item", properties: [.init(name: "name", type: "String")])), id: 1)
+        dictionary.insert(
+            .frame(
+                FrameEntry(
+                    address: "0xa", module: "App",
+                    locations: [
+                        .init(symbol: "$s14FaultlineStore4readyyF", function: "FaultlineStore.read() -> ()", file: "/s/R.swift", line: 3),
+                        .init(
+                            symbol: "$s9Groceries4ItemC4nameSSvg", function: "Groceries.Item.name.getter : String",
+                            file: "/s/Item.swift", line: 5),
+                        .init(symbol: "$s9Groceries3rowyyF", function: "Groceries.row() -> ()", file: "/s/Row.swift", line: 8),
+                    ])), id: 1)
+        dictionary.insert(.stack(StackEntry(frames: ["0xa"])), id: 50)
+        var resolver = CallSiteResolver(dictionary: dictionary)
+        let site = resolver.stackSite(of: fault)
+        #expect(site?.description == "Row.swift:8")
+        #expect(site?.function == "row()")
+        #expect(site?.file == "/s/Row.swift")
+    }
+
+    @Test("The site that the compiler knew comes first, the stack tells where the work was triggered")
+    func staticSite() {
+        let site = SiteEntry(file: "Groceries/Request.swift", line: 17, function: "items(matching:)")
+        var resolver = resolver([Self.program], sites: [60: site])
+        let fetch = TraceEvent(site: 60, stack: 50, .fetch(.init()))
+        #expect(resolver.callSite(of: fetch)?.description == "Request.swift:17")
+        #expect(resolver.stackSite(of: fetch)?.description == "List.swift:42")
+        #expect(resolver.callSite(of: fault)?.description == "List.swift:42")
+        let unknown = TraceEvent(site: 99, stack: 50, .fetch(.init()))
+        #expect(resolver.callSite(of: unknown)?.description == "List.swift:42")
+    }
+
+    @Test("A frame with a line is better than one before it that has only a symbol")
+    func symbolsOnly() {
+        let bare = Frame(symbol: "$s4GRDB5fetchyyF", words: "GRDB.fetch() -> ()", file: "", module: "libGRDB.so")
+        var mixed = resolver([bare, Self.program])
+        #expect(mixed.stackSite(of: fault)?.description == "List.swift:42")
+        #expect(mixed.callers(of: fault).map(\.description) == ["fetch()", "List.swift:42"])
+        var alone = resolver([bare])
+        #expect(alone.stackSite(of: fault)?.description == "fetch()")
+    }
+
+    @Test("Without a stack, or with one that nobody resolved, there is no site")
+    func nothing() {
+        var resolver = resolver([])
+        #expect(resolver.callSite(of: TraceEvent(.fault(.init()))) == nil)
+        #expect(resolver.callSite(of: fault) == nil)
+        #expect(resolver.callers(of: fault).isEmpty)
+    }
+
+    @Test("Callers are limited, innermost first, and repeat no place")
+    func callers() {
+        let other = Frame(symbol: "$s9Groceries3runyyF", words: "Groceries.run() -> ()", line: 80)
+        var resolver = resolver([Self.program, Self.program, other])
+        #expect(resolver.callers(of: fault).map(\.line) == [42, 80])
+        #expect(resolver.callers(of: fault, limit: 1).map(\.line) == [42])
+    }
+
+    @Test("The same place compares equal whether the compiler or DWARF names it")
+    func equality() {
+        let known = CallSite(SiteEntry(file: "Groceries/List.swift", line: 42, function: "showList()"))
+        let found = CallSite(file: "/home/me/Groceries/Sources/Groceries/List.swift", line: 42, function: "closure")
+        #expect(known == found)
+        #expect(known.hashValue == found.hashValue)
+        #expect(known != CallSite(file: "Groceries/List.swift", line: 43))
+        #expect(known != CallSite(file: "Groceries/Item.swift", line: 42))
+        #expect(CallSite(file: "", line: 0, function: "a()") != CallSite(file: "", line: 0, function: "b()"))
+    }
+}
