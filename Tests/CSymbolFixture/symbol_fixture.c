@@ -36,6 +36,11 @@ __attribute__((noinline)) uint64_t fixture_caller(void) {
     return (uint64_t)(uintptr_t)__builtin_return_address(0);
 }
 
+__attribute__((noinline)) uint64_t fixture_keep(uint64_t address, int number) {
+    __asm__ volatile("" ::"r"(number) : "memory");
+    return address;
+}
+
 // MARK: - Modules
 
 typedef struct search {

@@ -54,43 +54,43 @@ struct Fixture {
 
     @inline(never)
     init(start: UInt64) {
-        address = fixture_caller() &+ start &* 0
+        address = fixture_keep(fixture_caller(), 1)
     }
 
     static let plainLine = #line + 3
     @inline(never)
     func plain() -> UInt64 {
-        fixture_caller() &+ address &* 0
+        fixture_keep(fixture_caller(), 2)
     }
 
     static let closureLine = #line + 4
     @inline(never)
     func closure() -> UInt64 {
-        [address].map { number in
-            fixture_caller() &+ number &* 0
+        [address].map { _ in
+            fixture_keep(fixture_caller(), 3)
         }[0]
     }
 
     static let genericLine = #line + 3
     @inline(never)
     func generic<Value>(of number: UInt64, _ value: Value) -> UInt64 {
-        fixture_caller() &+ number &* 0
+        fixture_keep(fixture_caller(), 4)
     }
 
     static let computedLine = #line + 2
     var computed: UInt64 {
-        fixture_caller() &+ address &* 0
+        fixture_keep(fixture_caller(), 5)
     }
 
     /// Named like a property of the model.
     var amount: UInt64 {
-        @inline(never) get { fixture_caller() &+ address &* 0 }
+        @inline(never) get { fixture_keep(fixture_caller(), 6) }
     }
 
     static let laterLine = #line + 4
     @inline(never)
     func later() async -> UInt64 {
         await Task.yield()
-        return fixture_caller() &+ address &* 0
+        return fixture_keep(fixture_caller(), 7)
     }
 }

@@ -118,6 +118,6 @@ struct SwiftFixture {
 
     @inline(never)
     func whereAmI(_ number: Int) -> UInt64 {
-        fixture_caller() &+ UInt64(number - number)
+        fixture_keep(fixture_caller(), 8)
     }
 }

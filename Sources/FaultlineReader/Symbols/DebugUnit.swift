@@ -55,7 +55,9 @@ final class DebugUnit {
     /// A file's name with the directory in which the unit was compiled: in DWARF 5 names can be relative to it.
     private func path(_ file: UnsafePointer<CChar>) -> String {
         let name = String(cString: file)
-        if name.hasPrefix("/") || name.hasPrefix("<") || directory.isEmpty { return name }
+        // "<compiler-generated>" has no directory, but libdw gives it one.
+        if let mark = name.lastIndex(of: "<"), name.hasSuffix(">") { return String(name[mark...]) }
+        if name.hasPrefix("/") || directory.isEmpty { return name }
         return directory + "/" + (name.hasPrefix("./") ? String(name.dropFirst(2)) : name)
     }
 

@@ -13,8 +13,10 @@ int fixture_call_line(void);
 int fixture_inline_line(void);
 const char *fixture_file(void);
 
-// The return address in whoever calls it.
+// The return address in whoever calls it. Whoever does hands the address to fixture_keep, which gives it back: a call
+// at the very end of a function would be made a jump. The number keeps functions apart that would be merged otherwise.
 uint64_t fixture_caller(void);
+uint64_t fixture_keep(uint64_t address, int number);
 
 // A module that is mapped into this process.
 typedef struct fixture_module {
