@@ -14,7 +14,8 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "Faultline",
     products: [
-        .library(name: "FaultlineReader", targets: ["FaultlineReader"])
+        .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
+        .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
     ],
     dependencies: [],
     targets: [
@@ -25,15 +26,8 @@ let package = Package(
         // How events leave a program.
         .target(name: "CRecorder", dependencies: ["CTraceSchema"], cSettings: [.headerSearchPath(".")]),
         .target(
-            name: "FaultlineRecorder", dependencies: ["FaultlineTrace", "CTraceSchema", "CRecorder"],
+            name: "FaultlineRecorder", dependencies: ["CRecorder", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
-
-        // Tests.
-        .testTarget(
-            name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace"], swiftSettings: strict),
-        .testTarget(
-            name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
-        .testTarget(name: "FaultlineTraceTests", dependencies: ["FaultlineTrace"], swiftSettings: strict),
 
         // Traces in.
         .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
@@ -41,6 +35,13 @@ let package = Package(
             name: "CTimelineParser", dependencies: ["CTraceSchema"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(
             name: "FaultlineReader", dependencies: ["CElfutils", "CTimelineParser", "CTraceSchema", "FaultlineTrace"],
+            swiftSettings: strict),
+
+        // Tests.
+        .testTarget(
+            name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace"], swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
             swiftSettings: strict),
         .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),
         .testTarget(

@@ -54,7 +54,6 @@ final class MemorySink: @unchecked Sendable {
     private final class Collector {
         let process: UInt32
         var messages: [TraceMessage] = []
-        private let decoder = JSONDecoder()
 
         init(process: UInt32) {
             self.process = process
@@ -65,16 +64,15 @@ final class MemorySink: @unchecked Sendable {
         }
 
         func add(kind: UInt32, id: UInt32, text: UnsafeRawBufferPointer, isTruncated: Bool) {
-            let kind = fl_dictionary_kind(rawValue: kind)
+            guard let kind = fl_dictionary_kind(rawValue: kind) else { return }
             let entry: DictionaryEntry?
-            if kind == FL_DICTIONARY_STACK {
+            if kind == .FL_DICTIONARY_STACK {
                 let frames = (0..<(text.count / 8)).map {
                     "0x" + String(text.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self), radix: 16)
                 }
                 entry = .stack(StackEntry(frames: frames, isTruncated: isTruncated ? true : nil))
             } else {
-                let name = fl_dictionary_name(kind.rawValue).map { String(cString: $0) } ?? ""
-                entry = try? DictionaryEntry(kind: name, json: Data(text), decoder: decoder)
+                entry = try? DictionaryEntry(kind, from: EntryText(json: Data(text)))
             }
             if let entry { messages.append(.entry(process: process, id: id, entry)) }
         }

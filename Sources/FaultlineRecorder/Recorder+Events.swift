@@ -55,7 +55,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, FL_EVENT_FETCH, &fields, statement, context, site)
+        end(event, .FL_EVENT_FETCH, &fields, statement, context, site)
     }
 
     /// Ends and records the loading of a batch.
@@ -64,7 +64,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, FL_EVENT_BATCH, &fields, statement, context, site)
+        end(event, .FL_EVENT_BATCH, &fields, statement, context, site)
     }
 
     /// Ends and records a fault. If it went to the store, its cache miss and its statement are drawn from the same
@@ -74,7 +74,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, FL_EVENT_FAULT, &fields, statement, context, site)
+        end(event, .FL_EVENT_FAULT, &fields, statement, context, site)
     }
 
     /// Ends and records a save.
@@ -84,7 +84,7 @@ extension Recorder {
     ) {
         var fields = detail.record
         let lists = detail.entities.flatMap { [UInt64($0.entity), $0.inserted, $0.updated, $0.deleted] }
-        end(event, FL_EVENT_SAVE, &fields, statement, context, site, lists)
+        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, lists)
     }
 
     /// Ends and records a statement of its own.
@@ -92,7 +92,7 @@ extension Recorder {
         _ event: OpenEvent, _ detail: TraceEvent.Statement, context: DictionaryID, site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, FL_EVENT_SQL, &fields, nil, context, site)
+        end(event, .FL_EVENT_SQL, &fields, nil, context, site)
     }
 
     private func end(

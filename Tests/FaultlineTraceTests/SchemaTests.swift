@@ -13,9 +13,9 @@ private func fill(_ event: UnsafeMutablePointer<fl_event>, kind: EventKind) -> [
         let field = schema.fields + index
         next += 1
         var value = next
-        switch fl_field_meaning(UInt32(field.pointee.meaning)) {
-        case FL_ENUMERATION: value = fl_enumeration_word(field.pointee.detail, 1) == nil ? 0 : 1
-        case FL_FLAG: value = 1
+        switch fl_field_meaning(rawValue: UInt32(field.pointee.meaning)) {
+        case .FL_ENUMERATION: value = fl_enumeration_word(field.pointee.detail, 1) == nil ? 0 : 1
+        case .FL_FLAG: value = 1
         default: break
         }
         if isListCount(schema, field.pointee) { value = 1 }
@@ -50,7 +50,7 @@ struct SchemaTests {
 
     @Test("know the same kinds")
     func sameKinds() {
-        #expect(EventKind.allCases.count == Int(FL_EVENT_KIND_END.rawValue) - 1)
+        #expect(EventKind.allCases.count == Int(fl_event_kind.FL_EVENT_KIND_END.rawValue) - 1)
         #expect(EventKind(name: "nonsense") == nil)
         #expect(fl_schema(0) == nil)
         #expect(fl_schema(200) == nil)

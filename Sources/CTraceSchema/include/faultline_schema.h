@@ -30,7 +30,7 @@ extern "C" {
     X(USE, "use")         \
     X(SCOPE, "scope")
 
-typedef enum fl_event_kind {
+typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {
     FL_EVENT_NONE = 0,
 #define X(symbol, name) FL_EVENT_##symbol,
     FL_EVENT_KINDS(X)
@@ -52,7 +52,7 @@ typedef enum fl_event_kind {
     X(CONTEXT, "context")      \
     X(THREAD, "thread")
 
-typedef enum fl_dictionary_kind {
+typedef enum __attribute__((enum_extensibility(closed))) fl_dictionary_kind {
     FL_DICTIONARY_NONE = 0,
 #define X(symbol, name) FL_DICTIONARY_##symbol,
     FL_DICTIONARY_KINDS(X)
@@ -63,7 +63,7 @@ typedef enum fl_dictionary_kind {
 // MARK: - Fields
 
 // What a field's number means, and so how it is written.
-typedef enum fl_field_meaning {
+typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     FL_COUNT,        // a number of things
     FL_BYTES,        // a number of bytes
     FL_NANOSECONDS,  // a time

@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 
 /// Reads a JSON timeline line by line.
-final class TimelineReader {
+final class TimelineReader: DictionaryEntryDecoder {
     private let path: String
     private let parser: OpaquePointer
     private let line: UnsafeMutablePointer<ftl_line>
@@ -136,23 +136,10 @@ final class TimelineReader {
 
     private func decodeEntry() throws -> DictionaryEntry? {
         guard let kind = fl_dictionary_kind(rawValue: line.pointee.dictionary) else { return nil }
-        return switch kind {
-        case .FL_DICTIONARY_ENTITY: .entity(try decode(EntityEntry.self))
-        case .FL_DICTIONARY_SHAPE: .shape(try decode(ShapeEntry.self))
-        case .FL_DICTIONARY_STATEMENT: .statement(try decode(StatementEntry.self))
-        case .FL_DICTIONARY_PLAN: .plan(try decode(PlanEntry.self))
-        case .FL_DICTIONARY_SITE: .site(try decode(SiteEntry.self))
-        case .FL_DICTIONARY_STACK: .stack(try decode(StackEntry.self))
-        case .FL_DICTIONARY_MODULE: .module(try decode(ModuleEntry.self))
-        case .FL_DICTIONARY_FRAME: .frame(try decode(FrameEntry.self))
-        case .FL_DICTIONARY_NAME: .name(try decode(NameEntry.self))
-        case .FL_DICTIONARY_CONTEXT: .context(try decode(ContextEntry.self))
-        case .FL_DICTIONARY_THREAD: .thread(try decode(ThreadEntry.self))
-        case .FL_DICTIONARY_NONE, .FL_DICTIONARY_KIND_END: nil
-        }
+        return try DictionaryEntry(kind, from: self)
     }
 
-    private func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         try decoder.decode(type, from: Data(bytes: line.pointee.json, count: line.pointee.jsonLength))
     }
 
