@@ -41,6 +41,19 @@ __attribute__((noinline)) uint64_t fixture_keep(uint64_t address, int number) {
     return address;
 }
 
+static int known_line;
+
+// The call is on line 0, as one that the optimizer put together from two places.
+__attribute__((noinline)) uint64_t fixture_merged(void) {
+    known_line = __LINE__;
+#line 0
+    uint64_t address = fixture_caller();
+#line 60
+    return fixture_keep(address, 0);
+}
+
+int fixture_known_line(void) { return known_line; }
+
 // MARK: - Modules
 
 typedef struct search {

@@ -32,6 +32,14 @@ struct SymbolResolverTests {
         #expect(location.line == line)
     }
 
+    @Test("A call without a line takes the line before it in the same function")
+    func lineZero() throws {
+        let frame = try #require(
+            SymbolResolver().frames(for: [fixture_merged()], modules: RunningModules.all()).first)
+        #expect(frame.locations.map(\.symbol) == ["fixture_merged"])
+        #expect(frame.locations.first?.line == Int(fixture_known_line()))
+    }
+
     @Test("A C library without DWARF gives its symbols and no lines")
     func symbolTable() throws {
         let function = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "dwfl_begin"))

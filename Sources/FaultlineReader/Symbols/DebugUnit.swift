@@ -17,12 +17,11 @@ final class DebugUnit {
     /// The function at an address of the file and what is inlined there, innermost first; empty: there is none.
     func locations(at fileAddress: UInt64) -> [FrameEntry.Location] {
         let address = fileAddress &- bias
-        guard let function = function(at: address) else { return [] }
-        // From the outside in: the function, then what was inlined into it.
-        var chain = [function]
-        descend(from: function, to: address, &chain)
+        let chain = chain(at: address)
+        guard let innermost = chain.last else { return [] }
         var locations: [FrameEntry.Location] = []
         var (file, line) = place(at: address)
+        if line == 0, let near = placeBefore(address, in: innermost) { (file, line) = near }
         for var die in chain.reversed() {
             let symbol = Self.symbol(of: die)
             locations.append(
@@ -40,6 +39,36 @@ final class DebugUnit {
         var line: Int32 = 0
         dwarf_lineno(row, &line)
         return (path(file), Int(line))
+    }
+
+    /// The nearest line before an address whose code is from the same function. Where the optimizer merged two calls,
+    /// the instruction has line 0, and the call would be taken for the compiler's.
+    private func placeBefore(_ address: UInt64, in innermost: Dwarf_Die) -> (file: String, line: Int)? {
+        var innermost = innermost
+        let wanted = dwarf_dieoffset(&innermost)
+        var rows: OpaquePointer?
+        var count = 0
+        guard dwarf_getsrclines(&unit, &rows, &count) == 0 else { return nil }
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.address(of: dwarf_onesrcline(rows, middle)) <= address { low = middle + 1 } else { high = middle }
+        }
+        // Rows are close to each other; far away it would be a guess.
+        for index in stride(from: low - 1, through: max(0, low - 64), by: -1) {
+            let row = dwarf_onesrcline(rows, index)
+            var line: Int32 = 0
+            guard dwarf_lineno(row, &line) == 0, line > 0, let file = dwarf_linesrc(row, nil, nil) else { continue }
+            guard var last = chain(at: Self.address(of: row)).last else { return nil }
+            if dwarf_dieoffset(&last) == wanted { return (path(file), Int(line)) }
+        }
+        return nil
+    }
+
+    private static func address(of row: OpaquePointer?) -> UInt64 {
+        var address: UInt64 = 0
+        return dwarf_lineaddr(row, &address) == 0 ? address : .max
     }
 
     private func callPlace(of die: inout Dwarf_Die) -> (file: String, line: Int) {
@@ -67,6 +96,14 @@ final class DebugUnit {
         var start: UInt64
         var end: UInt64
         var die: Dwarf_Die
+    }
+
+    /// From the outside in: the function at an address, then what was inlined into it there.
+    private func chain(at address: UInt64) -> [Dwarf_Die] {
+        guard let function = function(at: address) else { return [] }
+        var chain = [function]
+        descend(from: function, to: address, &chain)
+        return chain
     }
 
     private func function(at address: UInt64) -> Dwarf_Die? {

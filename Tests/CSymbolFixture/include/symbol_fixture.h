@@ -8,6 +8,10 @@
 // The return address inside fixture_outer, behind the call that fixture_middle makes where it was inlined.
 uint64_t fixture_outer(void);
 
+// An address whose code has no line, and the line before it.
+uint64_t fixture_merged(void);
+int fixture_known_line(void);
+
 // What the preprocessor knew about the lines that take part.
 int fixture_call_line(void);
 int fixture_inline_line(void);
