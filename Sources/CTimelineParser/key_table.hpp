@@ -27,7 +27,9 @@ public:
     explicit KeyTable(const fl_event_schema *schema) {
         uint32_t commonCount = 0;
         const fl_field *common = fl_common_fields(&commonCount);
-        for (uint32_t index = 0; index < commonCount; index++) { add({common[index].name, &common[index], nullptr, 0, true}); }
+        for (uint32_t index = 0; index < commonCount; index++) {
+            add({common[index].name, &common[index], nullptr, 0, true});
+        }
         if (schema == nullptr) { return; }
         for (uint32_t index = 0; index < schema->fieldCount; index++) {
             const fl_field *field = &schema->fields[index];

@@ -11,7 +11,7 @@ namespace faultline {
 
 // A token without the white space that simdjson leaves behind it.
 inline std::string_view trimmed(std::string_view token) {
-    while (!token.empty() && (token.back() == ' ' || token.back() == '\t' || token.back() == '\r' || token.back() == '\n')) {
+    while (!token.empty() && std::string_view(" \t\r\n").find(token.back()) != token.npos) {
         token.remove_suffix(1);
     }
     return token;

@@ -51,6 +51,18 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ReaderError {
+    private static func opening(_ path: String, _ reason: String, _ number: Int32 = 0) -> ReaderError {
+        ReaderError(.cannotOpen, "Could not open the trace \"\(path)\": \(reason).", errorNumber: number)
+    }
+
+    private static func reading(_ path: String, _ code: Code, _ reason: String, _ number: Int32 = 0) -> ReaderError {
+        ReaderError(code, "Could not read the trace \"\(path)\": \(reason).", errorNumber: number)
+    }
+
+    private static func systemMessage(_ number: Int32) -> String {
+        String(cString: strerror(number))
+    }
+
     static func cannotOpen(_ path: String, _ number: Int32) -> ReaderError {
         let reason =
             switch number {
@@ -58,61 +70,55 @@ extension ReaderError {
             case EACCES, EPERM: "permission was denied; make the file readable"
             default: "\(systemMessage(number)); check the file system"
             }
-        return ReaderError(.cannotOpen, "Could not open the trace \"\(path)\": \(reason).", errorNumber: number)
+        return opening(path, reason, number)
     }
 
     static func isDirectory(_ path: String) -> ReaderError {
-        ReaderError(
-            .cannotOpen, "Could not open the trace \"\(path)\": it is a directory; name the trace file in it.",
-            errorNumber: EISDIR)
+        opening(path, "it is a directory; name the trace file in it", EISDIR)
     }
 
     static func isNotRegular(_ path: String) -> ReaderError {
-        ReaderError(
-            .cannotOpen,
-            "Could not open the trace \"\(path)\": it is no regular file, and a trace is read twice; save it to a file first.")
+        opening(path, "it is no regular file, and a trace is read twice; save it to a file first")
     }
 
     static func cannotRead(_ path: String, line: Int, _ number: Int32) -> ReaderError {
-        ReaderError(
-            .cannotRead,
-            "Could not read the trace \"\(path)\" behind line \(line): \(systemMessage(number)); check the file system.",
-            errorNumber: number)
+        reading(
+            path, .cannotRead, "behind line \(line) came \"\(systemMessage(number))\"; check the file system", number)
     }
 
     static func empty(_ path: String) -> ReaderError {
-        ReaderError(
-            .empty,
-            "Could not read the trace \"\(path)\": the file is empty; see whether the program recorded anything and the disk has room.")
+        reading(
+            path, .empty, "the file is empty; see whether the program recorded anything and the disk has room")
     }
 
     static func notATrace(_ path: String, looksLike: String, advice: String) -> ReaderError {
-        ReaderError(
-            .notATrace, "Could not read the trace \"\(path)\": it is no timeline but \(looksLike); \(advice).")
+        reading(path, .notATrace, "it is no timeline but \(looksLike); \(advice)")
     }
 
     static func foreignJSON(_ path: String) -> ReaderError {
-        ReaderError(
-            .foreignJSON,
-            "Could not read the trace \"\(path)\": it is JSON, but no timeline of Faultline; name a file that \"faultline record\" wrote.")
+        reading(
+            path, .foreignJSON,
+            "it is JSON, but no timeline of Faultline; name a file that \"faultline record\" wrote")
     }
 
     static func reformatted(_ path: String) -> ReaderError {
-        ReaderError(
-            .reformatted,
-            "Could not read the trace \"\(path)\": another program has reformatted this timeline; read the original, which has one event a line.")
+        reading(
+            path, .reformatted,
+            "another program has reformatted this timeline; read the original, which has one event a line")
     }
 
     static func newerVersion(_ path: String, found: Int, known: Int) -> ReaderError {
-        ReaderError(
-            .newerVersion,
-            "Could not read the trace \"\(path)\": it is in version \(found) of the format, and this program knows version \(known); update Faultline.")
+        reading(
+            path, .newerVersion,
+            "it is in version \(found) of the format, and this program knows version \(known); update Faultline")
     }
 
     static func nothingReadable(_ path: String) -> ReaderError {
-        ReaderError(
-            .nothingReadable,
-            "Could not read the trace \"\(path)\": it breaks off before its first complete line; record it again.")
+        reading(path, .nothingReadable, "it breaks off before its first complete line; record it again")
+    }
+
+    static func outOfMemory(_ path: String) -> ReaderError {
+        reading(path, .outOfMemory, "there is no memory for the parser; close other programs", ENOMEM)
     }
 
     static func cannotAddSymbols(_ path: String, _ number: Int32) -> ReaderError {
@@ -120,15 +126,5 @@ extension ReaderError {
             .cannotAddSymbols,
             "Could not add symbols to the trace \"\(path)\": \(systemMessage(number)); the trace is as it was.",
             errorNumber: number)
-    }
-
-    static func outOfMemory(_ path: String) -> ReaderError {
-        ReaderError(
-            .outOfMemory, "Could not read the trace \"\(path)\": there is no memory for the parser; close other programs.",
-            errorNumber: ENOMEM)
-    }
-
-    private static func systemMessage(_ number: Int32) -> String {
-        String(cString: strerror(number))
     }
 }

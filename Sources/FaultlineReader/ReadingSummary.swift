@@ -27,7 +27,9 @@ public struct ReadingSummary: Sendable, Hashable {
     public var malformedLines = 0
     /// The first of them.
     public var firstMalformed: MalformedLine?
-    /// Whether the file breaks off: its last line is not the closing bracket. Normal if the program was killed.
+    /// Whether the file breaks off: its last line is not the closing bracket.
+    ///
+    /// Normal if the program was killed.
     public var isTruncated = false
     /// The processes of the trace, in the order in which they began.
     public var processes: [UInt32] = []

@@ -9,7 +9,9 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
     public var file: String
     /// The line; 0: not known.
     public var line: Int
-    /// The function as `#function` would name it: `"showList(page:)"`. Of a closure, the function around it.
+    /// The function as `#function` would name it: `"showList(page:)"`.
+    ///
+    /// Of a closure, the function around it.
     public var function: String
 
     public init(file: String, line: Int, function: String = "") {
@@ -43,7 +45,8 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
 
 extension CallSite: Hashable {
     public static func == (left: CallSite, right: CallSite) -> Bool {
-        left.line == right.line && left.fileName == right.fileName && (left.line != 0 || left.function == right.function)
+        left.line == right.line && left.fileName == right.fileName
+            && (left.line != 0 || left.function == right.function)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -26,9 +26,10 @@ public struct CallSiteResolver: Sendable {
         return stackSite(of: event)
     }
 
-    /// Where the event's work was triggered: the first frame of its stack that belongs to the program and whose line
-    /// is known; without one, the first whose function is known. `nil`: the event has no stack, or nothing in it is
-    /// the program's.
+    /// Where the event's work was triggered: the first frame of its stack that belongs to the program and whose line is
+    /// known; without one, the first whose function is known.
+    ///
+    /// `nil`: the event has no stack, or nothing in it is the program's.
     ///
     /// A fetch can be triggered far from where it was asked for: when its lazy result is first touched.
     ///
@@ -71,18 +72,22 @@ public struct CallSiteResolver: Sendable {
         return !Self.systemPrefixes.contains { name.short.hasPrefix($0) } && !name.short.isEmpty
     }
 
-    /// The parts of Faultline that run inside a program. `FaultlineWorkloads` is a program like others.
+    /// The parts of Faultline that run inside a program.
+    ///
+    /// `FaultlineWorkloads` is a program like others.
     private static let ownModules: Set<String> = [
-        "FaultlineStore", "FaultlineRecorder", "FaultlineModel", "FaultlineTrace", "FaultlineEntities", "FaultlineTesting",
-        "FaultlineBridges",
+        "FaultlineStore", "FaultlineRecorder", "FaultlineModel", "FaultlineTrace", "FaultlineEntities",
+        "FaultlineTesting", "FaultlineBridges",
     ]
 
-    /// Modules of the toolchain. They can be linked into the program, and are inlined into it.
+    /// Modules of the toolchain.
+    ///
+    /// They can be linked into the program, and are inlined into it.
     private static let systemModules: Set<String> = [
         "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "RegexBuilder", "Synchronization", "Observation",
         "Distributed", "Runtime", "Foundation", "FoundationEssentials", "FoundationInternationalization",
-        "FoundationNetworking", "FoundationXML", "_FoundationCollections", "CoreFoundation", "Dispatch", "Glibc", "SwiftShims",
-        "Testing", "XCTest", "__C", "__C_Synthesized",
+        "FoundationNetworking", "FoundationXML", "_FoundationCollections", "CoreFoundation", "Dispatch", "Glibc",
+        "SwiftShims", "Testing", "XCTest", "__C", "__C_Synthesized",
     ]
 
     /// Functions in C and C++ of Faultline, the runtimes and SQLite, which can be linked into the program too.

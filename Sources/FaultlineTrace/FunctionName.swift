@@ -63,7 +63,9 @@ struct FunctionName {
             for prefix in ["merged ", "static ", "specialized ", "class "] where text.hasPrefix(prefix) {
                 text = text.dropFirst(prefix.count)
             }
-            for prefix in ["generic ", "function signature specialization ", "default argument ", "variable initialization "]
+            for prefix in [
+                "generic ", "function signature specialization ", "default argument ", "variable initialization ",
+            ]
             where text.hasPrefix(prefix) {
                 if let separator = find(" of ", in: text) { text = text[separator.upperBound...] }
             }
@@ -95,7 +97,8 @@ struct FunctionName {
     }
 
     private static let accessors: Set<Substring> = [
-        "getter", "setter", "modify", "read", "modify2", "read2", "yielding_mutate", "yielding_borrow", "willset", "didset",
+        "getter", "setter", "modify", "read", "modify2", "read2", "yielding_mutate", "yielding_borrow", "willset",
+        "didset",
         "init accessor", "unsafeAddressor", "unsafeMutableAddressor",
     ]
 
@@ -136,7 +139,9 @@ struct FunctionName {
         if function.hasPrefix("("), let close = function.firstIndex(of: ")") {
             name = function[...close]
             rest = function[function.index(after: close)...]
-        } else if let end = function.firstIndex(where: { $0 == "(" || $0 == "<" || $0 == " " }), end > function.startIndex {
+        } else if let end = function.firstIndex(where: { $0 == "(" || $0 == "<" || $0 == " " }),
+            end > function.startIndex
+        {
             name = function[..<end]
             rest = function[end...]
         }

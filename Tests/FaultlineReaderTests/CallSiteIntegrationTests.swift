@@ -8,7 +8,8 @@ struct CallSiteIntegrationTests {
     /// The call site of an event whose stack consists of these addresses in this process.
     private func site(_ addresses: [UInt64]) -> CallSite? {
         var dictionary = TraceDictionary()
-        dictionary.insert(.entity(EntityEntry(name: "Item", properties: [.init(name: "amount", type: "Integer 64")])), id: 1)
+        dictionary.insert(
+            .entity(EntityEntry(name: "Item", properties: [.init(name: "amount", type: "Integer 64")])), id: 1)
         dictionary.insert(.stack(StackEntry(frames: addresses.map(RunningModules.hexadecimal))), id: 2)
         let frames = SymbolResolver().frames(for: addresses, modules: RunningModules.all())
         for (index, frame) in frames.enumerated() { dictionary.insert(.frame(frame), id: DictionaryID(index + 10)) }

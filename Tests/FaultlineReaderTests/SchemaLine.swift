@@ -3,7 +3,9 @@ import FaultlineTrace
 
 /// A timeline's line of one kind with another value in every field, made from the schema's tables.
 struct SchemaLine {
-    /// The values of the fields that every event has, and of the kind's own, by name. A list's is its length.
+    /// The values of the fields that every event has, and of the kind's own, by name.
+    ///
+    /// A list's is its length.
     private(set) var common: [String: UInt64] = [:]
     private(set) var own: [String: UInt64] = [:]
     private(set) var json = ""
@@ -34,7 +36,9 @@ struct SchemaLine {
                 text = "[\(entry),\(entry),\(entry)]"
             } else if field.meaning == UInt8(fl_field_meaning.FL_HASH.rawValue) {
                 own[name] = wide
-                text = "\"" + String(repeating: "0", count: 16 - String(wide, radix: 16).count) + String(wide, radix: 16) + "\""
+                text =
+                    "\"" + String(repeating: "0", count: 16 - String(wide, radix: 16).count) + String(wide, radix: 16)
+                    + "\""
             } else if field.meaning == UInt8(fl_field_meaning.FL_ENUMERATION.rawValue) {
                 own[name] = 1
                 text = "\"\(String(cString: fl_enumeration_word(field.detail, 1)))\""
@@ -48,7 +52,8 @@ struct SchemaLine {
             arguments.append("\"\(name)\":\(text)")
         }
         let outside = [
-            #""name":"a \"name\"""#, "\"cat\":\"\(kind.name)\"", #""ph":"X""#, "\"ts\":\(Self.microseconds(common["start"]!))",
+            #""name":"a \"name\"""#, "\"cat\":\"\(kind.name)\"", #""ph":"X""#,
+            "\"ts\":\(Self.microseconds(common["start"]!))",
             "\"dur\":\(Self.microseconds(common["duration"]!))", #""pid":1"#, #""tid":77"#,
         ]
         json = "{" + (outside + ["\"args\":{" + arguments.joined(separator: ",") + "}"]).joined(separator: ",") + "}"

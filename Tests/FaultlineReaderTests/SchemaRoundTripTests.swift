@@ -36,7 +36,8 @@ struct SchemaRoundTripTests {
 
     @Test("Fields that are left out are zero", arguments: EventKind.allCases)
     func zeroFields(kind: EventKind) throws {
-        let line = #"{"name":"x","cat":"\#(kind.name)","ph":"X","ts":0.000,"dur":0.000,"pid":1,"tid":2,"args":{"id":3}}"#
+        let line =
+            #"{"name":"x","cat":"\#(kind.name)","ph":"X","ts":0.000,"dur":0.000,"pid":1,"tid":2,"args":{"id":3}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
         #expect(numbers(in: detail(of: event)).values.allSatisfy { $0 == 0 })
         #expect(!event.isMainThread)
@@ -44,7 +45,8 @@ struct SchemaRoundTripTests {
 
     @Test("Every word of every enumeration is read", arguments: EventKind.allCases)
     func everyWord(kind: EventKind) throws {
-        for field in SchemaLine.fields(of: kind) where field.meaning == UInt8(fl_field_meaning.FL_ENUMERATION.rawValue) {
+        for field in SchemaLine.fields(of: kind) where field.meaning == UInt8(fl_field_meaning.FL_ENUMERATION.rawValue)
+        {
             let name = String(cString: field.name)
             var value: UInt64 = 0
             while let word = fl_enumeration_word(field.detail, value) {
@@ -72,12 +74,14 @@ struct SchemaRoundTripTests {
             #expect(use.windows == [.init(scope: .screen, rows: 15, times: 4), .init(scope: nil, rows: 9, times: 1)])
             #expect(use.properties == [.init(index: 1, rowsRead: 20, rowsLoaded: 30, bytes: 400, largeRows: 5)])
         }
-        let save = #"{"cat":"save","ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"args":{"id":3,"entities":[[7,1,2,3],[8,4,5,6]]}}"#
+        let save =
+            #"{"cat":"save","ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"args":{"id":3,"entities":[[7,1,2,3],[8,4,5,6]]}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), save])).read().events.first)
         guard case .save(let fields) = event.detail else { return }
         #expect(
             fields.entities == [
-                .init(entity: 7, inserted: 1, updated: 2, deleted: 3), .init(entity: 8, inserted: 4, updated: 5, deleted: 6),
+                .init(entity: 7, inserted: 1, updated: 2, deleted: 3),
+                .init(entity: 8, inserted: 4, updated: 5, deleted: 6),
             ])
     }
 

@@ -93,7 +93,8 @@ struct SymbolResolverTests {
         #expect(missing.frames.map(\.module) == ["libgone.so", "libgone.so"])
         #expect(
             missing.problems.first?.description
-                == "No symbols from \"/nowhere/libgone.so\": there is no such file; resolve them on the machine that recorded.")
+                == "No symbols from \"/nowhere/libgone.so\": there is no such file; resolve them on the machine that recorded."
+        )
         own.path = text.path
         let unreadable = attempt(own)
         #expect(unreadable.problems == [SymbolProblem(path: text.path, reason: .unreadable)])

@@ -11,7 +11,8 @@ struct TimelineFramesTests {
         let address = fixture_outer()
         let module = try #require(
             RunningModules.all().first {
-                UInt64($0.start.dropFirst(2), radix: 16)! <= address && address < UInt64($0.end.dropFirst(2), radix: 16)!
+                UInt64($0.start.dropFirst(2), radix: 16)! <= address
+                    && address < UInt64($0.end.dropFirst(2), radix: 16)!
             })
         let json = String(decoding: try JSONEncoder().encode(module), as: UTF8.self)
         return [
@@ -98,7 +99,9 @@ struct TimelineFramesTests {
         #expect(try file.text == text)
     }
 
-    @Test("A timeline that cannot be written is said so and stays", .enabled(if: getuid() != 0, "the superuser may write every file"))
+    @Test(
+        "A timeline that cannot be written is said so and stays",
+        .enabled(if: getuid() != 0, "the superuser may write every file"))
     func readOnly() throws {
         let file = try TraceFile(Lines.timeline(try lines()))
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file.path)

@@ -38,7 +38,8 @@ struct TimelineQuirkTests {
     @Test("Malformed lines are left out and counted, the first with its number and reason")
     func malformed() throws {
         let lines = [
-            Lines.began(), Lines.fault(id: 1), #"{"name":"fault","cat":"fa"#, "\u{0}\u{0}\u{0}", Lines.fault(id: 2), "nonsense",
+            Lines.began(), Lines.fault(id: 1), #"{"name":"fault","cat":"fa"#, "\u{0}\u{0}\u{0}", Lines.fault(id: 2),
+            "nonsense",
             #"{"a":1}{"b":2}"#, Lines.fault(id: 3),
         ]
         let reading = try TraceFile(Lines.timeline(lines)).read()
@@ -73,7 +74,10 @@ struct TimelineQuirkTests {
 
     @Test(
         "A list of another shape makes the line malformed",
-        arguments: ["5", "[1,2]", "[[1]]", "[[1,-2]]", "[[1,2],3]", "{}", "[" + String(repeating: "[1,2],", count: 257) + "[1,2]]"])
+        arguments: [
+            "5", "[1,2]", "[[1]]", "[[1,-2]]", "[[1,2],3]", "{}",
+            "[" + String(repeating: "[1,2],", count: 257) + "[1,2]]",
+        ])
     func wrongLists(list: String) throws {
         let line = #"{"cat":"use","ph":"i","ts":1,"pid":1,"tid":7,"args":{"id":1,"runs":\#(list)}}"#
         let reading = try TraceFile(Lines.timeline([Lines.began(), line, Lines.fault(id: 9)])).read()
@@ -83,7 +87,8 @@ struct TimelineQuirkTests {
 
     @Test("Counts that do not fit 32 bits are held at the maximum, references are not")
     func hugeCounts() throws {
-        let line = #"{"cat":"fetch","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":18446744073709551615,"rows":4294967299}}"#
+        let line =
+            #"{"cat":"fetch","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":18446744073709551615,"rows":4294967299}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
         #expect(event.id == .max)
         guard case .fetch(let fetch) = event.detail else { return }
@@ -102,7 +107,9 @@ struct TimelineQuirkTests {
         #expect(event.start == nanoseconds)
     }
 
-    @Test("Times that are none make the line malformed", arguments: ["-1", "1e3", "18446744073709551.616", "1.", "\"1\"", "null"])
+    @Test(
+        "Times that are none make the line malformed",
+        arguments: ["-1", "1e3", "18446744073709551.616", "1.", "\"1\"", "null"])
     func brokenTimes(text: String) throws {
         let reading = try TraceFile(
             Lines.timeline([Lines.began(), Lines.fault(id: 1, at: text), Lines.fault(id: 2)])
@@ -114,7 +121,8 @@ struct TimelineQuirkTests {
     @Test("Events come in the order of the file, also where the clock or the numbers do not")
     func order() throws {
         let lines = [
-            Lines.began(), Lines.fault(id: 5, at: "9.000"), Lines.fault(id: 4, at: "3.000"), Lines.fault(id: 5, at: "3.000"),
+            Lines.began(), Lines.fault(id: 5, at: "9.000"), Lines.fault(id: 4, at: "3.000"),
+            Lines.fault(id: 5, at: "3.000"),
         ]
         let events = try TraceFile(Lines.timeline(lines)).read().events
         #expect(events.map(\.id) == [5, 4, 5])
@@ -241,7 +249,8 @@ struct TimelineQuirkTests {
 
     @Test("Lines that lie across chunks are whole, longer ones than 16 MiB are left out")
     func longLines() throws {
-        let long = #"{"cat":"fault","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":2,"x":"\#(String(repeating: "y", count: 3 << 20))"}}"#
+        let long =
+            #"{"cat":"fault","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":2,"x":"\#(String(repeating: "y", count: 3 << 20))"}}"#
         let tooLong = #"{"x":"\#(String(repeating: "y", count: 17 << 20))"}"#
         var lines = [Lines.began()]
         for id in 1...20000 { lines.append(Lines.fault(id: id)) }

@@ -37,13 +37,17 @@ struct CallSiteTests {
             Frame(symbol: "$s14FaultlineStore4fillyyF", words: "FaultlineStore.fill() -> ()", line: 7),
             Frame(symbol: "$s17FaultlineRecorder4fillyyF", words: "FaultlineRecorder.fill() -> ()", line: 7),
             Frame(
-                symbol: "$s14FaultlineStore4fillyxxlFSi_Tg5", words: "generic specialization <Groceries.Item> of FaultlineStore.fill<A>(A) -> ()",
+                symbol: "$s14FaultlineStore4fillyxxlFSi_Tg5",
+                words: "generic specialization <Groceries.Item> of FaultlineStore.fill<A>(A) -> ()",
                 line: 7),
             Frame(
-                symbol: "$s14FaultlineStore4fillyyFyycfU_", words: "closure #1 () -> () in FaultlineStore.fill() -> ()", line: 7),
+                symbol: "$s14FaultlineStore4fillyyFyycfU_", words: "closure #1 () -> () in FaultlineStore.fill() -> ()",
+                line: 7),
             Frame(symbol: "fl_begin", words: "fl_begin", line: 7, file: "/src/recorder.c"),
             Frame(symbol: "ftl_parse", words: "ftl_parse", line: 7, file: "/src/parser.cpp"),
-            Frame(symbol: "$sSa3mapyqd__Gqd__xKXEKlF", words: "Swift.Array.map<A>((A) throws -> A) throws -> Swift.Array<A>", line: 7),
+            Frame(
+                symbol: "$sSa3mapyqd__Gqd__xKXEKlF",
+                words: "Swift.Array.map<A>((A) throws -> A) throws -> Swift.Array<A>", line: 7),
             Frame(symbol: "$s10Foundation4DataV", words: "Foundation.Data.init() -> Foundation.Data", line: 7),
             Frame(symbol: "sqlite3_step", words: "sqlite3_step", line: 7, file: "sqlite3.c"),
             Frame(symbol: "anything", words: "anything", line: 7, module: "libsqlite3.so.0.8.6"),
@@ -52,7 +56,8 @@ struct CallSiteTests {
             Frame(symbol: "$s9Groceries3fooyyF", words: "Groceries.foo() -> ()", line: 0),
             Frame(symbol: "$s9Groceries3fooyyF", words: "Groceries.foo() -> ()", line: 9, file: "<compiler-generated>"),
             Frame(
-                symbol: "$s9Groceries3fooyyFTA", words: "partial apply forwarder for closure #1 () -> () in Groceries.foo() -> ()",
+                symbol: "$s9Groceries3fooyyFTA",
+                words: "partial apply forwarder for closure #1 () -> () in Groceries.foo() -> ()",
                 line: 9),
             Frame(symbol: "$s9Groceries4ItemC4nameSSvg", words: "Groceries.Item.name.getter : String", line: 9),
             Frame(symbol: "$s9Groceries4ItemC4nameSSvs", words: "Groceries.Item.name.setter : String", line: 9),
@@ -74,7 +79,8 @@ struct CallSiteTests {
         arguments: [
             Frame(symbol: "$s9Groceries5titleSSvg", words: "Groceries.Item.title.getter : String", line: 9),
             Frame(symbol: "$s18FaultlineWorkloads3runyyF", words: "FaultlineWorkloads.run() -> ()", line: 9),
-            Frame(symbol: "$sSa9GroceriesE4mineyyF", words: "(extension in Groceries):Swift.Array.mine() -> ()", line: 9),
+            Frame(
+                symbol: "$sSa9GroceriesE4mineyyF", words: "(extension in Groceries):Swift.Array.mine() -> ()", line: 9),
             Frame(
                 symbol: "$s14FaultlineStore7ContextC9GroceriesE4loadyyF",
                 words: "(extension in Groceries):FaultlineStore.Context.load() -> ()", line: 9),
@@ -96,11 +102,15 @@ struct CallSiteTests {
                 FrameEntry(
                     address: "0xa", module: "App",
                     locations: [
-                        .init(symbol: "$s14FaultlineStore4readyyF", function: "FaultlineStore.read() -> ()", file: "/s/R.swift", line: 3),
+                        .init(
+                            symbol: "$s14FaultlineStore4readyyF", function: "FaultlineStore.read() -> ()",
+                            file: "/s/R.swift", line: 3),
                         .init(
                             symbol: "$s9Groceries4ItemC4nameSSvg", function: "Groceries.Item.name.getter : String",
                             file: "/s/Item.swift", line: 5),
-                        .init(symbol: "$s9Groceries3rowyyF", function: "Groceries.row() -> ()", file: "/s/Row.swift", line: 8),
+                        .init(
+                            symbol: "$s9Groceries3rowyyF", function: "Groceries.row() -> ()", file: "/s/Row.swift",
+                            line: 8),
                     ])), id: 1)
         dictionary.insert(.stack(StackEntry(frames: ["0xa"])), id: 50)
         var resolver = CallSiteResolver(dictionary: dictionary)

@@ -35,14 +35,18 @@ final class DebugUnit {
     // MARK: - Places
 
     private func place(at address: UInt64) -> (file: String, line: Int) {
-        guard let row = dwarf_getsrc_die(&unit, address), let file = dwarf_linesrc(row, nil, nil) else { return ("", 0) }
+        guard let row = dwarf_getsrc_die(&unit, address), let file = dwarf_linesrc(row, nil, nil) else {
+            return ("", 0)
+        }
         var line: Int32 = 0
         dwarf_lineno(row, &line)
         return (path(file), Int(line))
     }
 
-    /// The nearest line before an address whose code is from the same function. Where the optimizer merged two calls,
-    /// the instruction has line 0, and the call would be taken for the compiler's.
+    /// The nearest line before an address whose code is from the same function.
+    ///
+    /// Where the optimizer merged two calls, the instruction has line 0, and the call would be taken for the
+    /// compiler's.
     private func placeBefore(_ address: UInt64, in innermost: Dwarf_Die) -> (file: String, line: Int)? {
         var innermost = innermost
         let wanted = dwarf_dieoffset(&innermost)
@@ -117,7 +121,9 @@ final class DebugUnit {
         return functions[low - 1].die
     }
 
-    /// Every function with code. Swift's are children of modules and types, where `dwarf_getscopes` does not look.
+    /// Every function with code.
+    ///
+    /// Swift's are children of modules and types, where `dwarf_getscopes` does not look.
     private func makeFunctions() -> [Function] {
         var functions: [Function] = []
         var pending = Self.children(of: unit)

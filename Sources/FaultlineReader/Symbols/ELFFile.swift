@@ -8,8 +8,10 @@ import Glibc
 final class ELFFile {
     private let session: OpaquePointer
     private let module: OpaquePointer
-    /// What holds code, by address. Made once from each unit's ranges: neither clang nor swiftc writes
-    /// `.debug_aranges`, without which libdw's own look-ups by address find nothing.
+    /// What holds code, by address.
+    ///
+    /// Made once from each unit's ranges: neither clang nor swiftc writes `.debug_aranges`, without which libdw's own
+    /// look-ups by address find nothing.
     private lazy var ranges = makeRanges()
     private var units: [DebugUnit] = []
     private var locationsByAddress: [UInt64: [FrameEntry.Location]] = [:]

@@ -17,8 +17,9 @@ enum SymbolName {
         return String(cString: words)
     }
 
-    /// Without `Swift.` before the types of parameters and results. A function's own module stays, since it tells
-    /// the standard library's functions from a program's.
+    /// Without `Swift.` before the types of parameters and results.
+    ///
+    /// A function's own module stays, since it tells the standard library's functions from a program's.
     static func simplified(_ words: String) -> String {
         let text = Array(words.utf8)
         let module = Array("Swift.".utf8)

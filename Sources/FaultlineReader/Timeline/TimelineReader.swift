@@ -36,7 +36,9 @@ final class TimelineReader: DictionaryEntryDecoder {
         return summary
     }
 
-    /// The first pass: what began, and the dictionary. Damaged lines are counted in the second.
+    /// The first pass: what began, and the dictionary.
+    ///
+    /// Damaged lines are counted in the second.
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         let lines = try LineReader(path: path)
         while let text = try lines.next() {
@@ -114,7 +116,9 @@ final class TimelineReader: DictionaryEntryDecoder {
         ftl_parse_line(parser, text.start, text.length, text.capacity, line)
     }
 
-    /// Notes a process. Events come in long runs of one process, which cost one comparison each.
+    /// Notes a process.
+    ///
+    /// Events come in long runs of one process, which cost one comparison each.
     private func meet(_ process: UInt32) {
         if process == summary.processes.last { return }
         if known.insert(process).inserted { summary.processes.append(process) }

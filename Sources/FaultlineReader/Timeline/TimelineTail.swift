@@ -8,8 +8,10 @@ struct TimelineTail {
     /// Whether a comma must stand before the next line.
     private(set) var needsComma = false
 
-    /// Finds the end of what stays. Left out are the closing bracket and, in a file that breaks off, a last line that
-    /// is not complete: no reader can use it, and no viewer would open the file with it in the middle.
+    /// Finds the end of what stays.
+    ///
+    /// Left out are the closing bracket and, in a file that breaks off, a last line that is not complete: no reader can
+    /// use it, and no viewer would open the file with it in the middle.
     init(of path: String) throws(ReaderError) {
         guard let parser = ftl_parser_create() else { throw .outOfMemory(path) }
         defer { ftl_parser_destroy(parser) }
@@ -38,8 +40,9 @@ struct TimelineTail {
         return text
     }
 
-    /// Replaces what stands behind ``end`` with `lines` and the closing bracket. If that fails, the file is made what
-    /// it was.
+    /// Replaces what stands behind ``end`` with `lines` and the closing bracket.
+    ///
+    /// If that fails, the file is made what it was.
     func write(_ lines: [String], to path: String) throws(ReaderError) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         if descriptor < 0 { throw .cannotAddSymbols(path, errno) }

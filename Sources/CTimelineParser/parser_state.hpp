@@ -1,0 +1,42 @@
+// simdjson as it is used here, and what a parser keeps from line to line.
+
+#ifndef FAULTLINE_PARSER_STATE_HPP
+#define FAULTLINE_PARSER_STATE_HPP
+
+// With error codes and never exceptions, and alike in debug and release builds.
+#define SIMDJSON_EXCEPTIONS 0
+#define SIMDJSON_DEVELOPMENT_CHECKS 0
+#include <simdjson.h>
+
+#include <timeline_parser.h>
+
+#include "key_table.hpp"
+
+#include <cstdlib>
+
+using namespace simdjson;
+using faultline::Key;
+using faultline::KeyTable;
+
+static_assert(FTL_PADDING >= SIMDJSON_PADDING, "lines are parsed where they are only if simdjson's padding lies behind");
+
+static constexpr uint32_t maximum_lists = 4;
+
+struct ftl_parser {
+    ondemand::parser json;
+    KeyTable tables[FL_EVENT_KIND_END] = {
+        KeyTable(nullptr), KeyTable(fl_schema(1)), KeyTable(fl_schema(2)), KeyTable(fl_schema(3)), KeyTable(fl_schema(4)),
+        KeyTable(fl_schema(5)), KeyTable(fl_schema(6)), KeyTable(fl_schema(7)), KeyTable(fl_schema(8)),
+    };
+    char *copy = nullptr;
+    size_t copyCapacity = 0;
+    // Lists as they come, before they are put behind each other in the order of the schema.
+    uint64_t words[maximum_lists][FL_MAXIMUM_LIST_WORDS];
+    uint32_t wordCounts[maximum_lists];
+
+    ~ftl_parser() { std::free(copy); }
+};
+
+static_assert(FL_EVENT_KIND_END == 9, "every kind has a table in ftl_parser");
+
+#endif
