@@ -58,11 +58,12 @@ struct Outside {
         if (!faultline::parse_unsigned_32(thread, header.thread)) { return FTL_PROBLEM_NUMBER; }
         if (!faultline::parse_microseconds(time, header.start)) { return FTL_PROBLEM_NUMBER; }
         if (!duration.empty() && !faultline::parse_microseconds(duration, header.duration)) { return FTL_PROBLEM_NUMBER; }
-        if (phase.front() == 'e') {
-            // The end of an asynchronous event stands at its end in the timeline; the event began before.
+        if (phase.front() == 'e' || phase.front() == 'i') {
+            // The end of a scope and a summary stand where they were written, which is when what they tell of was
+            // over; it began before.
             header.start -= header.duration < header.start ? header.duration : header.start;
-            if (header.kind == FL_EVENT_SCOPE) { out.event.fields.scope.phase = 1; }
         }
+        if (phase.front() == 'e' && header.kind == FL_EVENT_SCOPE) { out.event.fields.scope.phase = 1; }
         return FTL_PROBLEM_NONE;
     }
 };

@@ -121,6 +121,13 @@ extension ReaderError {
         reading(path, .outOfMemory, "there is no memory for the parser; close other programs", ENOMEM)
     }
 
+    static func stillWritten(_ path: String) -> ReaderError {
+        ReaderError(
+            .cannotAddSymbols,
+            "Could not add symbols to the trace \"\(path)\": it is still being written; wait for the program to end.",
+            errorNumber: EWOULDBLOCK)
+    }
+
     static func cannotAddSymbols(_ path: String, _ number: Int32) -> ReaderError {
         ReaderError(
             .cannotAddSymbols,

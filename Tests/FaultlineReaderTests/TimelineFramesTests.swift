@@ -91,6 +91,22 @@ struct TimelineFramesTests {
         #expect(try file.read().dictionary(of: 1).frame(at: found)?.locations.count == 2)
     }
 
+    @Test("A timeline that a recorder still writes to is refused and stays")
+    func locked() throws {
+        let text = Lines.timeline(try lines())
+        let file = try TraceFile(text)
+        let writer = open(file.path, O_RDWR)
+        defer { close(writer) }
+        try #require(flock(writer, LOCK_EX | LOCK_NB) == 0)
+        let error = #expect(throws: ReaderError.self) { try SymbolResolver().addFrames(toTimeline: file.path) }
+        #expect(error?.code == .cannotAddSymbols)
+        #expect(
+            error?.message
+                == "Could not add symbols to the trace \"\(file.path)\": it is still being written; wait for the program to end."
+        )
+        #expect(try file.text == text)
+    }
+
     @Test("A timeline without stacks is left untouched")
     func nothing() throws {
         let text = "[\n" + Lines.began() + ",\n" + #"{"name":"fau"#

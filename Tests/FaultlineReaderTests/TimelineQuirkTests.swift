@@ -225,6 +225,14 @@ struct TimelineQuirkTests {
         #expect(end.phase == .end && end.kind == .screen && end.name == 4)
     }
 
+    @Test("A summary counts back to the beginning of what it sums up")
+    func summaries() throws {
+        let line = #"{"cat":"use","ph":"i","s":"t","ts":25.500,"pid":1,"tid":7,"args":{"id":3,"duration":15500}}"#
+        let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
+        #expect(event.start == 10000)
+        #expect(event.end == 25500)
+    }
+
     @Test("Losses and ends are told")
     func losses() throws {
         let lost = #"{"name":"faultline.lost","ph":"M","pid":1,"tid":0,"args":{"process":1,"thread":7,"events":12}}"#

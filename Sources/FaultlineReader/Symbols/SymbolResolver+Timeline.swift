@@ -9,7 +9,7 @@ extension SymbolResolver {
     /// that breaks off: the new lines take their place, and the array is closed. If writing fails, the file is as
     /// before. A second run adds nothing, or what could not be found the first time.
     ///
-    /// The timeline must be finished: nobody else may be writing to it.
+    /// The timeline must be finished; one that a recorder still writes to is refused.
     ///
     /// A line: `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
     ///
@@ -35,7 +35,7 @@ extension SymbolResolver {
             }
         }
         if lines.isEmpty { return 0 }
-        try TimelineTail(of: path).write(lines, to: path)
+        try TimelineTail.append(lines, to: path)
         return lines.count
     }
 

@@ -4,15 +4,15 @@ import Glibc
 /// Where a timeline can be gone on with: behind its last complete line.
 struct TimelineTail {
     /// Where in the file the last line that stays ends, its comma included.
-    private(set) var end = 0
+    private var end = 0
     /// Whether a comma must stand before the next line.
-    private(set) var needsComma = false
+    private var needsComma = false
 
     /// Finds the end of what stays.
     ///
     /// Left out are the closing bracket and, in a file that breaks off, a last line that is not complete: no reader can
     /// use it, and no viewer would open the file with it in the middle.
-    init(of path: String) throws(ReaderError) {
+    private init(of path: String) throws(ReaderError) {
         guard let parser = ftl_parser_create() else { throw .outOfMemory(path) }
         defer { ftl_parser_destroy(parser) }
         let result = UnsafeMutablePointer<ftl_line>.allocate(capacity: 1)
@@ -40,13 +40,21 @@ struct TimelineTail {
         return text
     }
 
-    /// Replaces what stands behind ``end`` with `lines` and the closing bracket.
+    /// Puts lines behind a timeline's last complete line, and the closing bracket behind them.
     ///
     /// If that fails, the file is made what it was.
-    func write(_ lines: [String], to path: String) throws(ReaderError) {
+    static func append(_ lines: [String], to path: String) throws(ReaderError) {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         if descriptor < 0 { throw .cannotAddSymbols(path, errno) }
         defer { close(descriptor) }
+        // The recorder holds this lock as long as it writes.
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            throw errno == EWOULDBLOCK ? .stillWritten(path) : .cannotAddSymbols(path, errno)
+        }
+        try TimelineTail(of: path).replace(with: lines, descriptor, path)
+    }
+
+    private func replace(with lines: [String], _ descriptor: Int32, _ path: String) throws(ReaderError) {
         let old = try Self.read(descriptor, from: end, path)
         let text = (needsComma ? "," : "") + "\n" + lines.joined(separator: ",\n") + "\n]\n"
         let new = Array(text.utf8)
