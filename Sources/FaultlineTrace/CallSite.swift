@@ -36,6 +36,9 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
         file.split(separator: "/").last ?? ""
     }
 
+    /// Whether the line is one that a macro expanded to: its file was never on disk.
+    var isInMacro: Bool { fileName.hasPrefix("@__swiftmacro_") }
+
     /// `"List.swift:42"`; without a file, the function.
     public var description: String {
         if file.isEmpty { return function }

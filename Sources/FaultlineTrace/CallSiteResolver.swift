@@ -31,12 +31,13 @@ public struct CallSiteResolver: Sendable {
     ///
     /// `nil`: the event has no stack, or nothing in it is the program's.
     ///
-    /// A fetch can be triggered far from where it was asked for: when its lazy result is first touched.
+    /// What a macro expanded to counts only if nothing else does, since nobody can open that file. A fetch can be
+    /// triggered far from where it was asked for: when its lazy result is first touched.
     ///
     /// - Complexity: O(1) once a stack was seen, O(frames) the first time.
     public mutating func stackSite(of event: TraceEvent) -> CallSite? {
         let sites = sites(of: event.stack)
-        return sites.first { $0.line > 0 } ?? sites.first
+        return sites.first { $0.line > 0 && !$0.isInMacro } ?? sites.first { $0.line > 0 } ?? sites.first
     }
 
     /// The program's frames on the event's stack, innermost first, at most `limit` of them.
@@ -104,6 +105,6 @@ public struct CallSiteResolver: Sendable {
     private static let systemLibraries = [
         "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libTesting", "libXCTest",
         "libsqlite3", "libc.so", "libc-", "libpthread", "libm.so", "libdl.so", "librt.so", "ld-linux", "libstdc++",
-        "libgcc_s", "liblttng-ust", "libfaultline", "libFaultline", "linux-vdso", "[vdso]",
+        "libgcc_s", "liblttng-ust", "libfaultline", "libFaultlinePreload", "linux-vdso", "[vdso]",
     ]
 }

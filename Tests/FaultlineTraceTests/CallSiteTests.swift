@@ -142,6 +142,17 @@ struct CallSiteTests {
         #expect(alone.stackSite(of: fault)?.description == "fetch()")
     }
 
+    @Test("A line that somebody wrote is better than one that a macro expanded to")
+    func macros() {
+        let expansion = Frame(
+            symbol: "$s9Groceries4testyyF", words: "closure #1 () -> () in Groceries.test() -> ()", line: 3,
+            file: "/tmp/swift-generated-sources/@__swiftmacro_9Groceries4test_.swift")
+        var mixed = resolver([expansion, Self.program])
+        #expect(mixed.stackSite(of: fault)?.description == "List.swift:42")
+        var alone = resolver([expansion])
+        #expect(alone.stackSite(of: fault)?.line == 3)
+    }
+
     @Test("Without a stack, or with one that nobody resolved, there is no site")
     func nothing() {
         var resolver = resolver([])
