@@ -1,0 +1,62 @@
+public import Foundation
+
+/// The value of an attribute, or one that a predicate compares with.
+///
+/// Literals make one where the type says so: `FetchPredicate.comparison("price", .greaterThan, 3)`.
+public enum AttributeValue: Sendable, Hashable {
+    case integer(Int64)
+    case decimal(Decimal)
+    case double(Double)
+    case string(String)
+    case boolean(Bool)
+    case date(Date)
+    case binary(Data)
+    case uuid(UUID)
+    case uri(URL)
+
+    /// Whether a value of this case can be kept in an attribute of that type.
+    public func fits(_ type: AttributeType) -> Bool {
+        switch (self, type) {
+        case (.integer(let value), .integer16): Int16(exactly: value) != nil
+        case (.integer(let value), .integer32): Int32(exactly: value) != nil
+        case (.integer, .integer64), (.decimal, .decimal), (.double, .double), (.double, .float), (.string, .string),
+            (.boolean, .boolean), (.date, .date), (.binary, .binary), (.binary, .transformable), (.uuid, .uuid),
+            (.uri, .uri), (_, .undefined):
+            true
+        default: false
+        }
+    }
+}
+
+extension AttributeValue: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension AttributeValue: ExpressibleByFloatLiteral {
+    public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension AttributeValue: ExpressibleByStringLiteral {
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension AttributeValue: ExpressibleByBooleanLiteral {
+    public init(booleanLiteral value: Bool) { self = .boolean(value) }
+}
+
+extension AttributeValue: CustomStringConvertible {
+    /// The value as it stands in a predicate: text in double quotes, everything else bare.
+    public var description: String {
+        switch self {
+        case .integer(let value): String(value)
+        case .decimal(let value): value.description
+        case .double(let value): String(value)
+        case .string(let value): "\"\(value)\""
+        case .boolean(let value): value ? "1" : "0"
+        case .date(let value): "CAST(\(value.timeIntervalSinceReferenceDate), \"NSDate\")"
+        case .binary(let value): "<\(value.count) bytes>"
+        case .uuid(let value): value.uuidString
+        case .uri(let value): value.absoluteString
+        }
+    }
+}

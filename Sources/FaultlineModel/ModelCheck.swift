@@ -1,0 +1,155 @@
+/// Finds the first thing that is wrong with a list of entities.
+struct ModelCheck {
+    private let entities: [EntityDescription]
+    private var byName: [String: EntityDescription] = [:]
+
+    init(_ entities: [EntityDescription]) throws(ModelError) {
+        self.entities = entities
+        for entity in entities {
+            guard !entity.name.isEmpty else {
+                throw ModelError(.invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.")
+            }
+            guard byName.updateValue(entity, forKey: entity.name) == nil else {
+                throw ModelError(.duplicateName, "Two entities are called '\(entity.name)'; rename one of them.")
+            }
+        }
+    }
+
+    func run() throws(ModelError) {
+        for entity in entities {
+            try checkParents(of: entity)
+        }
+        for entity in entities {
+            try checkNames(of: entity)
+            for attribute in entity.attributes { try check(attribute, of: entity) }
+            for relationship in entity.relationships { try check(relationship, of: entity) }
+            for index in entity.indexes { try check(index, of: entity) }
+        }
+    }
+
+    private func checkParents(of entity: EntityDescription) throws(ModelError) {
+        var seen: Set<String> = [entity.name]
+        var next = entity
+        while let name = next.parent {
+            guard let parent = byName[name] else {
+                throw ModelError(
+                    .unknownEntity,
+                    "Entity '\(next.name)' inherits from '\(name)', which the model does not have; add it or correct the name."
+                )
+            }
+            guard seen.insert(name).inserted else {
+                throw ModelError(
+                    .inheritanceCycle,
+                    "Entity '\(entity.name)' inherits from itself by way of '\(next.name)'; break the circle.")
+            }
+            next = parent
+        }
+    }
+
+    private func lineage(of entity: EntityDescription) -> [EntityDescription] {
+        var lineage = [entity]
+        while let name = lineage[lineage.count - 1].parent, let parent = byName[name] { lineage.append(parent) }
+        return lineage
+    }
+
+    private func checkNames(of entity: EntityDescription) throws(ModelError) {
+        var names: Set<String> = []
+        for ancestor in lineage(of: entity).reversed() {
+            for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
+                guard !name.isEmpty else {
+                    throw ModelError(.invalidProperty, "A property of '\(ancestor.name)' has no name; give it one.")
+                }
+                guard names.insert(name).inserted else {
+                    throw ModelError(
+                        .duplicateName,
+                        "Two properties of '\(entity.name)' are called '\(name)', inherited ones included; rename one of them."
+                    )
+                }
+            }
+        }
+        var indexes: Set<String> = []
+        for index in entity.indexes where !indexes.insert(index.name).inserted {
+            throw ModelError(
+                .duplicateName, "Two fetch indexes of '\(entity.name)' are called '\(index.name)'; rename one of them.")
+        }
+    }
+
+    private func check(_ attribute: AttributeDescription, of entity: EntityDescription) throws(ModelError) {
+        let name = "\(entity.name).\(attribute.name)"
+        if attribute.type == .undefined, !attribute.isTransient {
+            throw ModelError(
+                .invalidProperty, "Attribute '\(name)' has no type but is stored; give it a type or make it transient.")
+        }
+        if let value = attribute.defaultValue, !value.fits(attribute.type) {
+            throw ModelError(
+                .invalidProperty,
+                "The default of attribute '\(name)' is \(value), which is no value of type \(attribute.type.rawValue); correct one of them."
+            )
+        }
+        if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary, attribute.type != .transformable {
+            throw ModelError(
+                .invalidProperty,
+                "Attribute '\(name)' of type \(attribute.type.rawValue) cannot be kept in external files; only Binary and Transformable can."
+            )
+        }
+    }
+
+    private func check(_ relationship: RelationshipDescription, of entity: EntityDescription) throws(ModelError) {
+        let name = "\(entity.name).\(relationship.name)"
+        guard let destination = byName[relationship.destination] else {
+            throw ModelError(
+                .unknownEntity,
+                "Relationship '\(name)' leads to '\(relationship.destination)', which the model does not have; add it or correct the name."
+            )
+        }
+        guard let inverseName = relationship.inverse else {
+            if relationship.isToMany {
+                throw ModelError(
+                    .unknownInverse,
+                    "Relationship '\(name)' is to-many and has no inverse; add one to '\(destination.name)' and name it.")
+            }
+            return
+        }
+        let inverses = lineage(of: destination).flatMap { owner in owner.relationships.map { (owner, $0) } }
+        guard let (owner, inverse) = inverses.first(where: { $0.1.name == inverseName }) else {
+            throw ModelError(
+                .unknownInverse,
+                "The inverse of '\(name)' is called '\(inverseName)', which '\(destination.name)' does not have; add it or correct the name."
+            )
+        }
+        guard owner.name == destination.name else {
+            throw ModelError(
+                .inverseMismatch,
+                "The inverse of '\(name)' belongs to '\(owner.name)', not to '\(destination.name)'; let the relationship lead to '\(owner.name)'."
+            )
+        }
+        guard inverse.inverse == relationship.name, inverse.destination == entity.name else {
+            throw ModelError(
+                .inverseMismatch,
+                "The inverse of '\(name)', '\(destination.name).\(inverseName)', does not point back; make '\(relationship.name)' of '\(entity.name)' its inverse."
+            )
+        }
+    }
+
+    private func check(_ index: FetchIndexDescription, of entity: EntityDescription) throws(ModelError) {
+        guard !index.elements.isEmpty else {
+            throw ModelError(
+                .invalidIndex, "Fetch index '\(index.name)' of '\(entity.name)' has no elements; name the properties to index.")
+        }
+        let lineage = lineage(of: entity)
+        for element in index.elements {
+            let isAttribute = lineage.contains { owner in
+                owner.attributes.contains { $0.name == element.property && !$0.isTransient }
+            }
+            let isToOne = lineage.contains { owner in
+                owner.relationships.contains { $0.name == element.property && !$0.isToMany }
+            }
+            guard isAttribute || isToOne else {
+                throw ModelError(
+                    .invalidIndex,
+                    "Fetch index '\(index.name)' of '\(entity.name)' names '\(element.property)', which is no stored attribute or to-one relationship of it; correct the name."
+                )
+            }
+        }
+    }
+}

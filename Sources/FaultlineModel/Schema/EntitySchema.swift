@@ -1,0 +1,54 @@
+/// How one entity is laid out: its number, its table, and the columns of its rows.
+package final class EntitySchema: Sendable {
+    package let name: String
+    /// The place in ``ModelSchema/entities``.
+    package let index: Int
+    /// `Z_ENT`.
+    package let number: Int64
+    package let isAbstract: Bool
+    /// The places of the parent (-1: none) and of the root of the tree.
+    package let parent: Int
+    package let root: Int
+    /// The entity itself and all that inherit from it, as places.
+    package let family: [Int]
+    package let table: String
+    /// Whether the table holds rows of more than one entity.
+    package let isInTree: Bool
+    /// All properties, inherited ones first; within an entity attributes, then relationships, each in alphabetical
+    /// order. A property's index is the same in every entity that inherits it.
+    package let properties: [PropertySchema]
+    /// The columns of a row behind `Z_PK` and `Z_OPT`, in the order in which they are selected: attributes, then
+    /// foreign keys, each in alphabetical order.
+    package let columns: [ColumnSchema]
+    package let declaredAt: String
+
+    private let indexes: [String: Int]
+
+    init(
+        name: String, index: Int, number: Int64, isAbstract: Bool, parent: Int, root: Int, family: [Int], table: String,
+        isInTree: Bool, properties: [PropertySchema], columns: [ColumnSchema], declaredAt: String
+    ) {
+        self.name = name
+        self.index = index
+        self.number = number
+        self.isAbstract = isAbstract
+        self.parent = parent
+        self.root = root
+        self.family = family
+        self.table = table
+        self.isInTree = isInTree
+        self.properties = properties
+        self.columns = columns
+        self.declaredAt = declaredAt
+        indexes = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+    }
+
+    /// The place of the property of that name, or `nil`.
+    package func index(of property: String) -> Int? {
+        indexes[property]
+    }
+
+    package func property(_ name: String) -> PropertySchema? {
+        indexes[name].map { properties[$0] }
+    }
+}

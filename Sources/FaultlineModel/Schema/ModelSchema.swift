@@ -1,0 +1,32 @@
+/// How a model is laid out in SQLite, after the schema that Core Data makes.
+package final class ModelSchema: Sendable {
+    /// The entities by number: every tree's root is followed by its children, roots in alphabetical order.
+    package let entities: [EntitySchema]
+    /// The statements that make the tables and indexes, without the store's own three tables.
+    package let statements: [String]
+    package let digest: String
+
+    private let places: [String: Int]
+    private let placesByNumber: [Int64: Int]
+
+    /// Lays entities out.
+    ///
+    /// - Parameter numbers: numbers that a store has given its entities already; empty: they are counted out.
+    package init(_ descriptions: [EntityDescription], numbers: [String: Int64]) {
+        let layout = SchemaLayout(descriptions, numbers: numbers)
+        entities = layout.makeEntities()
+        places = layout.places
+        placesByNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0.index) })
+        statements = layout.statements(entities)
+        digest = layout.digest(entities)
+    }
+
+    package func entity(named name: String) -> EntitySchema? {
+        places[name].map { entities[$0] }
+    }
+
+    /// The place of the entity with that `Z_ENT`, or `nil`.
+    package func place(ofNumber number: Int64) -> Int? {
+        placesByNumber[number]
+    }
+}

@@ -1,0 +1,74 @@
+/// How one property of an entity is laid out.
+package struct PropertySchema: Sendable {
+    package enum Kind: Sendable, Hashable {
+        case attribute(AttributeType)
+        /// A foreign key in the entity's own row.
+        case toOne
+        /// The other side of a foreign key in the destination's rows.
+        case toMany
+        /// Rows of a join table.
+        case manyToMany
+    }
+
+    package let name: String
+    /// The place in the entity's properties, which subentities keep for what they inherit.
+    package let index: Int
+    package let kind: Kind
+    package let isOptional: Bool
+    package let isTransient: Bool
+    package let defaultValue: AttributeValue?
+    package let isExternal: Bool
+    package let declaredAt: String
+    /// The column of an attribute or of a to-one relationship: `ZNAME`.
+    package let column: String
+    /// The column that says which entity a to-one relationship leads to, where that is not clear: `Z3_OWNER`.
+    package let entityColumn: String?
+    /// The place in ``EntitySchema/columns``, or -1.
+    package let slot: Int
+    /// The place of ``entityColumn`` in ``EntitySchema/columns``, or -1.
+    package let entitySlot: Int
+
+    // Relationships.
+    /// The place of the destination in ``ModelSchema/entities``, or -1.
+    package let destination: Int
+    /// The place of the inverse among the destination's properties, or -1.
+    package let inverse: Int
+    package let deleteRule: DeleteRule
+    package let joinTable: JoinTableSchema?
+    /// A number for the relationship that is the same in all entities that inherit it, or -1.
+    package let relationshipNumber: Int
+
+    package var isRelationship: Bool {
+        if case .attribute = kind { false } else { true }
+    }
+
+    package var isToMany: Bool { kind == .toMany || kind == .manyToMany }
+
+    package var attributeType: AttributeType? {
+        if case .attribute(let type) = kind { type } else { nil }
+    }
+}
+
+/// The table that holds the pairs of a many-to-many relationship, seen from one of its sides.
+package struct JoinTableSchema: Sendable, Hashable {
+    package let table: String
+    /// The column that holds this side's keys.
+    package let sourceColumn: String
+    /// The column that holds the destination's keys.
+    package let destinationColumn: String
+}
+
+/// A column that is read and written with an entity's rows.
+package struct ColumnSchema: Sendable, Hashable {
+    /// What a row keeps of the column.
+    package enum Storage: Sendable, Hashable {
+        case integer, real, text, blob, decimal
+    }
+
+    package let name: String
+    package let storage: Storage
+    /// The property that the column belongs to.
+    package let property: Int
+    /// Whether the column holds the entity of a to-one relationship's destination and not its key.
+    package let isEntityColumn: Bool
+}

@@ -1,0 +1,96 @@
+extension SchemaLayout {
+    /// `CREATE` statements: all tables, then all indexes.
+    func statements(_ entities: [EntitySchema]) -> [String] {
+        var tables: [String] = []
+        var indexes: [String] = []
+        var joinTables: Set<String> = []
+        for root in rootPlaces {
+            let columns = tableColumns(root).map { "\($0.name) \($0.type)" }
+            tables.append(
+                "CREATE TABLE \(table(root)) ( "
+                    + (["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + columns).joined(separator: ", ")
+                    + " )")
+            for place in tree(root) {
+                for key in foreignKeys(place) {
+                    indexes.append("CREATE INDEX \(table(root))_\(key)_INDEX ON \(table(root)) (\(key))")
+                }
+            }
+            if isTree(root) {
+                indexes.append("CREATE INDEX \(table(root))_Z_ENT_INDEX ON \(table(root)) (Z_ENT)")
+            }
+            for place in tree(root) { indexes += fetchIndexes(entities[place]) }
+        }
+        for entity in entities {
+            for property in entity.properties {
+                guard let join = property.joinTable, joinTables.insert(join.table).inserted else { continue }
+                // The side that the table is named for comes first, whichever of them is met first.
+                let destination = entities[property.destination]
+                let inverse = destination.properties[property.inverse].joinTable!
+                let isOwn = join.table.hasSuffix(property.name.uppercased()) && join.table.hasPrefix("Z_\(entity.number)")
+                let side = isOwn ? join : inverse
+                let (first, second) = (side.sourceColumn, side.destinationColumn)
+                tables.append(
+                    "CREATE TABLE \(join.table) ( \(first) INTEGER, \(second) INTEGER, PRIMARY KEY (\(first), \(second)) )")
+                indexes.append("CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))")
+            }
+        }
+        return tables + indexes
+    }
+
+    /// The columns of a tree's table behind the first three: grouped by type; within a group by entity, a parent
+    /// before its children; there by name, foreign keys behind the integers.
+    private func tableColumns(_ root: Int) -> [(name: String, type: String)] {
+        var columns: [(group: Int, place: Int, kind: Int, name: String, type: String)] = []
+        for place in tree(root) {
+            let entity = entityDescriptions[place]
+            for attribute in entity.attributes.sorted(by: { $0.name < $1.name }) where !attribute.isTransient {
+                columns.append(
+                    (attribute.type.columnGroup, place, 0, column(place, attribute.name), attribute.type.columnType))
+            }
+            for relationship in entity.relationships.sorted(by: { $0.name < $1.name }) where !relationship.isToMany {
+                columns.append((0, place, 1, column(place, relationship.name), "INTEGER"))
+                if let entityColumn = entityColumn(place, relationship) {
+                    columns.append((0, place, 1, entityColumn, "INTEGER"))
+                }
+            }
+        }
+        let order = columns.indices.sorted {
+            (columns[$0].group, columns[$0].place, columns[$0].kind, $0)
+                < (columns[$1].group, columns[$1].place, columns[$1].kind, $1)
+        }
+        return order.map { (columns[$0].name, columns[$0].type) }
+    }
+
+    private func foreignKeys(_ place: Int) -> [String] {
+        entityDescriptions[place].relationships.filter { !$0.isToMany }.map(\.name).sorted().map { column(place, $0) }
+    }
+
+    private func fetchIndexes(_ entity: EntitySchema) -> [String] {
+        entityDescriptions[entity.index].indexes.map { index in
+            let elements = index.elements.map { element in
+                let column = entity.property(element.property)!.column
+                return "\(column) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+            }
+            return "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+        }
+    }
+
+    /// A digest of the layout: FNV-1a over entities, numbers and `CREATE` statements.
+    func digest(_ entities: [EntitySchema]) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        func add(_ text: String) {
+            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+        }
+        for entity in entities {
+            add("\(entity.number) \(entity.name) \(entity.parent) \(entity.isAbstract)")
+            for property in entity.properties where !property.isTransient {
+                add("\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)")
+            }
+        }
+        // Fetch indexes change how fast a store answers, not what it can hold.
+        for statement in statements(entities) where statement.hasPrefix("CREATE TABLE") { add(statement) }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

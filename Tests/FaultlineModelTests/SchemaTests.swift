@@ -1,0 +1,215 @@
+import FaultlineModel
+import Testing
+
+@Suite("The layout of a model is Core Data's")
+struct SchemaTests {
+    @Test("Tables group their columns by type and index their foreign keys")
+    func flatModel() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Person",
+                attributes: [
+                    AttributeDescription("name", .string), AttributeDescription("age", .integer16),
+                    AttributeDescription("city", .string),
+                ],
+                relationships: [RelationshipDescription("notes", to: "Note", inverse: "owner", isToMany: true)]),
+            EntityDescription(
+                "Note", attributes: [AttributeDescription("text", .string)],
+                relationships: [RelationshipDescription("owner", to: "Person", inverse: "notes")]),
+        ])
+        #expect(
+            model.schema.statements == [
+                "CREATE TABLE ZNOTE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER, ZTEXT VARCHAR )",
+                "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAGE INTEGER, ZCITY VARCHAR, ZNAME VARCHAR )",
+                "CREATE INDEX ZNOTE_ZOWNER_INDEX ON ZNOTE (ZOWNER)",
+            ])
+        #expect(model.schema.entity(named: "Note")?.number == 1)
+        #expect(model.schema.entity(named: "Person")?.number == 2)
+        #expect(
+            model.schema.entity(named: "Person")?.properties.map(\.name) == ["age", "city", "name", "notes"])
+    }
+
+    /// The model of CoreDataPlus' SampleModel, whose store Apple's framework made: the table is that store's, column
+    /// by column.
+    @Test("A tree of entities shares a table, in which subentities' columns stand behind their parents'")
+    func inheritance() throws {
+        let model = try ManagedObjectModel(entities: SampleModel.entities)
+        #expect(
+            model.schema.statements == [
+                "CREATE TABLE ZCAR ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZOWNER INTEGER, ZISLIMITEDEDITION INTEGER, ZMARKEDFORDELETIONASOF TIMESTAMP, ZMAKER VARCHAR, ZMODEL VARCHAR, ZNUMBERPLATE VARCHAR, ZCOLOR BLOB )",
+                "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZUPDATEDAT TIMESTAMP, ZFIRSTNAME VARCHAR, ZLASTNAME VARCHAR, ZID BLOB )",
+                "CREATE INDEX ZCAR_ZOWNER_INDEX ON ZCAR (ZOWNER)",
+                "CREATE INDEX ZCAR_Z_ENT_INDEX ON ZCAR (Z_ENT)",
+            ])
+        #expect(
+            model.schema.entities.map { "\($0.number) \($0.name)" } == [
+                "1 Car", "2 SportCar", "3 ExpensiveSportCar", "4 Person",
+            ])
+    }
+
+    @Test("A key that leads to a tree has a column beside it that says to which entity")
+    func entityColumn() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Book", relationships: [RelationshipDescription("pages", to: "Page", inverse: "book", isToMany: true)]),
+            EntityDescription("GraphicNovel", parent: "Book"),
+            EntityDescription(
+                "Page",
+                attributes: [
+                    AttributeDescription("number", .integer32), AttributeDescription("isBookmarked", .boolean),
+                    AttributeDescription("content", .transformable),
+                ],
+                relationships: [RelationshipDescription("book", to: "Book", inverse: "pages")]),
+        ])
+        #expect(
+            model.schema.statements.contains(
+                "CREATE TABLE ZPAGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZISBOOKMARKED INTEGER, ZNUMBER INTEGER, ZBOOK INTEGER, Z1_BOOK INTEGER, ZCONTENT BLOB )"
+            ))
+    }
+
+    @Test("A many-to-many relationship has a table named for its side with the lower number")
+    func joinTable() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Tag", relationships: [RelationshipDescription("items", to: "Item", inverse: "tags", isToMany: true)]),
+            EntityDescription(
+                "Item", relationships: [RelationshipDescription("tags", to: "Tag", inverse: "items", isToMany: true)]),
+        ])
+        #expect(
+            Array(model.schema.statements.suffix(2)) == [
+                "CREATE TABLE Z_1TAGS ( Z_1ITEMS INTEGER, Z_2TAGS INTEGER, PRIMARY KEY (Z_1ITEMS, Z_2TAGS) )",
+                "CREATE INDEX Z_1TAGS_Z_2TAGS_INDEX ON Z_1TAGS (Z_2TAGS, Z_1ITEMS)",
+            ])
+        let items = try #require(model.schema.entity(named: "Tag")?.property("items")?.joinTable)
+        #expect([items.table, items.sourceColumn, items.destinationColumn] == ["Z_1TAGS", "Z_2TAGS", "Z_1ITEMS"])
+    }
+
+    @Test("Of two relationships of an entity with itself the first by name gives the table its name")
+    func reflexiveJoinTables() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Person",
+                relationships: [
+                    RelationshipDescription("friends", to: "Person", inverse: "friends", isToMany: true),
+                    RelationshipDescription("fans", to: "Person", inverse: "idols", isToMany: true),
+                    RelationshipDescription("idols", to: "Person", inverse: "fans", isToMany: true),
+                ])
+        ])
+        #expect(
+            model.schema.statements.filter { $0.contains("TABLE Z_") } == [
+                "CREATE TABLE Z_1FANS ( Z_1IDOLS INTEGER, Z_1FANS INTEGER, PRIMARY KEY (Z_1IDOLS, Z_1FANS) )",
+                "CREATE TABLE Z_1FRIENDS ( Z_1FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY (Z_1FRIENDS, REFLEXIVE) )",
+            ])
+    }
+
+    @Test("Fetch indexes are named for their entity and collate binary")
+    func fetchIndex() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "CallRecord", attributes: [AttributeDescription("date", .date), AttributeDescription("name", .string)],
+                indexes: [
+                    FetchIndexDescription("byDateIndex", on: "date"),
+                    FetchIndexDescription("byBoth", elements: [.init("name"), .init("date", isAscending: false)]),
+                ])
+        ])
+        #expect(
+            Array(model.schema.statements.suffix(2)) == [
+                "CREATE INDEX Z_CallRecord_byDateIndex ON ZCALLRECORD (ZDATE COLLATE BINARY ASC)",
+                "CREATE INDEX Z_CallRecord_byBoth ON ZCALLRECORD (ZNAME COLLATE BINARY ASC, ZDATE COLLATE BINARY DESC)",
+            ])
+    }
+
+    @Test("Names that differ only in case, and names of siblings in a tree, get numbers")
+    func collisions() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Item", attributes: [AttributeDescription("Title", .string), AttributeDescription("title", .string)]),
+            EntityDescription("Book", parent: "Item", attributes: [AttributeDescription("pages", .integer32)]),
+            EntityDescription("Song", parent: "Item", attributes: [AttributeDescription("pages", .string)]),
+        ])
+        #expect(
+            model.schema.statements[0]
+                == "CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPAGES INTEGER, ZTITLE VARCHAR, ZTITLE1 VARCHAR, ZPAGES1 VARCHAR )"
+        )
+    }
+
+    @Test("Every attribute type has its column type", arguments: AttributeType.allCases.filter { $0 != .undefined })
+    func columnTypes(_ type: AttributeType) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription("A", attributes: [AttributeDescription("x", type)])
+        ])
+        let expected =
+            switch type {
+            case .integer16, .integer32, .integer64, .boolean: "INTEGER"
+            case .double, .float: "FLOAT"
+            case .date: "TIMESTAMP"
+            case .decimal: "DECIMAL"
+            case .string, .uri: "VARCHAR"
+            case .binary, .uuid, .transformable, .undefined: "BLOB"
+            }
+        #expect(
+            model.schema.statements[0]
+                == "CREATE TABLE ZA ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZX \(expected) )")
+    }
+
+    @Test("Inherited properties keep their place in every subentity, and transient ones have no column")
+    func propertyOrder() throws {
+        let model = try ManagedObjectModel(entities: SampleModel.entities)
+        let car = try #require(model.schema.entity(named: "Car"))
+        let sport = try #require(model.schema.entity(named: "ExpensiveSportCar"))
+        #expect(sport.properties.map(\.name) == car.properties.map(\.name) + ["isLimitedEdition"])
+        #expect(car.property("currentDrivingSpeed")?.slot == -1)
+        #expect(
+            sport.columns.map(\.name) == [
+                "ZCOLOR", "ZISLIMITEDEDITION", "ZMAKER", "ZMARKEDFORDELETIONASOF", "ZMODEL", "ZNUMBERPLATE", "ZOWNER",
+            ])
+    }
+
+    @Test("The hash follows the layout and nothing else")
+    func versionHash() throws {
+        func hash(_ attribute: AttributeDescription, _ indexes: [FetchIndexDescription] = []) throws -> String {
+            try ManagedObjectModel(entities: [EntityDescription("A", attributes: [attribute], indexes: indexes)])
+                .versionHash
+        }
+        let base = try hash(AttributeDescription("x", .string))
+        #expect(base.count == 16)
+        #expect(try hash(AttributeDescription("x", .string, isOptional: false, defaultValue: "y")) == base)
+        #expect(try hash(AttributeDescription("x", .string), [FetchIndexDescription("i", on: "x")]) == base)
+        #expect(try hash(AttributeDescription("x", .integer16)) != base)
+        #expect(try hash(AttributeDescription("y", .string)) != base)
+    }
+
+    @Test("Descriptions know where they are declared")
+    func declarations() {
+        let attribute = AttributeDescription("x", .string)
+        let line = #line - 1
+        #expect(attribute.declaredAt == "FaultlineModelTests/SchemaTests.swift:\(line)")
+    }
+}
+
+enum SampleModel {
+    static var entities: [EntityDescription] {
+        [
+            EntityDescription(
+                "Car",
+                attributes: [
+                    AttributeDescription("color", .transformable),
+                    AttributeDescription("currentDrivingSpeed", .integer64, isTransient: true, defaultValue: 0),
+                    AttributeDescription("maker", .string), AttributeDescription("markedForDeletionAsOf", .date),
+                    AttributeDescription("model", .string), AttributeDescription("numberPlate", .string, isOptional: false),
+                ],
+                relationships: [RelationshipDescription("owner", to: "Person", inverse: "cars")]),
+            EntityDescription(
+                "ExpensiveSportCar", parent: "SportCar", attributes: [AttributeDescription("isLimitedEdition", .boolean)]),
+            EntityDescription(
+                "Person",
+                attributes: [
+                    AttributeDescription("firstName", .string), AttributeDescription("id", .uuid),
+                    AttributeDescription("isDriving", .boolean, isTransient: true),
+                    AttributeDescription("lastName", .string), AttributeDescription("updatedAt", .date),
+                ],
+                relationships: [RelationshipDescription("cars", to: "Car", inverse: "owner", isToMany: true)]),
+            EntityDescription("SportCar", parent: "Car"),
+        ]
+    }
+}
