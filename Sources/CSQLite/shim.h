@@ -1,0 +1,27 @@
+// SQLite as Swift sees it, and what Swift cannot call by itself.
+
+#ifndef CSQLITE_SHIM_H
+#define CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// SQLITE_STATIC and SQLITE_TRANSIENT are casts, which Swift does not import.
+
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, int length) {
+    return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length) {
+    return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
+// For bytes that stay where they are until the statement was reset.
+static inline int csqlite_bind_text_static(sqlite3_stmt *statement, int index, const char *bytes, int length) {
+    return sqlite3_bind_text(statement, index, bytes, length, SQLITE_STATIC);
+}
+
+static inline int csqlite_bind_blob_static(sqlite3_stmt *statement, int index, const void *bytes, int length) {
+    return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_STATIC);
+}
+
+#endif
