@@ -1,0 +1,199 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+extension ManagedObjectContext {
+    /// Fills an object from the row cache, or else from the store.
+    ///
+    /// - Returns: what went wrong; the object then reads as its defaults, and the next fetch or save throws.
+    @inline(never)
+    @discardableResult
+    func fire(_ object: ManagedObject) -> StoreError? {
+        let recorder = store.recorder
+        let open = recorder.begin()
+        let entity = object.runtime
+        let schema = entity.schema
+        object.flags.remove(.isFault)
+
+        var fault = TraceEvent.Fault()
+        var record: StatementRecord?
+        var failure: StoreError?
+        if open != nil { fault.seenBefore = store.rows.hasSeen(root: schema.root, key: object.key) }
+        if let row = object.row, !row.isSuperseded {
+            fault.source = .rowCache
+        } else if let (row, block) = store.rows.row(root: schema.root, key: object.key) {
+            fault.source = .rowCache
+            object.row = row
+            object.block = block
+        } else {
+            fault.source = .store
+            do throws(StoreError) {
+                let loaded = try load(object, isRecording: open != nil)
+                record = loaded.run.record
+                object.row = loaded.rows.first
+                object.block = object.row?.block
+            } catch {
+                object.row = nil
+                object.block = nil
+                failure = error
+            }
+        }
+        if let row = object.row, Int(row.header.pointee.entity) != schema.index {
+            // Its columns lie elsewhere; this object stands for an entity that the row does not have.
+            object.row = nil
+            object.block = nil
+        }
+        if object.row == nil {
+            object.flags.insert(.isGone)
+            if failure == nil {
+                fault.source = .gone
+                failure = StoreError(
+                    .objectGone,
+                    "\(schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so let go of the object.",
+                    objectID: object.objectID)
+            }
+            readError = readError ?? failure
+        }
+        if fault.source == .rowCache, store.log.isOn, object.key > 0 {
+            store.log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
+        }
+        guard let open else { return failure }
+        let isReached = object.trail.relationship >= 0
+        fault.type = isReached ? .toOne : .object
+        if isReached {
+            let owner = store.entities[Int(object.trail.relationshipEntity)]
+            if owner.schema.properties[Int(object.trail.relationship)].isToMany { fault.type = .object }
+            fault.relationship = owner.nameID(Int(object.trail.relationship), recorder)
+            fault.relationshipEntity = owner.traceID(recorder, store.schema)
+        }
+        fault.entity = entity.traceID(recorder, store.schema)
+        fault.object = recorder.hash(UInt64(schema.root), UInt64(bitPattern: object.key))
+        fault.origin = object.trail.origin
+        fault.filled = object.row == nil ? 0 : 1
+        fault.bytes = object.row.map { UInt64($0.byteCount(entity.layout)) } ?? 0
+        fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
+        recorder.end(open, fault, statement: record, context: traceID, site: 0)
+        return failure
+    }
+
+    private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRows {
+        guard object.key > 0 else { return LoadedRows() }
+        let start = store.log.isOn ? store.recorder.now() : 0
+        let loaded = try store.locked { () throws(StoreError) in
+            try store.loadRow(object.runtime, key: object.key, isRecording: isRecording)
+        }
+        if store.log.isOn {
+            store.log.connectionTime(loaded.run.duration)
+            store.log.totalTime(store.recorder.now() - start, rows: loaded.rows.count)
+            if !loaded.rows.isEmpty {
+                store.log.print(.annotation, "fault fulfilled from database for : \(object.objectID)")
+            }
+            logPlan(object.runtime.faultSQL)
+        }
+        return loaded
+    }
+
+    func logPlan(_ sql: String) {
+        guard store.log.level >= 4 else { return }
+        let plan = try? store.locked { () throws(StoreError) in store.session.plan(sql) }
+        store.log.plan(sql, plan ?? [])
+    }
+
+    /// Fills a to-many relationship from what was prefetched, or else from the store.
+    @inline(never)
+    func fire(_ object: ManagedObject, relationship index: Int, _ state: ToManyState) {
+        let recorder = store.recorder
+        let open = recorder.begin()
+        let property = object.runtime.schema.properties[index]
+        let destination = store.entities[property.destination]
+        var fault = TraceEvent.Fault()
+        fault.type = .toMany
+        var record: StatementRecord?
+        var keys: ContiguousArray<Int64> = []
+        var places: ContiguousArray<Int32> = []
+        var failure: StoreError?
+        if object.key < 0 {
+            // New objects have nothing in the store.
+        } else if let list = object.prefetched?.members(property, of: object.key, store) {
+            fault.source = .rowCache
+            keys = list.keys
+            places = list.entities
+            fault.seenBefore = true
+            if store.log.isOn {
+                store.log.print(
+                    .annotation,
+                    "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from row cache.  Got \(keys.count) rows")
+            }
+        } else {
+            fault.source = .store
+            do throws(StoreError) {
+                let loaded = try loadMembers(of: object, property, destination, isRecording: open != nil)
+                (keys, places, record) = (loaded.keys, loaded.entities, loaded.run.record)
+            } catch {
+                failure = error
+                readError = readError ?? error
+            }
+        }
+        var members: ContiguousArray<ManagedObject> = []
+        members.reserveCapacity(keys.count)
+        for place in Self.ascending(keys) {
+            let entity = places.isEmpty ? destination : store.entities[Int(places[place])]
+            let member = self.object(entity, key: keys[place])
+            member.inherit(from: object, index)
+            members.append(member)
+        }
+        state.load(members)
+        guard let open else { return }
+        fault.entity = object.runtime.traceID(recorder, store.schema)
+        fault.relationship = object.runtime.nameID(index, recorder)
+        fault.relationshipEntity = fault.entity
+        fault.object = recorder.hash(UInt64(object.runtime.schema.root), UInt64(bitPattern: object.key))
+        fault.origin = object.trail.origin
+        fault.filled = UInt32(clamping: keys.count)
+        fault.bytes = UInt64(keys.count * 8)
+        fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
+        recorder.end(open, fault, statement: record, context: traceID, site: 0)
+    }
+
+    /// The places of keys in the order of the keys.
+    private static func ascending(_ keys: ContiguousArray<Int64>) -> [Int] {
+        let places = Array(keys.indices)
+        let isOrdered = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+        return isOrdered ? places : places.sorted { keys[$0] < keys[$1] }
+    }
+
+    private func loadMembers(
+        of object: ManagedObject, _ property: PropertySchema, _ destination: EntityRuntime, isRecording: Bool
+    ) throws(StoreError) -> LoadedKeys {
+        let sql = destination.memberSQL(property, store.schema)
+        let start = store.log.isOn ? store.recorder.now() : 0
+        let loaded = try store.locked { () throws(StoreError) in
+            try store.beginRead()
+            let statement = try store.connection.statement(sql)
+            statement.bind(.integer(object.key), at: 1)
+            store.log.statement(sql, [.integer(object.key)])
+            return try store.loadKeys(statement, destination, isRecording: isRecording)
+        }
+        if store.log.isOn {
+            store.log.connectionTime(loaded.run.duration)
+            store.log.totalTime(store.recorder.now() - start, rows: loaded.keys.count)
+            store.log.print(
+                .annotation,
+                "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from database.  Got \(loaded.keys.count) rows")
+            logPlan(sql)
+        }
+        return loaded
+    }
+
+    /// The value of an attribute that allows external storage: behind a first byte of 1 the value, behind a first byte
+    /// of 2 the name of its file.
+    func externalValue(_ bytes: UnsafeRawBufferPointer, of object: ManagedObject) -> Data? {
+        do throws(StoreError) {
+            return try store.external.value(bytes)
+        } catch {
+            readError = readError ?? error
+            return nil
+        }
+    }
+}

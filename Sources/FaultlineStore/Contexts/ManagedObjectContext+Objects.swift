@@ -1,0 +1,190 @@
+import FaultlineModel
+import Foundation
+import Synchronization
+
+private let lastTemporaryKey = Atomic<Int64>(0)
+
+extension ManagedObjectContext {
+    /// The object with an identity, as a fault if it is not here yet. Nothing is read; whether there is such an object
+    /// turns out when it is used, or with ``existingObject(with:)``.
+    public func object(with id: ManagedObjectID) -> ManagedObject {
+        object(store.entities[id.entity.index], key: id.key)
+    }
+
+    /// The object with an identity, if the context has it already.
+    public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
+        identities.object(root: id.entity.root, key: id.key)
+    }
+
+    /// The object with an identity, read from the store if need be.
+    ///
+    /// - Throws: ``StoreError`` if there is no such object or it cannot be read.
+    public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+        let object = object(with: id)
+        try object.fulfill()
+        return object
+    }
+
+    /// A new object of the named entity. Traps if there is no such entity, or if it is abstract.
+    public func insertNewObject(forEntityName name: String) -> ManagedObject {
+        let entity = entity(named: name)
+        let object = entity.objectClass.init(seed(entity))
+        insert(object)
+        return object
+    }
+
+    /// Marks an object for deletion by the next save, and does what the delete rules of its relationships say.
+    ///
+    /// - Complexity: fires the faults of its relationships, except those with the rule no action and no join table.
+    public func delete(_ object: ManagedObject) {
+        guard !object.flags.contains(.isDeleted), !object.flags.contains(.isDetached) else { return }
+        if object.flags.contains(.isFault) { _ = fire(object) }
+        object.flags.insert(.isDeleted)
+        deleted.append(object)
+        for property in object.runtime.schema.properties where property.isRelationship {
+            release(object, property)
+        }
+    }
+
+    private func release(_ object: ManagedObject, _ property: PropertySchema) {
+        let isJoined = property.kind == .manyToMany
+        if property.deleteRule == .noAction, !isJoined { return }
+        let others: ContiguousArray<ManagedObject> =
+            property.isToMany ? object.members(property.index) : ContiguousArray([object.toOne(property.index)].compactMap { $0 })
+        switch property.deleteRule {
+        case .cascade:
+            for other in others { delete(other) }
+            if isJoined { others.forEach { object.removeMember($0, property.index) } }
+        // Denial is found when the context is saved: by then the others may be gone as well.
+        case .deny: break
+        case .nullify, .noAction:
+            for other in others where property.inverse >= 0 {
+                if isJoined {
+                    object.removeMember(other, property.index)
+                } else if property.isToMany {
+                    if !other.isDeleted { other.change(property.inverse, .null) }
+                    object.toManyState(property.index).remove(other)
+                } else {
+                    let inverse = other.runtime.schema.properties[property.inverse]
+                    if inverse.isToMany {
+                        other.toManyState(property.inverse).remove(object)
+                        noteUpdate(other)
+                    } else if !other.isDeleted {
+                        other.change(property.inverse, .null)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes an object a fault again, so that it is read anew.
+    ///
+    /// - Parameter mergeChanges: whether unsaved changes are kept and laid over what is read; otherwise they are lost.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard !object.flags.contains(.isInserted), !object.flags.contains(.isDetached) else { return }
+        store.finishReading()
+        if !mergeChanges {
+            object.pending = nil
+            object.flags.remove([.hasPending, .isUpdated])
+            object.transients = [:]
+            object.toMany = [:]
+        } else {
+            object.toMany = object.toMany.filter { $0.value.hasChanges }
+        }
+        object.row = nil
+        object.block = nil
+        object.prefetched = nil
+        object.flags.remove(.isGone)
+        object.flags.insert(.isFault)
+    }
+
+    /// Makes all objects faults again; see ``refresh(_:mergeChanges:)``. Unsaved changes are kept.
+    public func refreshAllObjects() {
+        for object in identities.objects() { refresh(object, mergeChanges: true) }
+    }
+
+    /// Takes back all unsaved changes.
+    public func rollback() {
+        store.finishReading()
+        for object in inserted {
+            object.flags.insert(.isDetached)
+            object.flags.remove([.isInserted, .isDeleted])
+            identities.remove(object)
+        }
+        for object in updated where !object.flags.contains(.isDetached) {
+            object.pending = nil
+            object.flags.remove([.hasPending, .isUpdated])
+            object.toMany = object.toMany.filter { !$0.value.hasChanges }
+        }
+        for object in deleted {
+            object.flags.remove(.isDeleted)
+            object.toMany = [:]
+        }
+        (inserted, updated, deleted) = ([], [], [])
+    }
+
+    /// Forgets all objects and unsaved changes. Objects that are still held read as their defaults from then on.
+    public func reset() {
+        rollback()
+        readError = nil
+        for object in identities.objects() {
+            object.flags = .isDetached
+            object.row = nil
+            object.block = nil
+            object.toMany = [:]
+            object.prefetched = nil
+            object.trail = ObjectTrail()
+            identities.remove(object)
+        }
+    }
+
+    // MARK: - Making objects
+
+    func entity(named name: String) -> EntityRuntime {
+        guard let schema = store.schema.entity(named: name) else {
+            preconditionFailure("The model has no entity '\(name)'.")
+        }
+        return store.entities[schema.index]
+    }
+
+    func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
+        seed(entity(named: type.entityName))
+    }
+
+    private func seed(_ entity: EntityRuntime) -> ManagedObject.Seed {
+        precondition(!entity.schema.isAbstract, "Entity '\(entity.schema.name)' is abstract and has no objects.")
+        let key = -lastTemporaryKey.add(1, ordering: .relaxed).newValue
+        return ManagedObject.Seed(context: self, runtime: entity, key: key, isInserted: true)
+    }
+
+    func insert(_ object: ManagedObject) {
+        identities.insert(object)
+        inserted.append(object)
+        object.awakeFromInsert()
+    }
+
+    /// The object for a key: the one that is here, or a new fault.
+    func object(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
+        if let object = identities.object(root: entity.schema.root, key: key) { return object }
+        let object = entity.objectClass.init(
+            ManagedObject.Seed(context: self, runtime: entity, key: key, isInserted: false))
+        identities.insert(object)
+        return object
+    }
+
+    /// The object for a row that was just read. An object that was filled before keeps its values.
+    func object(_ row: RowPointer) -> ManagedObject {
+        let object = object(store.entities[Int(row.header.pointee.entity)], key: row.key)
+        if object.flags.contains(.isFault) {
+            object.row = row
+            object.block = row.block
+        }
+        return object
+    }
+
+    func noteUpdate(_ object: ManagedObject) {
+        guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }
+        object.flags.insert(.isUpdated)
+        updated.append(object)
+    }
+}

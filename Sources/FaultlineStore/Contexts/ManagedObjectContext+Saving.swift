@@ -1,0 +1,105 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+extension ManagedObjectContext {
+    /// Writes all changes to the store: either all of them or none.
+    ///
+    /// The cost follows what was changed, not what the context holds; without changes no statement runs.
+    ///
+    /// - Throws: ``StoreError`` if an object cannot be saved as it is, another writer changed an object since it was
+    ///   read, or the store cannot be written; also what could not be read since the last fetch or save where reading
+    ///   cannot throw. The context and the store are then as they were.
+    public func save(
+        fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
+    ) throws {
+        try throwReadError()
+        guard hasChanges else { return forgetUnchanged() }
+        let changes = ChangeSet(self)
+        try Validation(context: self).check(changes)
+        try throwReadError()
+        guard !changes.isEmpty else { return finish(changes, []) }
+
+        let recorder = store.recorder
+        let open = recorder.begin()
+        let origin =
+            open == nil
+            ? TraceOrigin()
+            : TraceOrigin(
+                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
+        let asked = open == nil ? 0 : recorder.now()
+        var execution = SaveExecution(store, changes, origin: origin, isRecording: open != nil)
+        var wait: UInt64 = 0
+        do {
+            try store.locked { () throws(StoreError) in
+                if open != nil { wait = recorder.now() - asked }
+                try execution.run()
+            }
+            if let open { recorder.end(open, event(execution, wait), context: origin.context, site: origin.site) }
+        } catch {
+            for object in changes.inserted { object.pending?.newKey = 0 }
+            if let open {
+                var event = event(execution, wait)
+                event.error = UInt32(bitPattern: error.sqliteCode == 0 ? SQLITE_ABORT : error.sqliteCode)
+                recorder.end(open, event, context: origin.context, site: origin.site)
+            }
+            throw error
+        }
+        finish(changes, execution.rows)
+    }
+
+    private func event(_ execution: SaveExecution, _ wait: UInt64) -> TraceEvent.Save {
+        var event = execution.event
+        event.lockWait += wait
+        var counts: [Int: TraceEvent.Save.Change] = [:]
+        func count(_ objects: [ManagedObject], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
+            for object in objects {
+                let id = object.runtime.traceID(store.recorder, store.schema)
+                counts[object.runtime.schema.index, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += 1
+            }
+        }
+        count(execution.changes.inserted, \.inserted)
+        let written = execution.changes.updated.filter { object in execution.rows.contains { $0.object === object } }
+        count(written, \.updated)
+        count(execution.changes.deleted, \.deleted)
+        event.entities = counts.sorted { $0.key < $1.key }.map(\.value)
+        return event
+    }
+
+    /// Makes the saved state the objects' state.
+    private func finish(_ changes: ChangeSet, _ rows: [(object: ManagedObject, row: RowPointer)]) {
+        for object in changes.inserted {
+            identities.remove(object)
+            object.key = object.pending!.newKey
+            object.flags.remove(.isInserted)
+            identities.insert(object)
+        }
+        for (object, row) in rows {
+            object.row = row
+            object.block = row.block
+        }
+        for object in changes.inserted { settle(object) }
+        for object in updated where !object.isDeleted { settle(object) }
+        for object in deleted {
+            identities.remove(object)
+            settle(object)
+            object.flags.remove(.isDeleted)
+            object.flags.insert(.isDetached)
+        }
+        (inserted, updated, deleted) = ([], [], [])
+    }
+
+    private func settle(_ object: ManagedObject) {
+        object.pending = nil
+        object.flags.remove([.hasPending, .isUpdated])
+        for state in object.toMany.values { state.wasSaved() }
+    }
+
+    /// Objects that were inserted and deleted again leave nothing to save.
+    private func forgetUnchanged() {
+        guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
+        for object in inserted where object.flags.contains(.isDeleted) { object.flags.insert(.isDetached) }
+        (inserted, updated, deleted) = ([], [], [])
+    }
+}

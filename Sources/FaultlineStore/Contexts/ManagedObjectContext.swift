@@ -1,0 +1,127 @@
+import Dispatch
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+import Synchronization
+
+/// A place to work with objects: it fetches them, keeps one object for each row, and saves what was changed.
+///
+/// A context is used on its queue: inside ``perform(_:)`` or ``performAndWait(_:)``, or, with
+/// ``ConcurrencyType/mainQueue``, on the main thread. Its objects and results are not sendable, so they cannot leave
+/// it; ``ManagedObjectID`` can.
+///
+/// A context with unsaved changes stays alive until they are saved, rolled back or reset.
+public final class ManagedObjectContext: @unchecked Sendable {
+    // The queue guards everything that is not constant; only `identities`, which has a lock of its own, is reached
+    // from elsewhere, when an object is released on another thread.
+
+    /// Where a context's work is done.
+    public enum ConcurrencyType: String, Sendable {
+        /// On the main queue.
+        case mainQueue
+        /// On a queue of the context's own.
+        case privateQueue
+    }
+
+    public let concurrencyType: ConcurrencyType
+    /// The coordinator whose store the context works with.
+    public let persistentStoreCoordinator: PersistentStoreCoordinator
+    /// What the context is called in traces.
+    public let name: String
+
+    let store: SQLStore
+    let identities: IdentityMap
+    let queue: DispatchQueue
+    private let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+    var inserted: ContiguousArray<ManagedObject> = []
+    var updated: ContiguousArray<ManagedObject> = []
+    var deleted: ContiguousArray<ManagedObject> = []
+    /// What could not be read since the last fetch or save.
+    var readError: StoreError?
+    private let knownTraceID = Atomic<DictionaryID>(0)
+
+    init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {
+        persistentStoreCoordinator = coordinator
+        store = coordinator.store
+        concurrencyType = type
+        self.name = name
+        identities = IdentityMap(roots: store.entities.count)
+        queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
+        if type == .privateQueue { queue.setSpecific(key: queueKey, value: ObjectIdentifier(self)) }
+    }
+
+    /// The context's number in the trace's dictionary.
+    var traceID: DictionaryID {
+        let known = knownTraceID.load(ordering: .relaxed)
+        if known != 0 { return known }
+        let id = store.recorder.intern(.context(ContextEntry(name: name, concurrency: concurrencyType.rawValue)))
+        knownTraceID.store(id, ordering: .relaxed)
+        return id
+    }
+
+    // MARK: - The queue
+
+    /// Does work on the context's queue and waits for it without blocking a thread.
+    ///
+    /// - Throws: what the work throws.
+    public func perform<Result: Sendable>(
+        _ work: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        let scope = Recorder.Scope.current
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                let result = Swift.Result { try Recorder.Scope.withScope(scope) { try work() } }
+                self.store.finishReading()
+                continuation.resume(with: result)
+            }
+        }
+    }
+
+    /// Does work on the context's queue and blocks until it is done. May be nested.
+    public func performAndWait<Result: Sendable>(_ work: () throws -> Result) rethrows -> Result {
+        if isOnQueue { return try work() }
+        let scope = Recorder.Scope.current
+        return try queue.sync {
+            defer { store.finishReading() }
+            return try Recorder.Scope.withScope(scope) { try work() }
+        }
+    }
+
+    private var isOnQueue: Bool {
+        switch concurrencyType {
+        case .mainQueue: Thread.isMainThread
+        case .privateQueue: DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(self)
+        }
+    }
+
+    // MARK: - Changes
+
+    /// Objects that are new and not saved, in the order in which they were made.
+    public var insertedObjects: [ManagedObject] { inserted.filter(\.isInserted) }
+
+    /// Objects of the store that were changed and not saved.
+    public var updatedObjects: [ManagedObject] { updated.filter { $0.isUpdated && !$0.isDeleted } }
+
+    /// Objects that the next save deletes.
+    public var deletedObjects: [ManagedObject] { deleted.filter { $0.isDeleted && !$0.flags.contains(.isInserted) } }
+
+    /// Whether there is something to save.
+    public var hasChanges: Bool {
+        inserted.contains { $0.isInserted } || updated.contains { $0.isUpdated } || !deletedObjects.isEmpty
+    }
+
+    /// The objects of this context that are alive, whether they were changed or not.
+    public var registeredObjects: [ManagedObject] { identities.objects() }
+
+    /// Throws what could not be read where reading cannot throw.
+    func throwReadError() throws(StoreError) {
+        guard let error = readError else { return }
+        readError = nil
+        throw error
+    }
+}
+
+@available(*, unavailable)
+extension ManagedObject.Seed: Sendable {}

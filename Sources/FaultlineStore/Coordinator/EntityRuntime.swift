@@ -1,0 +1,117 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Synchronization
+
+/// What the store needs of an entity while it runs: the class of its objects, the layout of its rows, its statements.
+@usableFromInline
+final class EntityRuntime: Sendable {
+    /// Where a column of a row comes from.
+    struct ColumnSource: Sendable {
+        /// The column of the result.
+        var column: Int32
+        var storage: ColumnSchema.Storage
+    }
+
+    let schema: EntitySchema
+    let objectClass: ManagedObject.Type
+    let layout: RowLayout
+    /// Offsets of properties' values in a row, or -1 for what is not in the row.
+    let offsets: [Int]
+    let slots: [Int]
+    /// A number for this layout that no other entity of any open store has.
+    let layoutID: UInt32
+    /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME`: the columns of the entity and of those that inherit from it.
+    let rowSelection: String
+    /// `SELECT 0, t0.Z_PK`
+    let keySelection: String
+    /// The statement that fills a fault.
+    let faultSQL: String
+    /// Sources of the columns of a row, by place of the row's entity; empty for those outside the family.
+    let sources: [[ColumnSource]]
+    /// Values of a new object.
+    let defaults: [AttributeValue?]
+    private let traceID = Atomic<DictionaryID>(0)
+    /// The properties' numbers in the trace's dictionary; 0: not entered yet.
+    private let nameIDs: Mutex<[DictionaryID]>
+
+    private static let nextLayout = Atomic<UInt32>(1)
+
+    init(_ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type) {
+        self.schema = schema
+        self.objectClass = objectClass
+        let layout = RowLayout(schema.columns)
+        self.layout = layout
+        slots = schema.properties.map(\.slot)
+        offsets = schema.properties.map { $0.slot < 0 ? -1 : layout.offset(ofSlot: $0.slot) }
+        layoutID = Self.nextLayout.add(1, ordering: .relaxed).oldValue
+
+        let columns = Self.familyColumns(schema, model)
+        let first = schema.isInTree ? "t0.Z_ENT" : "0"
+        keySelection = "SELECT \(first), t0.Z_PK"
+        rowSelection = (["SELECT \(first), t0.Z_PK, t0.Z_OPT"] + columns.map { "t0.\($0)" }).joined(separator: ", ")
+        faultSQL = "\(rowSelection) FROM \(schema.table) t0 WHERE  t0.Z_PK = ?"
+        var sources = [[ColumnSource]](repeating: [], count: model.entities.count)
+        for place in schema.family {
+            sources[place] = model.entities[place].columns.map { column in
+                ColumnSource(column: Int32(3 + columns.firstIndex(of: column.name)!), storage: column.storage)
+            }
+        }
+        self.sources = sources
+        defaults = schema.properties.map(\.defaultValue)
+        nameIDs = Mutex(Array(repeating: 0, count: schema.properties.count))
+    }
+
+    /// The columns of an entity and of those that inherit from it: attributes, then foreign keys, each by name.
+    private static func familyColumns(_ schema: EntitySchema, _ model: ModelSchema) -> [String] {
+        guard schema.family.count > 1 else { return schema.columns.map(\.name) }
+        var seen: Set<String> = []
+        var found: [(isKey: Bool, name: String, column: String)] = []
+        for place in schema.family {
+            let member = model.entities[place]
+            for column in member.columns where seen.insert(column.name).inserted {
+                let property = member.properties[column.property]
+                found.append((property.isRelationship, property.name, column.name))
+            }
+        }
+        let order = found.indices.sorted {
+            (found[$0].isKey ? 1 : 0, found[$0].name, $0) < (found[$1].isKey ? 1 : 0, found[$1].name, $1)
+        }
+        return order.map { found[$0].column }
+    }
+
+    /// The entity's number in the trace's dictionary. Only while recording.
+    func traceID(_ recorder: Recorder, _ model: ModelSchema) -> DictionaryID {
+        let known = traceID.load(ordering: .relaxed)
+        if known != 0 { return known }
+        let properties = schema.properties.map { property in
+            EntityEntry.Property(
+                name: property.name,
+                type: property.attributeType?.rawValue ?? (property.isToMany ? "toMany" : "toOne"),
+                declaredAt: property.declaredAt, isExternal: property.isExternal ? true : nil,
+                destination: property.isRelationship ? model.entities[property.destination].name : nil)
+        }
+        let id = recorder.intern(.entity(EntityEntry(name: schema.name, properties: properties)))
+        traceID.store(id, ordering: .relaxed)
+        return id
+    }
+
+    /// The number of a property's name in the trace's dictionary. Only while recording.
+    func nameID(_ property: Int, _ recorder: Recorder) -> DictionaryID {
+        nameIDs.withLock { ids in
+            if ids[property] == 0 {
+                ids[property] = recorder.intern(.name(NameEntry(name: schema.properties[property].name)))
+            }
+            return ids[property]
+        }
+    }
+
+    /// The statement that reads the keys of a to-many relationship's members; this is its destination.
+    func memberSQL(_ property: PropertySchema, _ model: ModelSchema) -> String {
+        if let join = property.joinTable {
+            return
+                "\(keySelection) FROM \(join.table) t1 JOIN \(schema.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?"
+        }
+        return "\(keySelection) FROM \(schema.table) t0 WHERE  t0.\(schema.properties[property.inverse].column) = ?"
+    }
+}

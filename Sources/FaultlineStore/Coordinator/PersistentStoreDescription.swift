@@ -1,0 +1,36 @@
+public import Foundation
+
+/// Where a store is and how it is opened.
+public struct PersistentStoreDescription: Sendable {
+    /// How hard a save makes sure that its data is on the disk (`PRAGMA synchronous`).
+    public enum Synchronization: Int, Sendable {
+        /// Leave it to the system: a crash of the machine can damage the store.
+        case off
+        /// Sync at checkpoints: a crash of the machine can lose the last saves, not damage the store.
+        case normal
+        /// Sync at every save.
+        case full
+    }
+
+    /// The store's file. Its folder must exist.
+    public var url: URL
+    /// Whether the store is opened for reading only. Default: no.
+    public var isReadOnly = false
+    /// How long to wait for another connection's lock, in seconds. Default: 5.
+    public var busyTimeout = 5.0
+    /// From how many bytes on a value that allows external storage goes to a file of its own. Default: 100 KiB.
+    ///
+    /// SQLite reads values of up to about this size faster than a file system reads files
+    /// (https://www.sqlite.org/intern-v-extern-blob.html).
+    public var externalStorageThreshold = 100 * 1024
+    /// Bytes of rows that are kept in memory although no object uses them. Default: 16 MiB.
+    public var rowCacheLimit = 16 << 20
+    /// Bytes of SQLite's page cache. Default: 32 MiB; pages are taken as they are needed.
+    public var pageCacheLimit = 32 << 20
+    /// Default: ``Synchronization/full``, as SQLite's.
+    public var synchronization = Synchronization.full
+
+    public init(url: URL) {
+        self.url = url
+    }
+}

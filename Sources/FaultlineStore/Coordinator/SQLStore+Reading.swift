@@ -1,0 +1,127 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+/// Rows that a statement returned.
+struct LoadedRows {
+    var rows: ContiguousArray<RowPointer> = []
+    /// What holds them.
+    var blocks: [RowBlock] = []
+    var run = StatementRun()
+    /// Rows that the row cache had in the same version.
+    var cacheHits = 0
+    /// Who is related to each row, for prefetching: the key in the last column of the statement.
+    var sources: [Int64] = []
+}
+
+/// Keys that a statement returned, with the places of their entities.
+struct LoadedKeys {
+    var keys: ContiguousArray<Int64> = []
+    /// Empty where all are of one entity.
+    var entities: ContiguousArray<Int32> = []
+    var run = StatementRun()
+}
+
+extension SQLStore {
+    /// Reads rows into the row cache. The statement's values are bound. Under the lock.
+    ///
+    /// - Parameter hasSources: whether a last column says to whom each row is related.
+    func loadRows(
+        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, isSingle: Bool = false,
+        hasSources: Bool = false
+    ) throws(StoreError) -> LoadedRows {
+        var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: isSingle ? 512 : 64 << 10)
+        var loaded = LoadedRows()
+        let isInTree = entity.schema.isInTree
+        let place = entity.schema.index
+        let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
+        loaded.run = try session.read(
+            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: !isSingle
+        ) { handle throws(StoreError) in
+            var rowPlace = place
+            if isInTree {
+                let number = sqlite3_column_int64(handle, 0)
+                guard let known = schema.place(ofNumber: number), !entity.sources[known].isEmpty || known == place else {
+                    throw StoreError(
+                        .incompatibleModel,
+                        "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
+                    )
+                }
+                rowPlace = known
+            }
+            loaded.rows.append(
+                Self.copyRow(handle, entities[rowPlace].layout, entity.sources[rowPlace], rowPlace, &builder))
+            if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
+        }
+        guard !loaded.rows.isEmpty else { return loaded }
+        loaded.blocks = builder.blocks
+        loaded.cacheHits = rows.insert(loaded.blocks, isRecording: isRecording)
+        return loaded
+    }
+
+    @inline(__always)
+    private static func copyRow(
+        _ handle: OpaquePointer, _ layout: RowLayout, _ sources: [EntityRuntime.ColumnSource], _ place: Int,
+        _ builder: inout RowBuilder
+    ) -> RowPointer {
+        builder.begin(
+            layout, key: sqlite3_column_int64(handle, 1), version: sqlite3_column_int64(handle, 2), entity: place)
+        for slot in 0..<sources.count {
+            let column = sources[slot].column
+            if sqlite3_column_type(handle, column) == SQLITE_NULL { continue }
+            switch sources[slot].storage {
+            case .integer: builder.set(layout, slot: slot, integer: sqlite3_column_int64(handle, column))
+            case .real: builder.set(layout, slot: slot, real: sqlite3_column_double(handle, column))
+            case .text, .decimal:
+                let text = UnsafeRawPointer(sqlite3_column_text(handle, column))
+                builder.set(layout, slot: slot, bytes: text, count: Int(sqlite3_column_bytes(handle, column)))
+            case .blob:
+                let bytes = sqlite3_column_blob(handle, column)
+                builder.set(layout, slot: slot, bytes: bytes, count: Int(sqlite3_column_bytes(handle, column)))
+            }
+        }
+        return builder.finish()
+    }
+
+    /// Reads keys only. Under the lock.
+    func loadKeys(
+        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool
+    ) throws(StoreError) -> LoadedKeys {
+        var loaded = LoadedKeys()
+        let isInTree = entity.schema.isInTree
+        loaded.run = try session.read(
+            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+        ) { handle throws(StoreError) in
+            loaded.keys.append(sqlite3_column_int64(handle, 1))
+            if isInTree {
+                loaded.entities.append(
+                    Int32(schema.place(ofNumber: sqlite3_column_int64(handle, 0)) ?? entity.schema.index))
+            }
+        }
+        return loaded
+    }
+
+    /// Reads the row of one key. Under the lock.
+    func loadRow(
+        _ entity: EntityRuntime, key: Int64, isRecording: Bool
+    ) throws(StoreError) -> LoadedRows {
+        let place = entity.schema.index
+        if faultStatements[place] == nil { faultStatements[place] = try connection.statement(entity.faultSQL) }
+        let statement = faultStatements[place]!
+        sqlite3_bind_int64(statement.handle, 1, key)
+        log.statement(statement.sql, [.integer(key)])
+        try beginRead()
+        return try loadRows(statement, entity, isRecording: isRecording, isSingle: true)
+    }
+
+    /// Binds what a SELECT selects by. Under the lock.
+    func bind(_ select: SelectStatement) throws(StoreError) -> SQLStatement {
+        // A table must be there before a statement that reads it can be prepared.
+        for (place, keys) in select.arrays.enumerated() { try connection.integerArray(place).bind(keys) }
+        let statement = try connection.statement(select.sql)
+        for (place, value) in select.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
+        return statement
+    }
+}

@@ -1,0 +1,123 @@
+import CSQLite
+import Dispatch
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+import Synchronization
+
+/// An open store: one connection, its rows in memory, and the events of what it does.
+///
+/// The connection and everything that says "under the lock" is guarded by ``locked(_:)``.
+final class SQLStore: @unchecked Sendable {
+    // What is not constant is only touched under the lock.
+    let description: PersistentStoreDescription
+    let path: String
+    let recorder: Recorder
+    let log: SQLDebugLog
+    let session: SQLSession
+    let identity: StoreIdentity
+    /// The model as this store lays it out: a store that Core Data made may number its entities in another way.
+    let schema: ModelSchema
+    let entities: [EntityRuntime]
+    let rows: RowCache
+    let external: ExternalData
+    let metadata: [String: any Sendable]
+
+    private let lock = Mutex(())
+    var connection: SQLConnection { session.connection }
+    /// How often the members of each to-many relationship were changed, by relationship number.
+    var relationshipGenerations: [UInt64]
+    /// Whether ``endRead()`` has something to end.
+    var isReading = false
+    /// Statements that read since the store was opened, to find out whether a burst of reading goes on.
+    var reads: UInt64 = 0
+    private var isCheckScheduled = false
+    var insertStatements: [Int: SQLStatement] = [:]
+    var updateStatements: [UpdateShape: SQLStatement] = [:]
+    var faultStatements: [SQLStatement?]
+
+    /// How long a read transaction outlives the last read, in milliseconds.
+    static let idleMilliseconds = 5
+
+    init(
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, classes: [String: ManagedObject.Type],
+        recorder: Recorder, log: SQLDebugLog
+    ) throws(StoreError) {
+        let opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
+        self.description = description
+        session = opening.session
+        path = opening.session.connection.path
+        self.recorder = recorder
+        self.log = log
+        identity = StoreIdentity(uuid: opening.uuid)
+        metadata = opening.metadata
+        let schema = opening.schema
+        self.schema = schema
+        entities = schema.entities.map { entity in
+            var place = entity.index
+            while classes[schema.entities[place].name] == nil, schema.entities[place].parent >= 0 {
+                place = schema.entities[place].parent
+            }
+            return EntityRuntime(entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self)
+        }
+        external = ExternalData(storeURL: description.url, threshold: description.externalStorageThreshold)
+        rows = RowCache(roots: entities.count, limit: description.rowCacheLimit)
+        let relationships = schema.entities.flatMap(\.properties).map(\.relationshipNumber).max() ?? -1
+        relationshipGenerations = Array(repeating: 0, count: relationships + 1)
+        faultStatements = Array(repeating: nil, count: entities.count)
+    }
+
+    /// Holds the connection for one caller at a time. Not to be nested.
+    func locked<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        let result: Result<R, StoreError> = lock.withLock { _ in
+            do throws(StoreError) {
+                return .success(try body())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: - The transaction that a burst of reading shares
+
+    /// Begins the transaction that this read and those that follow share. Under the lock.
+    ///
+    /// Without one every look-up would lock and unlock the file, which costs several times the look-up itself.
+    func beginRead() throws(StoreError) {
+        reads &+= 1
+        guard !isReading else { return }
+        try session.run("BEGIN", doing: "Reading", isLogged: false)
+        isReading = true
+        scheduleCheck()
+    }
+
+    /// Ends it, so that the next read sees what others wrote. Under the lock.
+    func endRead() {
+        guard isReading else { return }
+        isReading = false
+        // Nothing was written, so there is nothing that could fail to be committed.
+        _ = try? session.run("COMMIT", doing: "Reading", isLogged: false)
+    }
+
+    /// Ends the read transaction, if there is one.
+    func finishReading() {
+        lock.withLock { _ in endRead() }
+    }
+
+    private func scheduleCheck() {
+        guard !isCheckScheduled else { return }
+        isCheckScheduled = true
+        let reads = reads
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) {
+            [weak self] in
+            guard let self else { return }
+            lock.withLock { _ in
+                self.isCheckScheduled = false
+                guard self.isReading else { return }
+                if self.reads == reads { self.endRead() } else { self.scheduleCheck() }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import CSQLite
+import Foundation
+
+extension StoreError {
+    /// The error for a result code of SQLite.
+    ///
+    /// - Parameters:
+    ///   - doing: what was being done, at the start of a sentence: `"Reading Item"`.
+    ///   - detail: SQLite's own words.
+    static func sqlite(
+        _ result: Int32, doing: String, path: String, detail: String, busyTimeout: Double = 0
+    ) -> StoreError {
+        switch result & 0xff {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            StoreError(
+                .busy,
+                "\(doing) in '\(path)' gave up after \(busyTimeout) s because another connection holds the store locked; let it finish, or raise busyTimeout.",
+                sqliteCode: result)
+        case SQLITE_NOTADB:
+            StoreError(
+                .notADatabase, "'\(path)' is no SQLite database; name another file, or move this one away.",
+                sqliteCode: result)
+        case SQLITE_READONLY:
+            StoreError(
+                .readOnly, "\(doing) in '\(path)' failed because the store is read-only; make the file and its folder writable.",
+                sqliteCode: result)
+        case SQLITE_FULL:
+            StoreError(
+                .full, "\(doing) in '\(path)' failed because the disk is full; free some space and try again.",
+                sqliteCode: result)
+        case SQLITE_CANTOPEN:
+            cannotOpen(path, result)
+        case SQLITE_CORRUPT:
+            StoreError(
+                .database, "\(doing) in '\(path)' failed because the file is damaged (\(detail)); restore it from a copy.",
+                sqliteCode: result)
+        default:
+            StoreError(
+                .database, "\(doing) in '\(path)' failed: SQLite says \"\(detail)\" (code \(result)).", sqliteCode: result)
+        }
+    }
+
+    private static func cannotOpen(_ path: String, _ result: Int32) -> StoreError {
+        let folder = (path as NSString).deletingLastPathComponent
+        var isFolder: ObjCBool = false
+        if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) || !isFolder.boolValue {
+            return StoreError(
+                .cannotOpen, "'\(path)' cannot be opened because the folder '\(folder)' does not exist; create it first.",
+                sqliteCode: result)
+        }
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            return StoreError(
+                .cannotOpen, "'\(path)' cannot be opened because it is a folder; name a file.", sqliteCode: result)
+        }
+        return StoreError(
+            .cannotOpen, "'\(path)' cannot be opened; check that this user may read and write it and its folder.",
+            sqliteCode: result)
+    }
+}

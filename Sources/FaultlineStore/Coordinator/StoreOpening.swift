@@ -1,0 +1,198 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import Foundation
+
+/// Opens a store's file, makes its tables if it is new, and makes sure that it is a store of the model.
+struct StoreOpening {
+    let session: SQLSession
+    let uuid: String
+    let metadata: [String: any Sendable]
+    let schema: ModelSchema
+
+    /// Where the metadata says which model the store was made with.
+    static let hashKey = "FaultlineModelHash"
+
+    init(
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
+    ) throws(StoreError) {
+        let path = description.url.path
+        log.connecting(path)
+        let connection = try SQLConnection(
+            path: path, isReadOnly: description.isReadOnly, busyTimeout: description.busyTimeout)
+        session = SQLSession(connection, recorder: recorder, log: log)
+        if !description.isReadOnly, sqlite3_db_readonly(connection.handle, "main") == 1 {
+            throw StoreError.sqlite(SQLITE_READONLY, doing: "Opening the store", path: path, detail: "")
+        }
+        let setup = StoreSetup(session, path: path)
+        let isStore = try setup.hasTable("Z_METADATA")
+        if !isStore {
+            if try setup.hasAnyTable() {
+                throw StoreError(
+                    .notADatabase,
+                    "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+                )
+            }
+            if description.isReadOnly {
+                throw StoreError(
+                    .readOnly, "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
+                )
+            }
+            // Takes effect only before the first table is made (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
+            try setup.pragma("auto_vacuum=2")
+        }
+        try setup.pragma("recursive_triggers=1")
+        if !description.isReadOnly { try setup.pragma("journal_mode=wal") }
+        try setup.pragma("synchronous=\(description.synchronization.rawValue)")
+        // Negative: in KiB.
+        try setup.pragma("cache_size=-\(max(description.pageCacheLimit, 1 << 16) / 1024)")
+        if !isStore { try setup.makeTables(model) }
+        (uuid, metadata) = try setup.readMetadata()
+        if let hash = metadata[Self.hashKey] as? String, hash == model.versionHash {
+            schema = model.schema
+        } else {
+            schema = try setup.match(model, isForeign: metadata[Self.hashKey] == nil)
+        }
+    }
+}
+
+/// The steps of opening a store.
+struct StoreSetup {
+    private let session: SQLSession
+    private let path: String
+
+    init(_ session: SQLSession, path: String) {
+        self.session = session
+        self.path = path
+    }
+
+    func pragma(_ text: String) throws(StoreError) {
+        try session.run("pragma \(text)", doing: "Opening the store", isTimed: false)
+    }
+
+    func hasTable(_ name: String) throws(StoreError) -> Bool {
+        try read("SELECT TBL_NAME FROM SQLITE_MASTER WHERE TBL_NAME = '\(name)'") { _ in true }.first ?? false
+    }
+
+    func hasAnyTable() throws(StoreError) -> Bool {
+        try read("SELECT TBL_NAME FROM SQLITE_MASTER LIMIT 1") { _ in true }.first ?? false
+    }
+
+    /// Runs a reading statement as an event of its own.
+    private func read<Row>(_ sql: String, _ row: (OpaquePointer) -> Row) throws(StoreError) -> [Row] {
+        let statement = try session.connection.statement(sql)
+        session.log.statement(sql)
+        var rows: [Row] = []
+        try session.readAsEvent(statement, doing: "Opening the store") { rows.append(row($0)) }
+        return rows
+    }
+
+    // MARK: New stores
+
+    func makeTables(_ model: ManagedObjectModel) throws(StoreError) {
+        let uuid = UUID().uuidString
+        let doing = "Making the store"
+        try session.run("BEGIN EXCLUSIVE", doing: doing, isTimed: false)
+        do throws(StoreError) {
+            // Another process may have been faster.
+            if try !hasTable("Z_METADATA") {
+                let own = [
+                    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+                    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+                    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+                ]
+                for statement in model.schema.statements + own {
+                    try session.run(statement, doing: doing, isTimed: false)
+                }
+                for entity in model.schema.entities {
+                    let parent = entity.parent < 0 ? 0 : model.schema.entities[entity.parent].number
+                    try session.run(
+                        "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)",
+                        [.integer(entity.number), .text(entity.name), .integer(parent)], doing: doing, isTimed: false)
+                }
+                try session.run(
+                    "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
+                    [.integer(1), .text(uuid), .blob(propertyList(model))], doing: doing, isTimed: false)
+            }
+            try session.run("COMMIT", doing: doing, isTimed: false)
+        } catch {
+            _ = try? session.run("ROLLBACK", doing: doing, isTimed: false)
+            throw error
+        }
+    }
+
+    private func propertyList(_ model: ManagedObjectModel) -> Data {
+        let metadata: [String: Any] = [
+            "NSStoreType": "SQLite",
+            "NSStoreModelVersionIdentifiers": model.versionIdentifiers,
+            "NSPersistenceFrameworkVersion": 0,
+            "_NSAutoVacuumLevel": "2",
+            StoreOpening.hashKey: model.versionHash,
+        ]
+        // Strings, numbers and arrays of them can always be written.
+        return try! PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
+    }
+
+    // MARK: Stores that are there
+
+    func readMetadata() throws(StoreError) -> (String, [String: any Sendable]) {
+        let found = try read("SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA") { row in
+            let uuid = sqlite3_column_text(row, 1).map { String(cString: $0) } ?? ""
+            let bytes = sqlite3_column_blob(row, 2)
+            return (uuid, bytes.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(row, 2))) } ?? Data())
+        }
+        guard let (uuid, list) = found.first else {
+            throw StoreError(
+                .notADatabase, "'\(path)' is no whole store: its table Z_METADATA is empty; restore it from a copy.")
+        }
+        let read = try? PropertyListSerialization.propertyList(from: list, format: nil)
+        var metadata: [String: any Sendable] = [:]
+        for (key, value) in read as? [String: Any] ?? [:] {
+            switch value {
+            case let value as String: metadata[key] = value
+            case let value as [String]: metadata[key] = value
+            case let value as Int: metadata[key] = value
+            default: break
+            }
+        }
+        return (uuid, metadata)
+    }
+
+    /// The model as a store lays it out that was not made with this version of the model.
+    ///
+    /// - Parameter isForeign: whether it is Core Data's own, which says nothing about our hash, so that a store that
+    ///   has every table and column will do.
+    func match(_ model: ManagedObjectModel, isForeign: Bool) throws(StoreError) -> ModelSchema {
+        let numbers = try read("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
+            (String(cString: sqlite3_column_text(row, 1)), sqlite3_column_int64(row, 0))
+        }
+        let schema = ModelSchema(model.entities, numbers: Dictionary(numbers) { first, _ in first })
+        let difference = try difference(schema, known: Set(numbers.map(\.0)))
+        if isForeign, difference == nil { return schema }
+        throw StoreError(
+            .incompatibleModel,
+            "The store '\(path)' was made with another model: \(difference ?? "its entities are laid out in another way"); open it with the model that it was made with, or migrate it."
+        )
+    }
+
+    private func difference(_ schema: ModelSchema, known: Set<String>) throws(StoreError) -> String? {
+        for entity in schema.entities {
+            guard known.contains(entity.name) else { return "it has no entity '\(entity.name)'" }
+            let columns = Set(
+                try read("pragma table_info(\(entity.table))") { String(cString: sqlite3_column_text($0, 1)) })
+            for column in entity.columns where !columns.contains(column.name) {
+                return "it has no '\(entity.name).\(entity.properties[column.property].name)'"
+            }
+            for property in entity.properties {
+                if let join = property.joinTable, try !hasTable(join.table) {
+                    return "it has no '\(entity.name).\(property.name)'"
+                }
+            }
+        }
+        let own = Set(schema.entities.map(\.name))
+        if let other = known.subtracting(own).filter({ $0 != $0.uppercased() }).min() {
+            return "it has an entity '\(other)', which the model has not"
+        }
+        return nil
+    }
+}

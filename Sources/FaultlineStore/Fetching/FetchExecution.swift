@@ -1,0 +1,177 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+/// What a fetch request found.
+struct FetchedRows {
+    var keys: ContiguousArray<Int64> = []
+    /// Places of entities; empty where all are of one entity.
+    var entities: ContiguousArray<Int32> = []
+    /// Empty unless the rows were read along.
+    var rows: ContiguousArray<RowPointer> = []
+    var blocks: [RowBlock] = []
+    var prefetched: PrefetchedObjects?
+    var count = 0
+    var fetch: EventID = 0
+    var shape: DictionaryID = 0
+}
+
+/// Runs a fetch request: one SELECT, and one more for every relationship that is prefetched.
+struct FetchExecution {
+    let store: SQLStore
+    let context: ManagedObjectContext
+    let terms: FetchTerms
+    let entity: EntityRuntime
+    let resultType: TraceEvent.Fetch.ResultType
+    let site: (fileID: StaticString, line: UInt, function: StaticString)
+
+    func run() throws(StoreError) -> FetchedRows {
+        let recorder = store.recorder
+        guard let open = recorder.begin() else {
+            var detail = TraceEvent.Fetch()
+            return try execute(&detail, isRecording: false, origin: TraceOrigin()).0
+        }
+        let origin = TraceOrigin(
+            context: context.traceID,
+            site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
+        var detail = TraceEvent.Fetch()
+        do {
+            var (found, record) = try execute(&detail, isRecording: true, origin: origin)
+            found.fetch = open.id
+            found.shape = detail.shape
+            recorder.end(open, detail, statement: record, context: origin.context, site: origin.site)
+            return found
+        } catch {
+            detail.error = UInt32(bitPattern: error.sqliteCode == 0 ? SQLITE_ERROR : error.sqliteCode)
+            recorder.end(open, detail, context: origin.context, site: origin.site)
+            throw error
+        }
+    }
+
+    private var form: SQLGenerator.Form {
+        switch resultType {
+        case .count: .count
+        case .objectIDs: .keys
+        case .objects: terms.batchSize > 0 || !terms.includesPropertyValues ? .keys : .rows
+        }
+    }
+
+    private func execute(
+        _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
+    ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
+        let clock = isRecording || store.log.isOn
+        let begin = clock ? store.recorder.now() : 0
+        let form = form
+        let select = try SQLGenerator.statement(terms, form, entity: entity, model: store.schema)
+        if isRecording { describe(&detail, select) }
+        var found = FetchedRows()
+        var record: StatementRecord?
+        var times = (prepared: UInt64(0), locked: UInt64(0))
+        var run = StatementRun()
+        let asked = clock ? store.recorder.now() : 0
+        try store.locked { () throws(StoreError) in
+            times.locked = isRecording ? store.recorder.now() : 0
+            try store.beginRead()
+            let statement = try store.bind(select)
+            times.prepared = isRecording ? store.recorder.now() : 0
+            store.log.statement(select.sql, select.values, arrays: select.arrays.count)
+            switch form {
+            case .count:
+                run = try store.session.read(
+                    statement, doing: "Counting \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+                ) { found.count = Int(sqlite3_column_int64($0, 0)) }
+            case .keys:
+                let loaded = try store.loadKeys(statement, entity, isRecording: isRecording)
+                (found.keys, found.entities, run) = (loaded.keys, loaded.entities, loaded.run)
+            case .rows:
+                let loaded = try store.loadRows(statement, entity, isRecording: isRecording)
+                (found.rows, found.blocks, run) = (loaded.rows, loaded.blocks, loaded.run)
+                detail.cacheHits = UInt32(clamping: loaded.cacheHits)
+                detail.cacheMisses = UInt32(clamping: loaded.rows.count - loaded.cacheHits)
+            }
+            record = run.record
+            if form != .count, store.log.isOn { store.log.connectionTime(run.duration) }
+            detail.trips = 1
+            if form == .rows, !terms.prefetch.isEmpty, !found.rows.isEmpty {
+                let objects = PrefetchedObjects()
+                var prefetch = Prefetch(store, origin: origin, isRecording: isRecording, objects: objects)
+                for keyPath in terms.prefetch { try prefetch.load(keyPath, from: found.rows, entity) }
+                detail.trips += UInt32(prefetch.trips)
+                found.prefetched = objects
+            }
+            if store.log.level >= 2, form != .count {
+                store.log.returned(statement, entity: entity.schema.name, rows: run.rows) { objectIDs(found) }
+            }
+        }
+        if form != .count { found.count = form == .rows ? found.rows.count : found.keys.count }
+        if store.log.isOn { logTotal(found, store.recorder.now() - begin, select.sql) }
+        if isRecording {
+            detail.rows = UInt32(clamping: found.count)
+            detail.wait = times.locked - asked
+            detail.prepare = times.prepared - times.locked
+            detail.step = record?.duration ?? 0
+            let total = store.recorder.now() - begin
+            detail.materialise = total - min(total, detail.wait + detail.prepare + detail.step)
+            detail.bytes =
+                form == .rows
+                ? found.rows.reduce(0) {
+                    $0 + UInt64($1.byteCount(store.entities[Int($1.header.pointee.entity)].layout))
+                } : UInt64(found.keys.count * 8)
+        }
+        return (found, record)
+    }
+
+    private func describe(_ detail: inout TraceEvent.Fetch, _ select: SelectStatement) {
+        detail.entity = entity.traceID(store.recorder, store.schema)
+        detail.resultType = resultType
+        detail.limit = UInt32(clamping: terms.limit)
+        detail.offset = UInt32(clamping: terms.offset)
+        detail.batchSize = UInt32(clamping: terms.batchSize)
+        detail.shape = store.recorder.intern(
+            .shape(
+                ShapeEntry(
+                    entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
+                    sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
+                    resultType: "\(resultType)")))
+        var bytes: [UInt8] = []
+        for value in select.values { value.append(to: &bytes) }
+        for keys in select.arrays { for key in keys { SQLValue.integer(key).append(to: &bytes) } }
+        detail.parameters = bytes.withUnsafeBytes { store.recorder.hash($0) }
+    }
+
+    private func objectIDs(_ found: FetchedRows) -> [ManagedObjectID] {
+        found.rows.isEmpty
+            ? found.objectIDs(entity, store)
+            : found.rows.map {
+                ManagedObjectID(
+                    store: store.identity, entity: store.schema.entities[Int($0.header.pointee.entity)], key: $0.key)
+            }
+    }
+
+    private func logTotal(_ found: FetchedRows, _ nanoseconds: UInt64, _ sql: String) {
+        if resultType == .count {
+            if store.log.level >= 3 {
+                let predicate = terms.predicate.map { "(\($0))" } ?? "(null)"
+                store.log.print(
+                    .annotation,
+                    "count request <NSFetchRequest: 0x0> (entity: \(entity.schema.name); predicate: \(predicate); sortDescriptors: ((null)); type: NSCountResultType;) returned \(found.count)")
+            }
+            store.log.print(
+                .annotation,
+                "total count request execution time: \(SQLDebugLog.seconds(nanoseconds)) for count of \(found.count).")
+        } else {
+            store.log.totalTime(nanoseconds, rows: found.count)
+        }
+        context.logPlan(sql)
+    }
+}
+
+extension FetchedRows {
+    func objectIDs(_ entity: EntityRuntime, _ store: SQLStore) -> [ManagedObjectID] {
+        keys.indices.map { place in
+            let schema = entities.isEmpty ? entity.schema : store.schema.entities[Int(entities[place])]
+            return ManagedObjectID(store: store.identity, entity: schema, key: keys[place])
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// What to fetch, and how.
+///
+///     var request = FetchRequest<Item>(
+///         predicate: PropertyPath("isBought") == false, sortDescriptors: [.ascending("name")], fetchBatchSize: 20)
+///     request.relationshipKeyPathsForPrefetching = ["category"]
+///     let items = try context.fetch(request)
+public struct FetchRequest<Object: ManagedObject> {
+    /// The entity whose objects are fetched.
+    public var entityName: String
+    /// Which objects; `nil`: all.
+    public var predicate: FetchPredicate?
+    /// In which order; empty: in whatever order the store finds them.
+    public var sortDescriptors: [FetchSortDescriptor]
+    /// How many objects at most; 0: all.
+    public var fetchLimit: Int
+    /// How many objects to leave out at the start.
+    public var fetchOffset: Int
+    /// How many rows to load at a time, when a row of them is first asked for; 0: all rows at once.
+    ///
+    /// With a batch size the fetch reads keys only, and the results let go of old batches.
+    public var fetchBatchSize: Int
+    /// Relationships whose objects are loaded along, in one trip each, so that reading them later costs none.
+    public var relationshipKeyPathsForPrefetching: [String]
+    /// Whether objects of entities that inherit from the entity are fetched too. Default: yes.
+    public var includesSubentities: Bool
+    /// Whether rows are read into the row cache. Default: yes. Without, only keys are read, and every object costs a
+    /// trip when it is first used.
+    public var includesPropertyValues: Bool
+    /// Whether objects come as faults, though their rows are in the row cache. Default: yes.
+    public var returnsObjectsAsFaults: Bool
+
+    /// A request for objects of `Object`'s entity, or of another one that is named.
+    public init(
+        entityName: String? = nil, predicate: FetchPredicate? = nil, sortDescriptors: [FetchSortDescriptor] = [],
+        fetchLimit: Int = 0, fetchOffset: Int = 0, fetchBatchSize: Int = 0,
+        relationshipKeyPathsForPrefetching: [String] = [], includesSubentities: Bool = true,
+        includesPropertyValues: Bool = true, returnsObjectsAsFaults: Bool = true
+    ) {
+        self.entityName = entityName ?? Object.entityName
+        self.predicate = predicate
+        self.sortDescriptors = sortDescriptors
+        self.fetchLimit = fetchLimit
+        self.fetchOffset = fetchOffset
+        self.fetchBatchSize = fetchBatchSize
+        self.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+        self.includesSubentities = includesSubentities
+        self.includesPropertyValues = includesPropertyValues
+        self.returnsObjectsAsFaults = returnsObjectsAsFaults
+    }
+
+    var terms: FetchTerms {
+        FetchTerms(
+            entityName: entityName, predicate: predicate, sortDescriptors: sortDescriptors, limit: max(fetchLimit, 0),
+            offset: max(fetchOffset, 0), batchSize: max(fetchBatchSize, 0), prefetch: relationshipKeyPathsForPrefetching,
+            includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
+            returnsObjectsAsFaults: returnsObjectsAsFaults)
+    }
+}
+
+// A request may hold objects of one context some day; until then it is confined all the same.
+@available(*, unavailable)
+extension FetchRequest: Sendable {}
+
+/// A fetch request without its type.
+struct FetchTerms {
+    var entityName: String
+    var predicate: FetchPredicate?
+    var sortDescriptors: [FetchSortDescriptor]
+    var limit: Int
+    var offset: Int
+    var batchSize: Int
+    var prefetch: [String]
+    var includesSubentities: Bool
+    var includesPropertyValues: Bool
+    var returnsObjectsAsFaults: Bool
+}

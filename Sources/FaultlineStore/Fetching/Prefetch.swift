@@ -1,0 +1,158 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+/// Loads what lies at the other end of relationships, one trip a relationship. Used under the store's lock.
+struct Prefetch {
+    let store: SQLStore
+    let origin: TraceOrigin
+    let isRecording: Bool
+    let objects: PrefetchedObjects
+    private(set) var trips = 0
+
+    init(_ store: SQLStore, origin: TraceOrigin, isRecording: Bool, objects: PrefetchedObjects) {
+        self.store = store
+        self.origin = origin
+        self.isRecording = isRecording
+        self.objects = objects
+    }
+
+    /// Loads the way of a key path from rows of an entity.
+    mutating func load(
+        _ keyPath: String, from rows: some Collection<RowPointer>, _ entity: EntityRuntime
+    ) throws(StoreError) {
+        var rows = Array(rows)
+        var entity = entity
+        var done = ""
+        for name in keyPath.split(separator: ".").map(String.init) {
+            guard !rows.isEmpty, let property = entity.schema.property(name) else { return }
+            done += done.isEmpty ? name : "." + name
+            let destination = store.entities[property.destination]
+            switch property.kind {
+            case .attribute: return
+            case .toOne: rows = try toOne(property, rows, destination, done)
+            case .toMany: rows = try toMany(property, rows, destination, done)
+            case .manyToMany: rows = try manyToMany(property, rows, destination, done)
+            }
+            entity = destination
+        }
+    }
+
+    /// - Throws: ``StoreError`` if a key path leads nowhere.
+    static func check(_ keyPaths: [String], _ entity: EntityRuntime, _ model: ModelSchema) throws(StoreError) {
+        for keyPath in keyPaths {
+            var schema = entity.schema
+            for name in keyPath.split(separator: ".").map(String.init) {
+                guard let property = schema.property(name), property.isRelationship else {
+                    throw StoreError(
+                        .invalidRequest,
+                        "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched, because \(schema.name) has no relationship '\(name)'; correct the key path."
+                    )
+                }
+                schema = model.entities[property.destination]
+            }
+        }
+    }
+
+    /// The rows at the other end of foreign keys; those that the row cache has are not read again.
+    private mutating func toOne(
+        _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
+    ) throws(StoreError) -> [RowPointer] {
+        var seen: Set<Int64> = []
+        var missing: [Int64] = []
+        var found: [RowPointer] = []
+        for row in rows {
+            let entity = store.entities[Int(row.header.pointee.entity)]
+            let slot = entity.slots[property.index]
+            guard row.hasValue(slot: slot) else { continue }
+            let key = row.integer(at: entity.layout.offset(ofSlot: slot))
+            guard seen.insert(key).inserted else { continue }
+            if let (row, block) = store.rows.row(root: destination.schema.root, key: key) {
+                found.append(row)
+                objects.hold([block])
+            } else {
+                missing.append(key)
+            }
+        }
+        guard !missing.isEmpty else { return found }
+        let sql =
+            "\(destination.rowSelection) FROM \(destination.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)"
+        let loaded = try run(sql, missing.sorted(), destination, path, hasSources: false)
+        return found + loaded.rows
+    }
+
+    private mutating func toMany(
+        _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
+    ) throws(StoreError) -> [RowPointer] {
+        let key = destination.schema.properties[property.inverse].column
+        let sql =
+            "\(destination.rowSelection) FROM \(destination.schema.table) t0 WHERE  t0.\(key) IN (SELECT * FROM _Z_intarray0)  ORDER BY t0.\(key)"
+        var loaded = try run(sql, rows.map(\.key), destination, path, hasSources: false)
+        loaded.sources = loaded.rows.map { row in
+            let entity = store.entities[Int(row.header.pointee.entity)]
+            return row.integer(at: entity.offsets[property.inverse])
+        }
+        keep(property, owners: rows, loaded, destination)
+        return Array(loaded.rows)
+    }
+
+    private mutating func manyToMany(
+        _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
+    ) throws(StoreError) -> [RowPointer] {
+        let join = property.joinTable!
+        let sql =
+            "\(destination.rowSelection), t1.\(join.sourceColumn) FROM \(destination.schema.table) t0 JOIN \(join.table) t1 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE  t1.\(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)  ORDER BY t1.\(join.sourceColumn)"
+        let loaded = try run(sql, rows.map(\.key), destination, path, hasSources: true)
+        keep(property, owners: rows, loaded, destination)
+        return Array(loaded.rows)
+    }
+
+    private mutating func run(
+        _ sql: String, _ keys: [Int64], _ destination: EntityRuntime, _ path: String, hasSources: Bool
+    ) throws(StoreError) -> LoadedRows {
+        trips += 1
+        try store.connection.integerArray(0).bind(keys)
+        let statement = try store.connection.statement(sql)
+        store.log.statement(sql, arrays: 1)
+        let start = store.log.isOn ? store.recorder.now() : 0
+        let open = store.recorder.begin()
+        let loaded: LoadedRows
+        do {
+            loaded = try store.loadRows(statement, destination, isRecording: open != nil, hasSources: hasSources)
+        } catch {
+            if let open { store.recorder.cancel(open) }
+            throw error
+        }
+        if let open, let record = loaded.run.record {
+            store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
+        }
+        objects.hold(loaded.blocks)
+        if store.log.isOn {
+            store.log.connectionTime(loaded.run.duration)
+            store.log.totalTime(store.recorder.now() - start, rows: loaded.rows.count)
+            store.log.print(.annotation, "Prefetching with key '\(path)'.  Got \(loaded.rows.count) rows.")
+        }
+        return loaded
+    }
+
+    /// Notes who the members of each owner are; one without any has an empty list, so that nobody asks again.
+    private func keep(
+        _ property: PropertySchema, owners: [RowPointer], _ loaded: LoadedRows, _ destination: EntityRuntime
+    ) {
+        var ranges: [Int64: Range<Int>] = [:]
+        for owner in owners { ranges[owner.key] = 0..<0 }
+        var start = 0
+        while start < loaded.sources.count {
+            var end = start + 1
+            while end < loaded.sources.count, loaded.sources[end] == loaded.sources[start] { end += 1 }
+            ranges[loaded.sources[start]] = start..<end
+            start = end
+        }
+        objects.insert(
+            PrefetchedObjects.MemberLists(
+                ranges: ranges, keys: ContiguousArray(loaded.rows.map(\.key)),
+                entities: destination.schema.isInTree ? ContiguousArray(loaded.rows.map(\.header.pointee.entity)) : [],
+                generation: store.relationshipGenerations[property.relationshipNumber]),
+            for: property.relationshipNumber)
+    }
+}

@@ -1,0 +1,123 @@
+import FaultlineModel
+import FaultlineRecorder
+import Foundation
+
+/// The way from an attribute to its value: in the row, or among the unsaved changes.
+extension ManagedObject {
+    /// What must happen before a property is read: the fault fires, the use is noted. Returns what was set and not saved.
+    @inline(never)
+    final func prepareToRead(_ index: Int) -> PendingValue {
+        if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
+        if flags.contains(.isTracked) { noteReading(index) }
+        guard flags.contains(.hasPending), let pending else { return .unchanged }
+        return pending.values[index]
+    }
+
+    private final func noteReading(_ index: Int) {
+        let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
+        guard trail.readProperties & bit == 0 else { return }
+        trail.readProperties |= bit
+        trail.use?.read(property: index, row: Int(trail.row))
+    }
+
+    /// Where the value stands in the row; `nil`: there is none.
+    @inline(__always)
+    final func place(_ index: Int) -> (row: RowPointer, offset: Int)? {
+        let slot = runtime.slots[index]
+        guard let row, slot >= 0, row.hasValue(slot: slot) else { return nil }
+        return (row, runtime.offsets[index])
+    }
+
+    final func readInteger(_ index: Int) -> Int64? {
+        if !flags.isDisjoint(with: .slow) {
+            switch prepareToRead(index) {
+            case .unchanged: break
+            case .value(.integer(let value)): return value
+            case .value(.boolean(let value)): return value ? 1 : 0
+            case .value, .null, .object: return nil
+            }
+        }
+        guard let (row, offset) = place(index) else { return transientValue(index).flatMap { Int64($0) } }
+        return row.integer(at: offset)
+    }
+
+    final func readReal(_ index: Int) -> Double? {
+        if !flags.isDisjoint(with: .slow) {
+            switch prepareToRead(index) {
+            case .unchanged: break
+            case .value(.double(let value)): return value
+            case .value(.date(let value)): return value.timeIntervalSinceReferenceDate
+            case .value, .null, .object: return nil
+            }
+        }
+        guard let (row, offset) = place(index) else {
+            guard let value = transientValue(index) else { return nil }
+            if case .date(let date) = value { return date.timeIntervalSinceReferenceDate }
+            return Double(value)
+        }
+        return row.real(at: offset)
+    }
+
+    final func readText(_ index: Int) -> String? {
+        if !flags.isDisjoint(with: .slow) {
+            switch prepareToRead(index) {
+            case .unchanged: break
+            case .value(.string(let value)): return value
+            case .value, .null, .object: return nil
+            }
+        }
+        guard let (row, offset) = place(index) else { return transientValue(index).flatMap { String($0) } }
+        return row.text(at: offset)
+    }
+
+    final func readData(_ index: Int) -> Data? {
+        guard case .binary(let value)? = readValue(index) else { return nil }
+        return value
+    }
+
+    private final func transientValue(_ index: Int) -> AttributeValue? {
+        guard !transients.isEmpty || runtime.schema.properties[index].isTransient else { return nil }
+        return transients[index]
+    }
+
+    /// An attribute's value, whatever its type; `nil` where there is none.
+    final func readValue(_ index: Int) -> AttributeValue? {
+        if !flags.isDisjoint(with: .slow) {
+            switch prepareToRead(index) {
+            case .unchanged: break
+            case .value(let value): return value
+            case .null, .object: return nil
+            }
+        }
+        return storedValue(index) ?? transientValue(index)
+    }
+
+    /// The value in the row.
+    final func storedValue(_ index: Int) -> AttributeValue? {
+        guard let (row, offset) = place(index) else { return nil }
+        let property = runtime.schema.properties[index]
+        switch property.attributeType {
+        case .integer16, .integer32, .integer64: return .integer(row.integer(at: offset))
+        case .boolean: return .boolean(row.integer(at: offset) != 0)
+        case .double, .float: return .double(row.real(at: offset))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: row.real(at: offset)))
+        case .string: return .string(row.text(at: offset))
+        case .uri: return URL(string: row.text(at: offset)).map { .uri($0) }
+        case .decimal: return Decimal(string: row.text(at: offset)).map { .decimal($0) }
+        case .uuid:
+            let bytes = row.bytes(at: offset)
+            guard bytes.count == 16 else { return nil }
+            return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+        case .binary, .transformable:
+            let bytes = row.bytes(at: offset)
+            if property.isExternal { return managedObjectContext.externalValue(bytes, of: self).map { .binary($0) } }
+            return .binary(Data(bytes))
+        case .undefined, nil: return nil
+        }
+    }
+
+    /// What an attribute reads as that must have a value and has none.
+    public final func _default<Value: AttributeScalar>(_ index: Int) -> Value {
+        runtime.defaults[index].flatMap { Value($0) } ?? Value.zeroValue
+    }
+}

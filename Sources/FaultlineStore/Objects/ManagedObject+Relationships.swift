@@ -1,0 +1,155 @@
+import FaultlineModel
+
+extension ManagedObject {
+    /// The object at the other end of a to-one relationship. Reading it fires the fault of this object, not of that.
+    public final subscript<Destination: ManagedObject>(key: ToOneKey<Destination>) -> Destination? {
+        get { toOne(key.index(in: self)).map { Self.cast($0, key.name) } }
+        set { setToOne(key.index(in: self), newValue) }
+    }
+
+    /// The objects at the other end of a to-many relationship, to read and to change.
+    public final subscript<Destination: ManagedObject>(key: ToManyKey<Destination>) -> ToMany<Destination> {
+        get { ToMany(self, key.index(in: self)) }
+        set { if newValue.owner !== self { setToMany(key.index(in: self), newValue.map { $0 }) } }
+    }
+
+    static func cast<Destination: ManagedObject>(_ object: ManagedObject, _ name: String) -> Destination {
+        guard let cast = object as? Destination else {
+            preconditionFailure(
+                "'\(name)' leads to a \(type(of: object)), not a \(Destination.self); name the class when the container is made.")
+        }
+        return cast
+    }
+
+    // MARK: - To-one
+
+    final func toOne(_ index: Int) -> ManagedObject? {
+        if !flags.isDisjoint(with: .slow) {
+            switch prepareToRead(index) {
+            case .unchanged: break
+            case .object(let object): return object
+            case .null, .value: return nil
+            }
+        }
+        guard let (row, offset) = place(index) else { return nil }
+        let property = runtime.schema.properties[index]
+        let store = managedObjectContext.store
+        var destination = property.destination
+        if property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) {
+            let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
+            destination = store.schema.place(ofNumber: number) ?? destination
+        }
+        let object = managedObjectContext.object(store.entities[destination], key: row.integer(at: offset))
+        // A row whose deletion is known and not saved yet has nothing at this end any more.
+        guard !object.flags.contains(.isDeleted) else { return nil }
+        object.inherit(from: self, index)
+        return object
+    }
+
+    /// Sets one end of a relationship, and the other ends that follow from it.
+    final func setToOne(_ index: Int, _ object: ManagedObject?) {
+        let property = runtime.schema.properties[index]
+        check(object, property)
+        let old = toOne(index)
+        guard old !== object else { return }
+        change(index, object.map { .object($0) } ?? .null)
+        guard property.inverse >= 0 else { return }
+        if let old { old.lose(self, property.inverse) }
+        guard let object else { return }
+        if !object.runtime.schema.properties[property.inverse].isToMany,
+            let displaced = object.toOne(property.inverse), displaced !== self
+        {
+            displaced.change(index, .null)
+        }
+        object.gain(self, property.inverse)
+    }
+
+    private final func check(_ object: ManagedObject?, _ property: PropertySchema) {
+        guard let object else { return }
+        precondition(
+            object.managedObjectContext === managedObjectContext,
+            "'\(entityName).\(property.name)' was set to an object of another context; fetch it in this one.")
+        precondition(
+            managedObjectContext.store.schema.entities[property.destination].family.contains(object.runtime.schema.index),
+            "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")
+    }
+
+    /// Notes at this end that another object leads here now.
+    private final func gain(_ object: ManagedObject, _ index: Int) {
+        if runtime.schema.properties[index].isToMany {
+            toManyState(index).add(object)
+            managedObjectContext.noteUpdate(self)
+        } else {
+            change(index, .object(object))
+        }
+    }
+
+    /// Notes at this end that another object does not lead here any more.
+    private final func lose(_ object: ManagedObject, _ index: Int) {
+        if runtime.schema.properties[index].isToMany {
+            toManyState(index).remove(object)
+            managedObjectContext.noteUpdate(self)
+        } else {
+            change(index, .null)
+        }
+    }
+
+    // MARK: - To-many
+
+    final func toManyState(_ index: Int) -> ToManyState {
+        if let state = toMany[index] { return state }
+        let state = ToManyState()
+        // A new object has no members but those that were added.
+        if flags.contains(.isInserted) { state.load([]) }
+        toMany[index] = state
+        return state
+    }
+
+    /// The members of a to-many relationship. Fires its fault.
+    final func members(_ index: Int) -> ContiguousArray<ManagedObject> {
+        if flags.contains(.isTracked) { _ = prepareToRead(index) }
+        let state = toManyState(index)
+        if !state.isLoaded, !flags.contains(.isDetached) { managedObjectContext.fire(self, relationship: index, state) }
+        return state.members
+    }
+
+    final func addMember(_ object: ManagedObject, _ index: Int) {
+        let property = runtime.schema.properties[index]
+        check(object, property)
+        if property.kind == .toMany { return object.setToOne(property.inverse, self) }
+        toManyState(index).add(object)
+        managedObjectContext.noteUpdate(self)
+        // Of a relation with itself this is the other object's same relationship.
+        object.toManyState(property.inverse).add(self)
+        managedObjectContext.noteUpdate(object)
+    }
+
+    final func removeMember(_ object: ManagedObject, _ index: Int) {
+        let property = runtime.schema.properties[index]
+        if property.kind == .toMany {
+            if object.toOne(property.inverse) === self { object.setToOne(property.inverse, nil) }
+            return
+        }
+        toManyState(index).remove(object)
+        managedObjectContext.noteUpdate(self)
+        object.toManyState(property.inverse).remove(self)
+        managedObjectContext.noteUpdate(object)
+    }
+
+    final func setToMany(_ index: Int, _ objects: [ManagedObject]) {
+        let wanted = Set(objects.map { ObjectIdentifier($0) })
+        for object in members(index) where !wanted.contains(ObjectIdentifier(object)) { removeMember(object, index) }
+        for object in objects where !toManyState(index).contains(object) { addMember(object, index) }
+    }
+
+    // MARK: - Where objects come from
+
+    /// An object that was reached from another shares its origin, and what was loaded along with it.
+    final func inherit(from source: ManagedObject, _ index: Int) {
+        if prefetched == nil { prefetched = source.prefetched }
+        guard source.trail.origin != 0, trail.origin == 0 else { return }
+        trail.origin = source.trail.origin
+        trail.relationship = Int16(index)
+        trail.relationshipEntity = Int16(source.runtime.schema.index)
+    }
+}

@@ -1,0 +1,125 @@
+public import FaultlineModel
+import Foundation
+
+extension ManagedObject {
+    /// The value of an attribute; see ``AttributeKey``. Reading fires a fault.
+    ///
+    /// Where the row is gone, or cannot be read, it is the attribute's default; ``isInaccessible`` says so, an event
+    /// records it, and the next fetch or save of the context throws.
+    @inlinable
+    public final subscript<Value: AttributeRepresentable>(key: AttributeKey<Value>) -> Value {
+        get { Value._read(from: self, key.index(in: self)) }
+        set { _set(key.index(in: self), newValue._attributeValue) }
+    }
+
+    /// Sets an attribute. Traps if the value is not of the attribute's type, which is a mistake in the program.
+    public final func _set(_ index: Int, _ value: AttributeValue?) {
+        let property = runtime.schema.properties[index]
+        guard let type = property.attributeType else {
+            preconditionFailure("'\(entityName).\(property.name)' is a relationship and has no value.")
+        }
+        let fitting = value.map { Self.convert($0, to: type) }
+        precondition(
+            fitting == nil || fitting!.fits(type),
+            "'\(entityName).\(property.name)' of type \(type.rawValue) cannot be set to \(value!).")
+        if property.isTransient {
+            transients[index] = fitting
+            return
+        }
+        change(index, fitting.map { .value($0) } ?? .null)
+    }
+
+    /// Numbers that say the same are one value, whichever type they are written in.
+    private static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
+        switch (type, value) {
+        case (.double, .integer(let number)), (.float, .integer(let number)): .double(Double(number))
+        case (.float, .double(let number)): .double(Double(Float(number)))
+        case (.decimal, .integer(let number)): .decimal(Decimal(number))
+        case (.boolean, .integer(let number)): .boolean(number != 0)
+        case (.uri, .string(let text)): URL(string: text).map { .uri($0) } ?? value
+        default: value
+        }
+    }
+
+    /// Notes a change. Fires a fault, since saving compares with what is in the store.
+    final func change(_ index: Int, _ value: PendingValue) {
+        guard !flags.contains(.isDetached) else { return }
+        if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
+        if pending == nil {
+            pending = PendingChanges(count: runtime.schema.properties.count)
+            flags.insert(.hasPending)
+        }
+        pending!.values[index] = value
+        managedObjectContext.noteUpdate(self)
+    }
+
+    // MARK: - By name
+
+    /// The value of a property: an attribute's value, the object of a to-one relationship, or the objects of a to-many
+    /// relationship as ``ToMany``. Traps if the entity has no such property.
+    public final func value(forKey name: String) -> Any? {
+        let index = propertyIndex(name)
+        let property = runtime.schema.properties[index]
+        switch property.kind {
+        case .attribute: return readValue(index)?.plain
+        case .toOne: return toOne(index)
+        case .toMany, .manyToMany: return ToMany<ManagedObject>(self, index)
+        }
+    }
+
+    /// Sets a property: to a value of its attribute's type, to an object, to a sequence of objects, or to `nil`.
+    /// Traps if the entity has no such property or the value does not fit it.
+    public final func setValue(_ value: Any?, forKey name: String) {
+        let index = propertyIndex(name)
+        let property = runtime.schema.properties[index]
+        switch property.kind {
+        case .attribute:
+            guard let value else { return _set(index, nil) }
+            guard let scalar = value as? any AttributeScalar else {
+                preconditionFailure("'\(entityName).\(name)' cannot be set to a \(type(of: value)).")
+            }
+            _set(index, scalar.attributeValue)
+        case .toOne:
+            guard let value else { return setToOne(index, nil) }
+            guard let object = value as? ManagedObject else {
+                preconditionFailure("'\(entityName).\(name)' cannot be set to a \(type(of: value)).")
+            }
+            setToOne(index, object)
+        case .toMany, .manyToMany:
+            guard let objects = value as? any Sequence else {
+                preconditionFailure("'\(entityName).\(name)' can only be set to a sequence of objects.")
+            }
+            setToMany(index, objects.map { $0 as! ManagedObject })
+        }
+    }
+
+    /// The value of a property by name; see ``value(forKey:)`` and ``setValue(_:forKey:)``.
+    public final subscript(name: String) -> Any? {
+        get { value(forKey: name) }
+        set { setValue(newValue, forKey: name) }
+    }
+
+    private final func propertyIndex(_ name: String) -> Int {
+        guard let index = runtime.schema.index(of: name) else {
+            preconditionFailure("Entity '\(entityName)' has no property '\(name)'.")
+        }
+        return index
+    }
+}
+
+extension AttributeValue {
+    /// The value in its own type.
+    var plain: Any {
+        switch self {
+        case .integer(let value): value
+        case .decimal(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .boolean(let value): value
+        case .date(let value): value
+        case .binary(let value): value
+        case .uuid(let value): value
+        case .uri(let value): value
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+/// An object of a store: a row that is read when it is needed.
+///
+/// Subclasses name their entity and give its properties accessors; see ``AttributeKey``. An object belongs to its
+/// context and is used on the context's queue only.
+open class ManagedObject {
+    /// The entity of the class's objects; the class's name unless said otherwise.
+    open class var entityName: String { String(describing: self) }
+
+    /// The context that the object belongs to. An object keeps its context alive.
+    public final let managedObjectContext: ManagedObjectContext
+    // The store holds it, and the context the store.
+    final unowned(unsafe) let runtime: EntityRuntime
+    /// `Z_PK`, or a negative number until the object is saved.
+    final var key: Int64
+    final var flags: Flags
+    /// The row, which lies in `block`.
+    final var row: RowPointer?
+    final var block: RowBlock?
+    final var pending: PendingChanges?
+    final var toMany: [Int: ToManyState] = [:]
+    /// Values of transient attributes.
+    final var transients: [Int: AttributeValue] = [:]
+    /// What was loaded along with the fetch that this object came from.
+    final var prefetched: PrefetchedObjects?
+    final var trail = ObjectTrail()
+
+    struct Flags: OptionSet {
+        let rawValue: UInt16
+        /// The row was not asked for yet.
+        static let isFault = Flags(rawValue: 1)
+        /// There are unsaved values.
+        static let hasPending = Flags(rawValue: 2)
+        /// Reading is to be noted in a fetch's use summary.
+        static let isTracked = Flags(rawValue: 4)
+        static let isInserted = Flags(rawValue: 8)
+        static let isUpdated = Flags(rawValue: 16)
+        static let isDeleted = Flags(rawValue: 32)
+        /// The store had no row when the fault fired.
+        static let isGone = Flags(rawValue: 64)
+        /// The context was reset, or the deletion saved.
+        static let isDetached = Flags(rawValue: 128)
+
+        static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached]
+    }
+
+    /// What the store makes objects from.
+    public struct Seed {
+        let context: ManagedObjectContext
+        let runtime: EntityRuntime
+        let key: Int64
+        let isInserted: Bool
+    }
+
+    /// Makes the object for a row. Called by the store only.
+    public required init(_ seed: Seed) {
+        managedObjectContext = seed.context
+        runtime = seed.runtime
+        key = seed.key
+        flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
+        if seed.isInserted { pending = PendingChanges(defaults: seed.runtime.defaults) }
+    }
+
+    /// Makes a new object of the class's entity in a context. It is in the store once the context was saved.
+    public convenience init(context: ManagedObjectContext) {
+        self.init(context.seed(forClass: Self.self))
+        context.insert(self)
+    }
+
+    deinit {
+        managedObjectContext.identities.remove(self)
+    }
+
+    /// Called once for a new object, to set what is not a constant default.
+    open func awakeFromInsert() {}
+
+    // MARK: - Identity and state
+
+    /// The object's identity; temporary until it was saved. Does not fire a fault.
+    public final var objectID: ManagedObjectID {
+        ManagedObjectID(store: managedObjectContext.store.identity, entity: runtime.schema, key: key)
+    }
+
+    /// The name of the object's entity. Does not fire a fault.
+    public final var entityName: String { runtime.schema.name }
+
+    /// Whether the object's values were not asked for yet. Its row may be in memory all the same.
+    public final var isFault: Bool { flags.contains(.isFault) }
+
+    /// Whether the object is new and was not saved yet.
+    public final var isInserted: Bool { flags.contains(.isInserted) && !flags.contains(.isDeleted) }
+
+    /// Whether a value or relationship was set since the object was read or saved.
+    public final var isUpdated: Bool { flags.contains(.isUpdated) }
+
+    /// Whether the object is to be deleted by the next save.
+    public final var isDeleted: Bool { flags.contains(.isDeleted) }
+
+    /// Whether there are unsaved changes.
+    public final var hasChanges: Bool { !flags.isDisjoint(with: [.isInserted, .isUpdated, .isDeleted]) }
+
+    /// Whether the object's row was looked for and is not in the store any more. Its attributes read as their defaults.
+    public final var isInaccessible: Bool { flags.contains(.isGone) }
+
+    /// Makes sure that the object's values are there.
+    ///
+    /// - Throws: ``StoreError`` if the row is gone or cannot be read. Not if they are there already.
+    public final func fulfill() throws(StoreError) {
+        guard flags.contains(.isFault) || flags.contains(.isGone) else { return }
+        flags.insert(.isFault)
+        flags.remove(.isGone)
+        if let error = managedObjectContext.fire(self) { throw error }
+    }
+}
+
+extension ManagedObject: Hashable {
+    // One object stands for one row in a context, so identity is equality.
+    public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+extension ManagedObject: CustomStringConvertible {
+    /// As SQLDebug prints it; does not fire a fault.
+    public var description: String {
+        "<\(type(of: self)): (entity: \(entityName); id: \(objectID); data: \(isFault ? "<fault>" : "…"))>"
+    }
+}
+
+// Objects are confined to their context's queue.
+@available(*, unavailable)
+extension ManagedObject: Sendable {}
+
+/// How an object came to be here, for the trace.
+struct ObjectTrail {
+    /// The summary of the fetch that returned the object last, and the row there.
+    var use: FetchUse?
+    var row: Int32 = 0
+    /// The relationship through which the object was reached and its entity's place, or -1.
+    var relationship: Int16 = -1
+    var relationshipEntity: Int16 = -1
+    /// The fetch that produced the object, or the object from which it was reached.
+    var origin: EventID = 0
+    /// Which properties were read already since the fetch returned the object; those from 64 on count every time.
+    var readProperties: UInt64 = 0
+}

@@ -1,0 +1,58 @@
+import FaultlineModel
+public import Foundation
+
+/// The identity of an object: which store, which entity, which row.
+///
+/// An object that was not saved yet has a temporary one.
+public struct ManagedObjectID: Sendable {
+    let store: StoreIdentity
+    let entity: EntitySchema
+    /// `Z_PK`; negative while it is temporary.
+    let key: Int64
+
+    /// The name of the object's entity.
+    public var entityName: String { entity.name }
+
+    /// Whether the object was not saved yet, so that its identity will change when it is.
+    public var isTemporaryID: Bool { key < 0 }
+
+    /// The identity as a URL: `x-coredata://<store>/Item/p1`, or `x-coredata:///Item/t<number>` if it is temporary.
+    public func uriRepresentation() -> URL {
+        URL(string: text)!
+    }
+
+    var text: String {
+        isTemporaryID ? "x-coredata:///\(entity.name)/t\(-key)" : "x-coredata://\(store.uuid)/\(entity.name)/p\(key)"
+    }
+}
+
+extension ManagedObjectID: Hashable {
+    // A row is one object, whichever entity of its tree somebody named it by.
+    public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
+        left.key == right.key && left.entity.root == right.entity.root && left.store === right.store
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(key)
+        hasher.combine(entity.root)
+    }
+}
+
+extension ManagedObjectID: CustomStringConvertible {
+    /// As SQLDebug prints it: `0x0001000000000001 <x-coredata://…/Item/p1>`.
+    public var description: String {
+        let number = UInt64(bitPattern: entity.number) << 48 | UInt64(bitPattern: key) & 0xffff_ffff_ffff
+        let digits = String(number, radix: 16)
+        return "0x\(String(repeating: "0", count: 16 - digits.count))\(digits) <\(text)>"
+    }
+}
+
+/// What identifies a store while it is open.
+final class StoreIdentity: Sendable {
+    /// `Z_UUID`.
+    let uuid: String
+
+    init(uuid: String) {
+        self.uuid = uuid
+    }
+}

@@ -1,0 +1,63 @@
+public import FaultlineModel
+public import Foundation
+
+extension UUID: AttributeScalar {
+    public var attributeValue: AttributeValue { .uuid(self) }
+    /// The UUID of zeroes.
+    public static var zeroValue: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
+
+    public init?(_ value: AttributeValue) {
+        guard case .uuid(let value) = value else { return nil }
+        self = value
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> UUID? {
+        guard case .uuid(let value)? = object.readValue(index) else { return nil }
+        return value
+    }
+}
+
+extension URL: AttributeScalar {
+    public var attributeValue: AttributeValue { .uri(self) }
+    /// `about:blank`
+    public static var zeroValue: URL { URL(string: "about:blank")! }
+
+    public init?(_ value: AttributeValue) {
+        guard case .uri(let value) = value else { return nil }
+        self = value
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> URL? {
+        guard case .uri(let value)? = object.readValue(index) else { return nil }
+        return value
+    }
+}
+
+extension Decimal: AttributeScalar {
+    public var attributeValue: AttributeValue { .decimal(self) }
+    public static var zeroValue: Decimal { 0 }
+
+    public init?(_ value: AttributeValue) {
+        switch value {
+        case .decimal(let value): self = value
+        case .integer(let value): self = Decimal(value)
+        default: return nil
+        }
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Decimal? {
+        guard case .decimal(let value)? = object.readValue(index) else { return nil }
+        return value
+    }
+}
+
+extension AttributeValue: AttributeScalar {
+    public var attributeValue: AttributeValue { self }
+    public static var zeroValue: AttributeValue { .integer(0) }
+
+    public init?(_ value: AttributeValue) {
+        self = value
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> AttributeValue? { object.readValue(index) }
+}

@@ -1,0 +1,134 @@
+public import FaultlineModel
+public import Foundation
+
+/// A type that an attribute's value can have in Swift.
+public protocol AttributeScalar: Sendable {
+    var attributeValue: AttributeValue { get }
+
+    /// The value of this type that says the same, if there is one.
+    init?(_ value: AttributeValue)
+
+    /// What an attribute reads as that has neither a value nor a default.
+    static var zeroValue: Self { get }
+
+    /// Reads an attribute; `nil` where there is no value. Called by ``ManagedObject``.
+    static func _read(_ object: ManagedObject, _ index: Int) -> Self?
+}
+
+extension AttributeScalar where Self: BinaryInteger {
+    public var attributeValue: AttributeValue { .integer(Int64(self)) }
+    public static var zeroValue: Self { 0 }
+
+    public init?(_ value: AttributeValue) {
+        switch value {
+        case .integer(let value): self.init(exactly: value)
+        case .boolean(let value): self = value ? 1 : 0
+        default: return nil
+        }
+    }
+}
+
+extension Int: AttributeScalar {
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Int? {
+        object.readInteger(index).map { Int($0) }
+    }
+}
+
+extension Int16: AttributeScalar {
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Int16? {
+        object.readInteger(index).map { Int16(truncatingIfNeeded: $0) }
+    }
+}
+
+extension Int32: AttributeScalar {
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Int32? {
+        object.readInteger(index).map { Int32(truncatingIfNeeded: $0) }
+    }
+}
+
+extension Int64: AttributeScalar {
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Int64? { object.readInteger(index) }
+}
+
+extension Bool: AttributeScalar {
+    public var attributeValue: AttributeValue { .boolean(self) }
+    public static var zeroValue: Bool { false }
+
+    public init?(_ value: AttributeValue) {
+        switch value {
+        case .boolean(let value): self = value
+        case .integer(let value): self = value != 0
+        default: return nil
+        }
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Bool? {
+        object.readInteger(index).map { $0 != 0 }
+    }
+}
+
+extension Double: AttributeScalar {
+    public var attributeValue: AttributeValue { .double(self) }
+    public static var zeroValue: Double { 0 }
+
+    public init?(_ value: AttributeValue) {
+        switch value {
+        case .double(let value): self = value
+        case .integer(let value): self = Double(value)
+        default: return nil
+        }
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Double? { object.readReal(index) }
+}
+
+extension Float: AttributeScalar {
+    public var attributeValue: AttributeValue { .double(Double(self)) }
+    public static var zeroValue: Float { 0 }
+
+    public init?(_ value: AttributeValue) {
+        guard let value = Double(value) else { return nil }
+        self = Float(value)
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Float? { object.readReal(index).map { Float($0) } }
+}
+
+extension String: AttributeScalar {
+    public var attributeValue: AttributeValue { .string(self) }
+    public static var zeroValue: String { "" }
+
+    public init?(_ value: AttributeValue) {
+        guard case .string(let value) = value else { return nil }
+        self = value
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> String? { object.readText(index) }
+}
+
+extension Date: AttributeScalar {
+    public var attributeValue: AttributeValue { .date(self) }
+    /// 2001-01-01 00:00 UTC.
+    public static var zeroValue: Date { Date(timeIntervalSinceReferenceDate: 0) }
+
+    public init?(_ value: AttributeValue) {
+        guard case .date(let value) = value else { return nil }
+        self = value
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Date? {
+        object.readReal(index).map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
+}
+
+extension Data: AttributeScalar {
+    public var attributeValue: AttributeValue { .binary(self) }
+    public static var zeroValue: Data { Data() }
+
+    public init?(_ value: AttributeValue) {
+        guard case .binary(let value) = value else { return nil }
+        self = value
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Data? { object.readData(index) }
+}

@@ -1,0 +1,79 @@
+import CStore
+import Foundation
+
+/// Comparisons of texts that were folded already.
+enum TextSearch {
+    typealias Bytes = UnsafeBufferPointer<UInt8>
+
+    static func begins(_ text: Bytes, with prefix: Bytes) -> Bool {
+        guard prefix.count <= text.count else { return false }
+        guard let first = prefix.baseAddress, let start = text.baseAddress else { return prefix.isEmpty }
+        return memcmp(start, first, prefix.count) == 0
+    }
+
+    static func ends(_ text: Bytes, with suffix: Bytes) -> Bool {
+        guard suffix.count <= text.count else { return false }
+        guard let first = suffix.baseAddress, let start = text.baseAddress else { return suffix.isEmpty }
+        return memcmp(start + (text.count - suffix.count), first, suffix.count) == 0
+    }
+
+    static func contains(_ text: Bytes, _ wanted: Bytes) -> Bool {
+        guard let first = wanted.baseAddress, !wanted.isEmpty else { return true }
+        guard let start = text.baseAddress else { return false }
+        return cstore_contains(start, text.count, first, wanted.count) != 0
+    }
+
+    /// -1, 0 or 1, as SQLite orders text in binary collation.
+    static func compare(_ left: Bytes, _ right: Bytes) -> Int32 {
+        let common = min(left.count, right.count)
+        if common > 0, let first = left.baseAddress, let second = right.baseAddress {
+            let order = memcmp(first, second, common)
+            if order != 0 { return order < 0 ? -1 : 1 }
+        }
+        return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
+    }
+
+    /// `*` stands for any text, `?` for one character; a backslash takes the meaning from what follows it.
+    static func matches(_ text: String, wildcards pattern: String) -> Bool {
+        let text = Array(text)
+        var parts: [Part] = []
+        var isEscaped = false
+        for character in pattern {
+            if isEscaped {
+                parts.append(.character(character))
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else {
+                parts.append(character == "*" ? .any : character == "?" ? .one : .character(character))
+            }
+        }
+        // Greedy with one point of return, which is enough for `*`: linear but for the last star.
+        var place = 0
+        var part = 0
+        var star = -1
+        var starPlace = 0
+        while place < text.count {
+            if part < parts.count, parts[part] == .one || parts[part] == .character(text[place]) {
+                place += 1
+                part += 1
+            } else if part < parts.count, parts[part] == .any {
+                star = part
+                starPlace = place
+                part += 1
+            } else if star >= 0 {
+                part = star + 1
+                starPlace += 1
+                place = starPlace
+            } else {
+                return false
+            }
+        }
+        return parts[part...].allSatisfy { $0 == .any }
+    }
+
+    private enum Part: Equatable {
+        case any, one
+        case character(Character)
+    }
+}

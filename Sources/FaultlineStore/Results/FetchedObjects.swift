@@ -1,0 +1,274 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+/// The state behind ``FetchResults``.
+final class FetchedObjects {
+    static let retainedBatches = 4
+
+    let context: ManagedObjectContext
+    let entity: EntityRuntime
+    let terms: FetchTerms
+    let count: Int
+    let fetch: EventID
+    let shape: DictionaryID
+    let site: (fileID: StaticString, line: UInt, function: StaticString)
+    /// What is done with the result, while that is recorded.
+    let use: FetchUse?
+    private var found: FetchedRows
+    /// Objects that were made already; those of batches that were let go of are `nil` again.
+    private var objects: ContiguousArray<ManagedObject?>
+    /// The rows of a batch by place in the batch, for batches that are loaded.
+    private var batches: [Int: Batch] = [:]
+    /// Loaded batches, the one used last at the end.
+    private var recent: [Int] = []
+
+    private struct Batch {
+        var rows: [RowPointer?]
+        var blocks: [RowBlock]
+        var prefetched: PrefetchedObjects?
+    }
+
+    init(_ context: ManagedObjectContext, _ execution: FetchExecution, _ found: FetchedRows) {
+        self.context = context
+        entity = execution.entity
+        terms = execution.terms
+        site = execution.site
+        var found = found
+        if !context.deleted.isEmpty { Self.removeDeleted(context, &found, execution.entity) }
+        count = found.rows.isEmpty ? found.keys.count : found.rows.count
+        fetch = found.fetch
+        shape = found.shape
+        objects = ContiguousArray(repeating: nil, count: count)
+        self.found = found
+        let recorder = execution.store.recorder
+        use =
+            found.fetch == 0
+            ? nil
+            : recorder.openUse(
+                fetch: found.fetch, entity: entity.traceID(recorder, execution.store.schema), shape: found.shape,
+                batchSize: terms.batchSize, rows: count)
+        if use != nil, !found.rows.isEmpty { noteLoaded(found.rows) }
+        if !terms.returnsObjectsAsFaults {
+            for place in 0..<(found.rows.isEmpty ? 0 : count) { realize(make(place)) }
+        }
+    }
+
+    /// Leaves out what the context is going to delete.
+    private static func removeDeleted(
+        _ context: ManagedObjectContext, _ found: inout FetchedRows, _ entity: EntityRuntime
+    ) {
+        let keys = Set(
+            context.deletedObjects.filter { $0.runtime.schema.root == entity.schema.root }.map(\.key))
+        guard !keys.isEmpty else { return }
+        found.rows.removeAll { keys.contains($0.key) }
+        let kept = found.keys.indices.filter { !keys.contains(found.keys[$0]) }
+        if kept.count < found.keys.count {
+            found.entities = found.entities.isEmpty ? [] : ContiguousArray(kept.map { found.entities[$0] })
+            found.keys = ContiguousArray(kept.map { found.keys[$0] })
+        }
+    }
+
+    var objectIDs: [ManagedObjectID] {
+        let store = context.store
+        return (0..<count).map { place in
+            let (key, entity) = identity(place)
+            return ManagedObjectID(store: store.identity, entity: entity.schema, key: key)
+        }
+    }
+
+    private func identity(_ place: Int) -> (Int64, EntityRuntime) {
+        if !found.rows.isEmpty {
+            let row = found.rows[place]
+            return (row.key, context.store.entities[Int(row.header.pointee.entity)])
+        }
+        return (
+            found.keys[place],
+            found.entities.isEmpty ? entity : context.store.entities[Int(found.entities[place])]
+        )
+    }
+
+    // MARK: - Objects
+
+    func object(at place: Int) -> ManagedObject {
+        precondition(place >= 0 && place < count, "Index \(place) is out of range; the fetch found \(count) objects.")
+        use?.touch(row: place)
+        if terms.batchSize > 0 {
+            let batch = place / terms.batchSize
+            if recent.last != batch { select(batch) }
+        }
+        return objects[place] ?? make(place)
+    }
+
+    private func make(_ place: Int) -> ManagedObject {
+        let object: ManagedObject
+        if !found.rows.isEmpty {
+            object = context.object(found.rows[place])
+            if let prefetched = found.prefetched { object.prefetched = prefetched }
+        } else if terms.batchSize > 0, let batch = batches[place / terms.batchSize],
+            let row = batch.rows[place % terms.batchSize]
+        {
+            object = context.object(row)
+            if let prefetched = batch.prefetched { object.prefetched = prefetched }
+            if !terms.returnsObjectsAsFaults { realize(object) }
+        } else {
+            let (key, entity) = identity(place)
+            object = context.object(entity, key: key)
+        }
+        if let use {
+            object.trail = ObjectTrail(use: use, row: Int32(clamping: place), origin: fetch)
+            object.flags.insert(.isTracked)
+        }
+        objects[place] = object
+        return object
+    }
+
+    /// Makes an object whose row is there no fault. That is part of the fetch and no fault of its own.
+    private func realize(_ object: ManagedObject) {
+        if object.row != nil { object.flags.remove(.isFault) }
+    }
+
+    // MARK: - Batches
+
+    private func select(_ batch: Int) {
+        if batches[batch] == nil {
+            do throws(StoreError) {
+                try load(batch)
+            } catch {
+                context.readError = context.readError ?? error
+            }
+        }
+        if let place = recent.firstIndex(of: batch) { recent.remove(at: place) }
+        recent.append(batch)
+        while recent.count > Self.retainedBatches { release(recent.removeFirst()) }
+    }
+
+    private func range(of batch: Int) -> Range<Int> {
+        batch * terms.batchSize..<min((batch + 1) * terms.batchSize, count)
+    }
+
+    private func release(_ batch: Int) {
+        batches[batch] = nil
+        for place in range(of: batch) { objects[place] = nil }
+    }
+
+    /// Loads the rows of a batch in one trip, and brings them into the order of the keys.
+    private func load(_ number: Int) throws(StoreError) {
+        let range = range(of: number)
+        let keys = found.keys[range]
+        let store = context.store
+        let recorder = store.recorder
+        let open = recorder.begin()
+        var event = TraceEvent.Batch()
+        event.fetch = fetch
+        event.shape = shape
+        event.firstIndex = UInt32(clamping: range.lowerBound)
+        if open != nil { event.entity = entity.traceID(recorder, store.schema) }
+        let origin =
+            open == nil
+            ? TraceOrigin()
+            : TraceOrigin(
+                context: context.traceID,
+                site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
+        do {
+            var batch = Batch(rows: Array(repeating: nil, count: keys.count), blocks: [])
+            let loaded = try read(keys, origin, isRecording: open != nil, &event, &batch)
+            if let use {
+                use.loadedBatch()
+                noteLoaded(loaded.rows)
+            }
+            batches[number] = batch
+            if let open {
+                event.rows = UInt32(clamping: loaded.rows.count)
+                event.cacheHits = UInt32(clamping: loaded.cacheHits)
+                event.bytes = loaded.rows.reduce(0) {
+                    $0 + UInt64($1.byteCount(store.entities[Int($1.header.pointee.entity)].layout))
+                }
+                recorder.end(open, event, statement: loaded.run.record, context: origin.context, site: origin.site)
+            }
+        } catch {
+            if let open {
+                event.error = UInt32(bitPattern: error.sqliteCode)
+                recorder.end(open, event, context: origin.context, site: origin.site)
+            }
+            throw error
+        }
+    }
+
+    private func read(
+        _ keys: ContiguousArray<Int64>.SubSequence, _ origin: TraceOrigin, isRecording: Bool,
+        _ event: inout TraceEvent.Batch, _ batch: inout Batch
+    ) throws(StoreError) -> LoadedRows {
+        let store = context.store
+        let sql =
+            "\(entity.rowSelection) FROM \(entity.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(terms.batchSize)"
+        let begin = store.log.isOn ? store.recorder.now() : 0
+        var places: [Int64: Int] = [:]
+        for (place, key) in keys.enumerated() { places[key] = place }
+        var prefetched: PrefetchedObjects?
+        var trips: UInt32 = 1
+        let loaded = try store.locked { () throws(StoreError) in
+            try store.beginRead()
+            try store.connection.integerArray(0).bind(keys)
+            let statement = try store.connection.statement(sql)
+            store.log.statement(sql, arrays: 1)
+            let loaded = try store.loadRows(statement, entity, isRecording: isRecording)
+            if store.log.isOn { store.log.connectionTime(loaded.run.duration) }
+            if !terms.prefetch.isEmpty, !loaded.rows.isEmpty {
+                let objects = PrefetchedObjects()
+                var prefetch = Prefetch(store, origin: origin, isRecording: isRecording, objects: objects)
+                for keyPath in terms.prefetch { try prefetch.load(keyPath, from: loaded.rows, entity) }
+                trips += UInt32(prefetch.trips)
+                prefetched = objects
+            }
+            return loaded
+        }
+        for row in loaded.rows {
+            if let place = places[row.key] { batch.rows[place] = row }
+        }
+        batch.blocks = loaded.blocks
+        batch.prefetched = prefetched
+        event.trips = trips
+        if store.log.isOn {
+            store.log.totalTime(store.recorder.now() - begin, rows: loaded.rows.count)
+            context.logPlan(sql)
+        }
+        return loaded
+    }
+
+    func loadAll() throws(StoreError) {
+        try context.throwReadError()
+        guard terms.batchSize > 0, count > 0 else { return }
+        for batch in 0...(count - 1) / terms.batchSize where batches[batch] == nil {
+            try load(batch)
+            recent.append(batch)
+            while recent.count > Self.retainedBatches { release(recent.removeFirst()) }
+        }
+    }
+
+    /// Tells the use summary what was loaded, property by property.
+    private func noteLoaded(_ rows: ContiguousArray<RowPointer>) {
+        guard let use else { return }
+        let store = context.store
+        let properties = entity.schema.properties.count
+        var counts = [(rows: Int, bytes: Int, large: Int)](repeating: (0, 0, 0), count: properties)
+        var bytes = 0
+        for row in rows {
+            let layout = store.entities[Int(row.header.pointee.entity)].layout
+            for slot in layout.columns.indices {
+                let size = row.byteCount(layout, slot: slot)
+                bytes += size
+                let property = layout.columns[slot].property
+                // Properties that only subentities have are not among those of the fetch's entity.
+                guard property < properties, !layout.columns[slot].isEntityColumn else { continue }
+                counts[property].rows += 1
+                counts[property].bytes += size
+                if size >= 16384 { counts[property].large += 1 }
+            }
+        }
+        use.loaded(rows: rows.count, bytes: bytes)
+        for (index, count) in counts.enumerated() where count.rows > 0 {
+            use.loadedProperty(index, rows: count.rows, bytes: count.bytes, largeRows: count.large)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CSQLite
+import CStore
+import Foundation
+
+/// A connection to SQLite with the statements that were prepared on it.
+///
+/// Opened without SQLite's own mutexes (`SQLITE_OPEN_NOMUTEX`, https://www.sqlite.org/threadsafe.html): used under its
+/// store's lock.
+final class SQLConnection {
+    let path: String
+    let handle: OpaquePointer
+    let busyTimeout: Double
+    private var statements: [String: SQLStatement] = [:]
+    private var arrays: [IntegerArray] = []
+
+    init(path: String, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
+        self.path = path
+        self.busyTimeout = busyTimeout
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var opened: OpaquePointer?
+        let result = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        guard result == SQLITE_OK, let opened else {
+            let error = StoreError.sqlite(
+                opened.map(sqlite3_extended_errcode) ?? result, doing: "Opening the store", path: path,
+                detail: opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory")
+            sqlite3_close(opened)
+            throw error
+        }
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(min(busyTimeout * 1000, Double(Int32.max))))
+        let registered = SQLFunctions.register(on: handle)
+        guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// The statement with that text: the one that was prepared before, or a new one.
+    ///
+    /// Texts are few: values are bound, never written. So the cache has no limit.
+    func statement(_ sql: String) throws(StoreError) -> SQLStatement {
+        if let statement = statements[sql] { return statement }
+        let statement = try prepare(sql)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Prepares a statement that is not kept.
+    func prepare(_ sql: String) throws(StoreError) -> SQLStatement {
+        var prepared: OpaquePointer?
+        let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard result == SQLITE_OK, let prepared else {
+            throw error(result, doing: "Preparing \"\(sql)\"")
+        }
+        return SQLStatement(sql: sql, handle: prepared)
+    }
+
+    /// The table-valued array `_Z_intarrayN`.
+    func integerArray(_ number: Int) throws(StoreError) -> IntegerArray {
+        while arrays.count <= number {
+            var result = SQLITE_OK
+            guard let table = cstore_intarray_create(handle, "_Z_intarray\(arrays.count)", &result) else {
+                throw error(result, doing: "Making an integer array")
+            }
+            arrays.append(IntegerArray(table))
+        }
+        return arrays[number]
+    }
+
+    func error(_ result: Int32, doing: String) -> StoreError {
+        .sqlite(
+            result, doing: doing, path: path, detail: String(cString: sqlite3_errmsg(handle)), busyTimeout: busyTimeout)
+    }
+
+    var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Whether no transaction is open.
+    var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+}
+
+/// Integers that a statement reads as a table.
+final class IntegerArray {
+    private let table: OpaquePointer
+    private var values: UnsafeMutableBufferPointer<Int64>
+
+    init(_ table: OpaquePointer) {
+        self.table = table
+        values = UnsafeMutableBufferPointer(start: nil, count: 0)
+    }
+
+    deinit {
+        values.deallocate()
+    }
+
+    /// Sets what the table holds until the next call.
+    func bind(_ new: some Collection<Int64>) {
+        cstore_intarray_bind(table, nil, 0)
+        values.deallocate()
+        values = UnsafeMutableBufferPointer.allocate(capacity: new.count)
+        _ = values.initialize(from: new)
+        cstore_intarray_bind(table, values.baseAddress, Int64(values.count))
+    }
+}

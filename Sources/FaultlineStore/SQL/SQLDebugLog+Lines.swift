@@ -1,0 +1,56 @@
+import Foundation
+
+extension SQLDebugLog {
+    func connecting(_ path: String) {
+        guard isOn else { return }
+        print(.annotation, "Connecting to sqlite database file at \"\(path)\"")
+    }
+
+    /// A statement that is about to run, with what is bound to it.
+    func statement(_ sql: String, _ values: @autoclosure () -> [SQLValue] = [], arrays: Int = 0) {
+        guard isOn else { return }
+        for array in 0..<arrays {
+            print(.annotation, "Bound intarray _Z_intarray\(array)")
+            print(.annotation, "Bound intarray values.")
+        }
+        print(.sql, sql)
+        guard level >= 2 else { return }
+        for (place, value) in values().enumerated() {
+            print(.details, "SQLite bind[\(place)] = \(value.debugText)")
+        }
+    }
+
+    func connectionTime(_ nanoseconds: UInt64) {
+        print(.annotation, "sql connection fetch time: \(Self.seconds(nanoseconds))")
+    }
+
+    func executionTime(_ nanoseconds: UInt64) {
+        print(.annotation, "sql execution time: \(Self.seconds(nanoseconds))")
+    }
+
+    func totalTime(_ nanoseconds: UInt64, rows: Int) {
+        print(.annotation, "total fetch execution time: \(Self.seconds(nanoseconds)) for \(rows) rows.")
+    }
+
+    /// At level 2 how many rows a statement returned, from level 3 on which.
+    func returned(_ statement: SQLStatement, entity: String, rows: Int, objects: () -> [ManagedObjectID]) {
+        guard level >= 2 else { return }
+        let place = String(UInt(bitPattern: statement.handle), radix: 16)
+        let head =
+            "fetch using NSSQLiteStatement <0x\(place)> on entity '\(entity)' with sql text '\(statement.sql) ' returned \(rows) rows"
+        guard level >= 3 else { return print(.annotation, head) }
+        let lines = objects().map { id in
+            "    \"<\(entity): (entity: \(id.entityName); id: \(id); data: <fault>)\""
+        }
+        print(.annotation, ([head + " with values: ("] + [lines.joined(separator: ",\n"), ")"]).joined(separator: "\n"))
+    }
+
+    func plan(_ sql: String, _ rows: [(id: Int, parent: Int, detail: String)]) {
+        let lines = rows.map { "\($0.id) \($0.parent) 0 \($0.detail)" }
+        print(.details, (["SQLite: EXPLAIN QUERY PLAN \(sql)"] + lines).joined(separator: "\n"))
+    }
+
+    static func seconds(_ nanoseconds: UInt64) -> String {
+        String(format: "%.4fs", Double(nanoseconds) / 1e9)
+    }
+}

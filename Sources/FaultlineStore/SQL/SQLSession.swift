@@ -1,0 +1,215 @@
+import CSQLite
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+/// Who asked for a statement, as far as the trace shows it.
+struct TraceOrigin {
+    var context: DictionaryID = 0
+    var site: DictionaryID = 0
+}
+
+/// What a statement that ran leaves besides its rows.
+struct StatementRun {
+    var rows = 0
+    /// For the trace; `nil` while nothing is recorded.
+    var record: StatementRecord?
+    /// Nanoseconds, where somebody wants to know: while recording or logging.
+    var duration: UInt64 = 0
+}
+
+/// A connection with what watches it: runs statements, and makes the events and log lines of their runs.
+///
+/// Used under its store's lock.
+final class SQLSession {
+    let connection: SQLConnection
+    let recorder: Recorder
+    let log: SQLDebugLog
+
+    init(_ connection: SQLConnection, recorder: Recorder, log: SQLDebugLog) {
+        self.connection = connection
+        self.recorder = recorder
+        self.log = log
+    }
+
+    /// Runs a statement of the store's own to its end, as an event of its own.
+    ///
+    /// - Returns: rows that were changed.
+    @discardableResult
+    func run(
+        _ sql: String, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true, isTimed: Bool = true,
+        origin: TraceOrigin = TraceOrigin()
+    ) throws(StoreError) -> Int {
+        try run(
+            try connection.statement(sql), values, doing: doing, isLogged: isLogged, isTimed: isTimed, origin: origin)
+    }
+
+    @discardableResult
+    func run(
+        _ statement: SQLStatement, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true, isTimed: Bool = true,
+        origin: TraceOrigin = TraceOrigin()
+    ) throws(StoreError) -> Int {
+        for (place, value) in values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
+        if isLogged { log.statement(statement.sql, values) }
+        let open = recorder.begin()
+        let measure = StatementMeasure(statement, self, isRecording: open != nil, measuresPages: false)
+        var result = sqlite3_step(statement.handle)
+        while result == SQLITE_ROW { result = sqlite3_step(statement.handle) }
+        let changes = statement.type == .write && result == SQLITE_DONE ? connection.changes : 0
+        let run = measure.end(rows: changes, result: result)
+        let failure = result == SQLITE_DONE ? nil : connection.error(result, doing: doing)
+        statement.reset()
+        if let open, let record = run.record {
+            recorder.end(open, record.fields, context: origin.context, site: origin.site)
+        }
+        if isLogged, isTimed, log.isOn { log.executionTime(run.duration) }
+        if let failure { throw failure }
+        return changes
+    }
+
+    /// Reads the rows of a statement whose values are bound already.
+    ///
+    /// The caller makes the event: its own with ``StatementRun/record`` in it, or one of the statement.
+    func read(
+        _ statement: SQLStatement, doing: String, isRecording: Bool, measuresPages: Bool,
+        _ body: (OpaquePointer) throws(StoreError) -> Void
+    ) throws(StoreError) -> StatementRun {
+        let measure = StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages)
+        var rows = 0
+        var result = sqlite3_step(statement.handle)
+        while result == SQLITE_ROW {
+            rows += 1
+            do {
+                try body(statement.handle)
+            } catch {
+                _ = measure.end(rows: rows, result: SQLITE_ABORT)
+                statement.reset()
+                throw error
+            }
+            result = sqlite3_step(statement.handle)
+        }
+        let run = measure.end(rows: rows, result: result)
+        guard result == SQLITE_DONE else {
+            let error = connection.error(result, doing: doing)
+            statement.reset()
+            throw error
+        }
+        statement.reset()
+        return run
+    }
+
+    /// Reads the rows of a statement whose values are bound already, as an event of its own.
+    @discardableResult
+    func readAsEvent(
+        _ statement: SQLStatement, doing: String, measuresPages: Bool = false, origin: TraceOrigin = TraceOrigin(),
+        _ body: (OpaquePointer) throws(StoreError) -> Void
+    ) throws(StoreError) -> StatementRun {
+        guard let open = recorder.begin() else {
+            return try read(statement, doing: doing, isRecording: false, measuresPages: false, body)
+        }
+        do {
+            let run = try read(statement, doing: doing, isRecording: true, measuresPages: measuresPages, body)
+            recorder.end(open, run.record!.fields, context: origin.context, site: origin.site)
+            return run
+        } catch {
+            var fields = TraceEvent.Statement()
+            fields.statement = statement.traceID
+            fields.type = statement.type
+            fields.error = UInt32(bitPattern: error.sqliteCode)
+            recorder.end(open, fields, context: origin.context, site: origin.site)
+            throw error
+        }
+    }
+
+    /// SQLite's plan for a statement. Not an event: it is asked for by the trace and the log, not by the program.
+    func plan(_ sql: String) -> [(id: Int, parent: Int, detail: String)] {
+        guard let explain = try? connection.prepare("EXPLAIN QUERY PLAN " + sql) else { return [] }
+        var rows: [(id: Int, parent: Int, detail: String)] = []
+        while sqlite3_step(explain.handle) == SQLITE_ROW {
+            rows.append(
+                (
+                    Int(sqlite3_column_int(explain.handle, 0)), Int(sqlite3_column_int(explain.handle, 1)),
+                    String(cString: sqlite3_column_text(explain.handle, 3))
+                ))
+        }
+        return rows
+    }
+}
+
+/// Measures one run of a statement with a clock and SQLite's counters.
+struct StatementMeasure {
+    private let statement: SQLStatement
+    private let session: SQLSession
+    private let isRecording: Bool
+    private let measuresPages: Bool
+    private let start: UInt64
+
+    init(_ statement: SQLStatement, _ session: SQLSession, isRecording: Bool, measuresPages: Bool) {
+        self.statement = statement
+        self.session = session
+        self.isRecording = isRecording
+        self.measuresPages = measuresPages
+        if isRecording {
+            if statement.traceID == 0 { statement.intern(session) }
+            // What ran unrecorded left its figures in the counters.
+            for counter in Self.counters { sqlite3_stmt_status(statement.handle, counter, 1) }
+            if measuresPages { _ = session.connection.takePages() }
+            start = session.recorder.now()
+        } else {
+            start = session.log.isOn ? session.recorder.now() : 0
+        }
+    }
+
+    private static let counters = [
+        SQLITE_STMTSTATUS_FULLSCAN_STEP, SQLITE_STMTSTATUS_SORT, SQLITE_STMTSTATUS_AUTOINDEX, SQLITE_STMTSTATUS_VM_STEP,
+        SQLITE_STMTSTATUS_REPREPARE,
+    ]
+
+    func end(rows: Int, result: Int32) -> StatementRun {
+        var run = StatementRun(rows: rows)
+        guard isRecording || session.log.isOn else { return run }
+        run.duration = session.recorder.now() - start
+        guard isRecording else { return run }
+        func counter(_ counter: Int32) -> Int32 { sqlite3_stmt_status(statement.handle, counter, 1) }
+        var fields = TraceEvent.Statement()
+        fields.statement = statement.traceID
+        fields.plan = statement.planID
+        fields.type = statement.type
+        fields.rows = UInt32(clamping: rows)
+        fields.fullScanSteps = UInt32(clamping: counter(SQLITE_STMTSTATUS_FULLSCAN_STEP))
+        fields.sorts = UInt32(clamping: counter(SQLITE_STMTSTATUS_SORT))
+        fields.automaticIndexes = UInt32(clamping: counter(SQLITE_STMTSTATUS_AUTOINDEX))
+        fields.virtualMachineSteps = UInt64(clamping: counter(SQLITE_STMTSTATUS_VM_STEP))
+        fields.preparations = UInt32(clamping: counter(SQLITE_STMTSTATUS_REPREPARE)) + (statement.isFresh ? 1 : 0)
+        if measuresPages {
+            let pages = session.connection.takePages()
+            fields.pageHits = UInt32(clamping: pages.hits)
+            fields.pageMisses = UInt32(clamping: pages.misses)
+        }
+        fields.error = result == SQLITE_DONE ? 0 : UInt32(bitPattern: result)
+        run.record = StatementRecord(fields: fields, start: start, duration: run.duration)
+        return run
+    }
+}
+
+extension SQLStatement {
+    /// Enters the statement into the trace's dictionary, with its plan if it has one.
+    func intern(_ session: SQLSession) {
+        traceID = session.recorder.intern(.statement(StatementEntry(sql: sql)))
+        guard type == .read || type == .write else { return }
+        let rows = session.plan(sql).map { PlanEntry.Row(id: $0.id, parent: $0.parent, detail: $0.detail) }
+        if !rows.isEmpty { planID = session.recorder.intern(.plan(PlanEntry(rows: rows))) }
+    }
+}
+
+extension SQLConnection {
+    /// Pages that were found in SQLite's cache, and pages that were not, since the last call.
+    func takePages() -> (hits: Int32, misses: Int32) {
+        var hits: Int32 = 0
+        var misses: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_HIT, &hits, &highest, 1)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 1)
+        return (hits, misses)
+    }
+}

@@ -1,0 +1,66 @@
+import CSQLite
+import FaultlineTrace
+import Foundation
+
+/// A prepared statement that is kept and run again.
+///
+/// Belongs to one connection and is used under its store's lock.
+final class SQLStatement {
+    let sql: String
+    let handle: OpaquePointer
+    let type: TraceEvent.Statement.StatementType
+    /// Whether it was prepared for the run that comes next.
+    var isFresh = true
+    /// Numbers in the trace's dictionary, once it was recorded.
+    var traceID: DictionaryID = 0
+    var planID: DictionaryID = 0
+
+    init(sql: String, handle: OpaquePointer) {
+        self.sql = sql
+        self.handle = handle
+        type = Self.type(of: sql)
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    private static func type(of sql: String) -> TraceEvent.Statement.StatementType {
+        let word = sql.prefix { $0 != " " }.uppercased()
+        switch word {
+        case "SELECT": return .read
+        case "INSERT", "UPDATE", "DELETE": return .write
+        case "BEGIN", "COMMIT", "ROLLBACK": return .transaction
+        default: return .schema
+        }
+    }
+
+    /// Binds a value; places count from 1.
+    @discardableResult
+    func bind(_ value: SQLValue, at place: Int32) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(handle, place)
+        case .integer(let value): return sqlite3_bind_int64(handle, place, value)
+        case .real(let value): return sqlite3_bind_double(handle, place, value)
+        case .text(var value):
+            return value.withUTF8 { text in
+                text.withMemoryRebound(to: CChar.self) {
+                    // An empty string may have no address, and a null pointer would bind NULL.
+                    csqlite_bind_text(handle, place, $0.baseAddress ?? Self.nothing, Int32($0.count))
+                }
+            }
+        case .blob(let value):
+            return value.withUnsafeBytes {
+                csqlite_bind_blob(handle, place, $0.baseAddress ?? UnsafeRawPointer(Self.nothing), Int32($0.count))
+            }
+        }
+    }
+
+    private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
+
+    /// Makes the statement ready for its next run. What was bound stays.
+    func reset() {
+        sqlite3_reset(handle)
+        isFresh = false
+    }
+}

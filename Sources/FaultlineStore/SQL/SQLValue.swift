@@ -1,0 +1,87 @@
+import FaultlineModel
+import Foundation
+
+/// A value on its way into a statement.
+enum SQLValue: Hashable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob(Data)
+
+    /// How the store keeps an attribute's value.
+    init(_ value: AttributeValue) {
+        switch value {
+        case .integer(let value): self = .integer(value)
+        case .boolean(let value): self = .integer(value ? 1 : 0)
+        case .double(let value): self = .real(value)
+        case .date(let value): self = .real(value.timeIntervalSinceReferenceDate)
+        case .string(let value): self = .text(value)
+        case .uri(let value): self = .text(value.absoluteString)
+        case .binary(let value): self = .blob(value)
+        case .uuid(let value): self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
+        case .decimal(let value): self = .init(value)
+        }
+    }
+
+    /// A number that SQLite can compare, if it says all that the decimal does; otherwise the digits as a blob, because
+    /// a column with numeric affinity turns digits that are text into a `Double`.
+    private init(_ value: Decimal) {
+        let text = value.description
+        if let integer = Int64(text) {
+            self = .integer(integer)
+        } else if let number = Double(text), Self.significantDigits(text) <= 15 {
+            self = .real(number)
+        } else {
+            self = .blob(Data(text.utf8))
+        }
+    }
+
+    private static func significantDigits(_ text: String) -> Int {
+        var digits = Substring(text.filter(\.isNumber))
+        digits = digits.drop { $0 == "0" }
+        while digits.last == "0" { digits.removeLast() }
+        return digits.count
+    }
+
+    /// The value as SQLDebug prints it.
+    var debugText: String {
+        switch self {
+        case .null: "nil"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): "\"\(value)\""
+        case .blob(let value): "<\(value.count) bytes>"
+        }
+    }
+
+    /// Bytes that the value takes in a trace's accounts.
+    var byteCount: Int {
+        switch self {
+        case .null: 0
+        case .integer, .real: 8
+        case .text(let value): value.utf8.count
+        case .blob(let value): value.count
+        }
+    }
+
+    /// Feeds the value to a hash.
+    func append(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(0)
+        case .integer(let value):
+            bytes.append(1)
+            withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+        case .real(let value):
+            bytes.append(2)
+            withUnsafeBytes(of: value) { bytes.append(contentsOf: $0) }
+        case .text(let value):
+            bytes.append(3)
+            bytes.append(contentsOf: value.utf8)
+            bytes.append(0)
+        case .blob(let value):
+            bytes.append(4)
+            bytes.append(contentsOf: value)
+        }
+    }
+}

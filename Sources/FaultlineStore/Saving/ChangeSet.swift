@@ -1,0 +1,69 @@
+import FaultlineModel
+
+/// What a save has to do.
+struct ChangeSet {
+    var inserted: [ManagedObject] = []
+    var updated: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+    /// Pairs of many-to-many relationships.
+    var joins: [Join] = []
+    /// Relationships whose to-many side has other members afterwards, by number.
+    var relationships: Set<Int> = []
+
+    struct Join {
+        var table: JoinTableSchema
+        var source: ManagedObject
+        var destination: ManagedObject
+        var isAdded: Bool
+    }
+
+    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty }
+
+    /// Collects what a context changed. Costs as much as was changed, whatever else the context holds.
+    init(_ context: ManagedObjectContext) {
+        // Rows are written table by table: each statement is prepared once and bound again.
+        inserted = Self.byEntity(context.insertedObjects)
+        deleted = Self.byEntity(context.deletedObjects)
+        updated = Self.byEntity(
+            context.updated.filter { object in
+                object.isUpdated && !object.isDeleted && object.pending != nil
+            })
+        for object in context.inserted where object.isInserted { addJoins(of: object) }
+        for object in context.updated where object.isUpdated && !object.isInserted { addJoins(of: object) }
+        for object in deleted where !object.isUpdated { addJoins(of: object) }
+        for object in inserted + updated + deleted {
+            for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
+                let destination = object.managedObjectContext.store.schema.entities[property.destination]
+                relationships.insert(destination.properties[property.inverse].relationshipNumber)
+            }
+        }
+    }
+
+    private static func byEntity(_ objects: [ManagedObject]) -> [ManagedObject] {
+        guard objects.contains(where: { $0.runtime !== objects[0].runtime }) else { return objects }
+        let places = objects.indices.sorted {
+            (objects[$0].runtime.schema.index, $0) < (objects[$1].runtime.schema.index, $1)
+        }
+        return places.map { objects[$0] }
+    }
+
+    /// Both sides of a pair know of it; the side with the lower relationship number tells. Of a relation of an entity
+    /// with itself each side's pair has a row.
+    private mutating func addJoins(of object: ManagedObject) {
+        for (index, state) in object.toMany where state.hasChanges {
+            let property = object.runtime.schema.properties[index]
+            guard let table = property.joinTable else { continue }
+            let destination = object.managedObjectContext.store.schema.entities[property.destination]
+            let inverse = destination.properties[property.inverse].relationshipNumber
+            relationships.insert(property.relationshipNumber)
+            relationships.insert(inverse)
+            guard property.relationshipNumber <= inverse else { continue }
+            for other in state.removed where object.key > 0 && other.key > 0 {
+                joins.append(Join(table: table, source: object, destination: other, isAdded: false))
+            }
+            for other in state.added where !object.isDeleted && !other.isDeleted {
+                joins.append(Join(table: table, source: object, destination: other, isAdded: true))
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Large values that are kept in files beside the store, in `.NAME_SUPPORT/_EXTERNAL_DATA`.
+///
+/// A column holds a first byte of 1 and the value, or a first byte of 2 and the file's name, which is a UUID.
+struct ExternalData: Sendable {
+    private let folder: URL
+    let threshold: Int
+
+    init(storeURL: URL, threshold: Int) {
+        let name = storeURL.deletingPathExtension().lastPathComponent
+        folder = storeURL.deletingLastPathComponent()
+            .appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+            .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
+        self.threshold = threshold
+    }
+
+    /// The value behind a column's bytes.
+    func value(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Data {
+        guard let tag = bytes.first else { return Data() }
+        let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+        guard tag == 2 else { return Data(rest) }
+        let name = Self.name(rest)
+        do {
+            return try Data(contentsOf: folder.appendingPathComponent(name))
+        } catch {
+            throw StoreError(
+                .externalData,
+                "Reading a large value failed because the file '\(folder.appendingPathComponent(name).path)' cannot be read; put it back from a copy of the store.",
+                cause: error)
+        }
+    }
+
+    /// The file that a column's bytes refer to.
+    func file(_ bytes: UnsafeRawBufferPointer) -> URL? {
+        guard bytes.first == 2 else { return nil }
+        return folder.appendingPathComponent(Self.name(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
+    }
+
+    // Core Data ends the name with a zero.
+    private static func name(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+
+    /// What the column holds of a value; a large one is written to a new file first.
+    func column(_ value: Data) throws(StoreError) -> (column: Data, file: URL?) {
+        guard value.count >= threshold else { return (Data([1]) + value, nil) }
+        let name = UUID().uuidString
+        let file = folder.appendingPathComponent(name)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try value.write(to: file)
+        } catch {
+            throw StoreError(
+                .externalData,
+                "Saving a large value failed because the file '\(file.path)' cannot be written; make the folder writable and free some space.",
+                cause: error)
+        }
+        return (Data([2]) + Data(name.utf8) + Data([0]), file)
+    }
+
+    static func remove(_ files: [URL]) {
+        for file in files { try? FileManager.default.removeItem(at: file) }
+    }
+}

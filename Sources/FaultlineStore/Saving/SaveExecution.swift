@@ -1,0 +1,340 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+/// Writes a context's changes in two transactions: one reserves primary keys for new objects, one writes rows.
+///
+/// Used under the store's lock. Until the second transaction is committed neither the context nor the row cache is
+/// touched, so that a save that fails leaves everything as it was.
+struct SaveExecution {
+    let store: SQLStore
+    let changes: ChangeSet
+    let origin: TraceOrigin
+    let isRecording: Bool
+    private(set) var event = TraceEvent.Save()
+    /// The new rows of inserted and updated objects.
+    private(set) var rows: [(object: ManagedObject, row: RowPointer)] = []
+    private var builders: [Int: RowBuilder] = [:]
+    private var newFiles: [URL] = []
+    private var oldFiles: [URL] = []
+
+    init(_ store: SQLStore, _ changes: ChangeSet, origin: TraceOrigin, isRecording: Bool) {
+        self.store = store
+        self.changes = changes
+        self.origin = origin
+        self.isRecording = isRecording
+    }
+
+    mutating func run() throws(StoreError) {
+        store.endRead()
+        try reserveKeys()
+        try begin()
+        do throws(StoreError) {
+            for object in changes.inserted { try insert(object) }
+            for object in changes.updated { try update(object) }
+            for join in changes.joins { try write(join) }
+            for object in changes.deleted { try delete(object) }
+            let start = isRecording ? store.recorder.now() : 0
+            try step("COMMIT", isTimed: false)
+            if isRecording { event.commit = store.recorder.now() - start }
+        } catch {
+            // A failed COMMIT leaves the transaction open; other failures may have ended it already.
+            if !store.connection.isAutocommit { try? step("ROLLBACK", isTimed: false) }
+            ExternalData.remove(newFiles)
+            throw error
+        }
+        ExternalData.remove(oldFiles)
+        publish()
+    }
+
+    private mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
+        event.trips += 1
+        try store.session.run(sql, values, doing: "Saving", isTimed: isTimed, origin: origin)
+    }
+
+    private mutating func begin() throws(StoreError) {
+        let start = isRecording ? store.recorder.now() : 0
+        try step("BEGIN EXCLUSIVE", isTimed: false)
+        if isRecording { event.lockWait += store.recorder.now() - start }
+    }
+
+    // MARK: Keys
+
+    /// Gives every new object its key: `Z_MAX` of its tree's root is raised by as many as there are.
+    private mutating func reserveKeys() throws(StoreError) {
+        guard !changes.inserted.isEmpty else { return }
+        var byRoot: [Int: [ManagedObject]] = [:]
+        for object in changes.inserted { byRoot[object.runtime.schema.root, default: []].append(object) }
+        try begin()
+        do throws(StoreError) {
+            for (root, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
+                try reserve(objects, root: store.schema.entities[root])
+            }
+            try step("COMMIT", isTimed: false)
+        } catch {
+            if !store.connection.isAutocommit { try? step("ROLLBACK", isTimed: false) }
+            throw error
+        }
+    }
+
+    private mutating func reserve(_ objects: [ManagedObject], root: EntitySchema) throws(StoreError) {
+        var last: Int64 = 0
+        let sql = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
+        let statement = try store.connection.statement(sql)
+        statement.bind(.integer(root.number), at: 1)
+        store.log.statement(sql, [.integer(root.number)])
+        event.trips += 1
+        try store.session.readAsEvent(statement, doing: "Saving", origin: origin) {
+            last = sqlite3_column_int64($0, 0)
+        }
+        event.trips += 1
+        let changed = try store.session.run(
+            "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
+            [.integer(last + Int64(objects.count)), .integer(root.number), .integer(last)], doing: "Saving",
+            origin: origin)
+        guard changed == 1 else {
+            throw StoreError(
+                .database,
+                "Saving in '\(store.path)' failed because the table Z_PRIMARYKEY has no row for \(root.name); restore the store from a copy."
+            )
+        }
+        for (place, object) in objects.enumerated() { object.pending!.newKey = last + Int64(place) + 1 }
+    }
+
+    // MARK: Rows
+
+    private mutating func insert(_ object: ManagedObject) throws(StoreError) {
+        let entity = object.runtime
+        let statement: SQLStatement
+        if let known = store.insertStatements[entity.schema.index] {
+            statement = known
+        } else {
+            let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
+            let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+            statement = try store.connection.prepare(
+                "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+            store.insertStatements[entity.schema.index] = statement
+        }
+        let key = object.pending!.newKey
+        var written: [SQLValue] = [.integer(key), .integer(entity.schema.number), .integer(1)]
+        written.reserveCapacity(3 + entity.schema.columns.count)
+        for slot in entity.schema.columns.indices { written.append(try value(of: object, slot)) }
+        try write(statement, written, object)
+        build(object, key: key, version: 1, written: Array(written[3...]))
+        event.inserted += 1
+    }
+
+    private mutating func update(_ object: ManagedObject) throws(StoreError) {
+        let entity = object.runtime
+        let slots = try changedSlots(object)
+        guard !slots.isEmpty else { return }
+        guard let old = object.row else { throw gone(object) }
+        let version = old.header.pointee.version
+        var written: [SQLValue] = []
+        var values = [SQLValue?](repeating: nil, count: entity.schema.columns.count)
+        for slot in slots {
+            let value = try value(of: object, slot)
+            values[slot] = value
+            written.append(value)
+            if let file = externalFile(object, slot) { oldFiles.append(file) }
+        }
+        written += [.integer(version + 1), .integer(object.key), .integer(version)]
+        try write(try updateStatement(entity, slots), written, object)
+        guard store.connection.changes == 1 else { throw conflict(object, version) }
+        event.updated += 1
+        event.changedColumns += UInt32(slots.count)
+        build(object, key: object.key, version: version + 1, changed: values)
+    }
+
+    private func updateStatement(_ entity: EntityRuntime, _ slots: [Int]) throws(StoreError) -> SQLStatement {
+        let shape = UpdateShape(entity: entity.schema.index, slots: slots)
+        if let known = store.updateStatements[shape] { return known }
+        let sets = slots.map { "\(entity.schema.columns[$0].name) = ?" } + ["Z_OPT = ?"]
+        let statement = try store.connection.prepare(
+            "UPDATE OR FAIL \(entity.schema.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK=? AND Z_OPT=?")
+        // There can be as many shapes as there are sets of columns; a few are used again and again.
+        if store.updateStatements.count >= 64 { store.updateStatements.removeAll() }
+        store.updateStatements[shape] = statement
+        return statement
+    }
+
+    private mutating func delete(_ object: ManagedObject) throws(StoreError) {
+        let entity = object.runtime
+        guard let old = object.row else { throw gone(object) }
+        for slot in entity.schema.columns.indices {
+            if let file = externalFile(object, slot) { oldFiles.append(file) }
+        }
+        let statement = try store.connection.statement(
+            "DELETE FROM \(entity.schema.table) WHERE Z_PK = ? AND Z_OPT = ?")
+        let version = old.header.pointee.version
+        try write(statement, [.integer(object.key), .integer(version)], object)
+        guard store.connection.changes == 1 else { throw conflict(object, version) }
+        event.deleted += 1
+    }
+
+    private mutating func write(_ join: ChangeSet.Join) throws(StoreError) {
+        let table = join.table
+        let sql =
+            join.isAdded
+            ? "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
+            : "DELETE FROM \(table.table) WHERE \(table.sourceColumn) = ? AND \(table.destinationColumn) = ?"
+        try step(sql, [.integer(finalKey(join.source)), .integer(finalKey(join.destination))])
+    }
+
+    private mutating func write(
+        _ statement: SQLStatement, _ values: [SQLValue], _ object: ManagedObject
+    ) throws(StoreError) {
+        event.trips += 1
+        if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
+        do {
+            try store.session.run(statement, values, doing: "Saving \(object.entityName)", origin: origin)
+        } catch {
+            var error = error
+            error.objectID = object.objectID
+            throw error
+        }
+    }
+
+    // MARK: Values
+
+    /// The key that an object has once the save is done.
+    private func finalKey(_ object: ManagedObject) -> Int64 {
+        object.key > 0 ? object.key : object.pending?.newKey ?? 0
+    }
+
+    /// What goes into a column that was set.
+    private mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
+        let column = object.runtime.schema.columns[slot]
+        switch object.pending!.values[column.property] {
+        case .unchanged, .null: return .null
+        case .object(let other):
+            return .integer(column.isEntityColumn ? other.runtime.schema.number : finalKey(other))
+        case .value(let value):
+            let property = object.runtime.schema.properties[column.property]
+            guard property.isExternal, case .binary(let data) = value else { return SQLValue(value) }
+            let (bytes, file) = try store.external.column(data)
+            if let file { newFiles.append(file) }
+            return .blob(bytes)
+        }
+    }
+
+    /// The columns that have another value than the row.
+    private func changedSlots(_ object: ManagedObject) throws(StoreError) -> [Int] {
+        guard let pending = object.pending else { return [] }
+        var slots: [Int] = []
+        for (slot, column) in object.runtime.schema.columns.enumerated() {
+            switch pending.values[column.property] {
+            case .unchanged: continue
+            case .null: if object.row?.hasValue(slot: slot) != true { continue }
+            case .value(let value): if object.storedValue(column.property) == value { continue }
+            case .object(let other):
+                let wanted = column.isEntityColumn ? other.runtime.schema.number : finalKey(other)
+                if let row = object.row, row.hasValue(slot: slot),
+                    row.integer(at: object.runtime.layout.offset(ofSlot: slot)) == wanted
+                {
+                    continue
+                }
+            }
+            slots.append(slot)
+        }
+        return slots
+    }
+
+    private func externalFile(_ object: ManagedObject, _ slot: Int) -> URL? {
+        let entity = object.runtime
+        guard entity.schema.properties[entity.schema.columns[slot].property].isExternal, let row = object.row,
+            row.hasValue(slot: slot)
+        else { return nil }
+        return store.external.file(row.bytes(at: entity.layout.offset(ofSlot: slot)))
+    }
+
+    // MARK: Failures
+
+    private mutating func conflict(_ object: ManagedObject, _ version: Int64) -> StoreError {
+        event.conflicts += 1
+        return StoreError(
+            .conflict,
+            "Saving \(object.entityName) \(object.objectID): another writer changed or deleted it since it was read (version \(version)); refresh it and make the change again.",
+            objectID: object.objectID)
+    }
+
+    private mutating func gone(_ object: ManagedObject) -> StoreError {
+        event.conflicts += 1
+        return StoreError(
+            .conflict,
+            "Saving \(object.entityName) \(object.objectID): another writer deleted it before it was read; let go of the object.",
+            objectID: object.objectID)
+    }
+
+    // MARK: The row cache
+
+    /// Builds the row that the store has now, from what was written and, for the rest, from the old row.
+    private mutating func build(
+        _ object: ManagedObject, key: Int64, version: Int64, written: [SQLValue] = [], changed: [SQLValue?] = []
+    ) {
+        let entity = object.runtime
+        let root = entity.schema.root
+        let isNew = !written.isEmpty || object.row == nil
+        var builder = builders.removeValue(forKey: root) ?? RowBuilder(
+            root: root, cache: store.rows, blockSize: changes.inserted.count + changes.updated.count > 8 ? 64 << 10 : 1024)
+        builder.begin(entity.layout, key: key, version: version, entity: entity.schema.index)
+        for slot in entity.schema.columns.indices {
+            if isNew {
+                builder.set(entity.layout, slot: slot, written[slot])
+            } else if let value = changed[slot] {
+                builder.set(entity.layout, slot: slot, value)
+            } else if let old = object.row, old.hasValue(slot: slot) {
+                builder.copy(entity.layout, slot: slot, from: old)
+            }
+        }
+        rows.append((object, builder.finish()))
+        builders[root] = builder
+    }
+
+    /// Shows the other contexts what the store has now.
+    private func publish() {
+        for object in changes.deleted { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
+        for builder in builders.values { store.rows.insert(builder.blocks, isRecording: isRecording) }
+        for relationship in changes.relationships { store.relationshipGenerations[relationship] &+= 1 }
+    }
+}
+
+/// Which columns an UPDATE writes.
+struct UpdateShape: Hashable {
+    var entity: Int
+    var slots: [Int]
+}
+
+extension RowBuilder {
+    mutating func set(_ layout: RowLayout, slot: Int, _ value: SQLValue) {
+        let storage = layout.columns[slot].storage
+        switch value {
+        case .null: break
+        case .integer(let value) where storage == .decimal: setText(layout, slot, String(value))
+        case .real(let value) where storage == .decimal: setText(layout, slot, String(format: "%.15g", value))
+        case .integer(let value): set(layout, slot: slot, integer: value)
+        case .real(let value): set(layout, slot: slot, real: value)
+        case .text(let value): setText(layout, slot, value)
+        case .blob(let value):
+            value.withUnsafeBytes { set(layout, slot: slot, bytes: $0.baseAddress, count: $0.count) }
+        }
+    }
+
+    private mutating func setText(_ layout: RowLayout, _ slot: Int, _ text: String) {
+        var text = text
+        text.withUTF8 { set(layout, slot: slot, bytes: $0.baseAddress, count: $0.count) }
+    }
+
+    mutating func copy(_ layout: RowLayout, slot: Int, from old: RowPointer) {
+        let offset = layout.offset(ofSlot: slot)
+        switch layout.columns[slot].storage {
+        case .integer: set(layout, slot: slot, integer: old.integer(at: offset))
+        case .real: set(layout, slot: slot, real: old.real(at: offset))
+        case .text, .blob, .decimal:
+            let bytes = old.bytes(at: offset)
+            set(layout, slot: slot, bytes: bytes.baseAddress, count: bytes.count)
+        }
+    }
+}

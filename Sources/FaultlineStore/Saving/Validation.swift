@@ -1,0 +1,66 @@
+import FaultlineModel
+
+/// Whether objects can be saved as they are.
+struct Validation {
+    let context: ManagedObjectContext
+
+    func check(_ changes: ChangeSet) throws(StoreError) {
+        for object in changes.inserted { try checkValues(of: object, all: true) }
+        for object in changes.updated { try checkValues(of: object, all: false) }
+        for object in context.updated where object.isUpdated && !object.isInserted && !object.isDeleted {
+            try checkMembers(of: object)
+        }
+        for object in changes.inserted { try checkMembers(of: object) }
+        for object in changes.deleted { try checkDenial(of: object) }
+    }
+
+    /// - Parameter all: whether every property is looked at, or only those that were set.
+    private func checkValues(of object: ManagedObject, all: Bool) throws(StoreError) {
+        guard let pending = object.pending else { return }
+        for property in object.runtime.schema.properties where !property.isOptional && !property.isToMany {
+            let isMissing =
+                switch pending.values[property.index] {
+                case .null: true
+                case .unchanged: all && !property.isTransient
+                case .value: false
+                case .object(let other): other.isDeleted
+                }
+            guard isMissing else { continue }
+            throw StoreError(
+                .validation,
+                "Saving \(object.entityName) \(object.objectID): '\(property.name)' has no value and is not optional; set it, or make it optional in the model.",
+                objectID: object.objectID)
+        }
+    }
+
+    private func checkMembers(of object: ManagedObject) throws(StoreError) {
+        for property in object.runtime.schema.properties where property.isToMany && !property.isOptional {
+            // What was not touched is as it was.
+            guard let state = object.toMany[property.index], state.hasChanges || object.isInserted else {
+                if !object.isInserted { continue }
+                throw missing(object, property)
+            }
+            if object.members(property.index).isEmpty { throw missing(object, property) }
+        }
+    }
+
+    private func missing(_ object: ManagedObject, _ property: PropertySchema) -> StoreError {
+        StoreError(
+            .validation,
+            "Saving \(object.entityName) \(object.objectID): '\(property.name)' has no objects and is not optional; add one, or make it optional in the model.",
+            objectID: object.objectID)
+    }
+
+    private func checkDenial(of object: ManagedObject) throws(StoreError) {
+        for property in object.runtime.schema.properties where property.deleteRule == .deny {
+            let others =
+                property.isToMany
+                ? object.members(property.index).filter { !$0.isDeleted }.count : object.toOne(property.index) == nil ? 0 : 1
+            guard others > 0 else { continue }
+            throw StoreError(
+                .deleteDenied,
+                "Deleting \(object.entityName) \(object.objectID): its delete rule for '\(property.name)' denies that while there are objects at the other end (\(others)); delete those first.",
+                objectID: object.objectID)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import CSQLite
+import Foundation
+
+/// SQLite without the store, to look at a store's file from outside.
+enum SQLShell {
+    struct Failure: Error {
+        var message: String
+    }
+
+    /// Runs statements and gives the rows of all of them, columns joined by `|`.
+    @discardableResult
+    static func run(_ text: String, _ url: URL) throws -> [String] {
+        var connection: OpaquePointer?
+        guard sqlite3_open(url.path, &connection) == SQLITE_OK else { throw Failure(message: "cannot open") }
+        defer { sqlite3_close(connection) }
+        sqlite3_busy_timeout(connection, 5000)
+        var rows: [String] = []
+        var message: UnsafeMutablePointer<CChar>?
+        let result = withUnsafeMutablePointer(to: &rows) { rows in
+            sqlite3_exec(
+                connection, text,
+                { rows, count, values, _ in
+                    let line = (0..<Int(count)).map { values?[$0].map { String(cString: $0) } ?? "NULL" }
+                    rows!.assumingMemoryBound(to: [String].self).pointee.append(line.joined(separator: "|"))
+                    return 0
+                }, rows, &message)
+        }
+        guard result == SQLITE_OK else {
+            let text = message.map { String(cString: $0) } ?? "error \(result)"
+            sqlite3_free(message)
+            throw Failure(message: text)
+        }
+        return rows
+    }
+}
