@@ -1,0 +1,140 @@
+public import FaultlineTrace
+
+/// How sure a figure is.
+public enum Confidence: Int, Sendable, Hashable, CaseIterable, Comparable {
+    case low, medium, high
+
+    public static func < (a: Confidence, b: Confidence) -> Bool { a.rawValue < b.rawValue }
+
+    /// What a saving counts for when findings are ranked.
+    var weight: Double {
+        switch self {
+        case .low: 0.4
+        case .medium: 0.7
+        case .high: 1
+        }
+    }
+}
+
+/// What trips to the store cost, estimated from the trips of the trace.
+public struct CostModel: Sendable {
+    /// Where an estimate comes from.
+    public enum Basis: String, Sendable, Hashable, CaseIterable {
+        /// Trips of the same shape.
+        case shape
+        /// Trips of the whole store.
+        case store
+        /// Assumptions, since the trace has too few trips of different sizes.
+        case assumed
+    }
+
+    /// The cost of trips of one shape.
+    public struct Estimate: Sendable, Hashable {
+        public var line: CostLine
+        /// Lines that fit as well, from which ranges are taken.
+        public var alternatives: [CostLine]
+        public var basis: Basis
+        /// Trips that the estimate rests on.
+        public var trips: UInt64
+
+        public var confidence: Confidence {
+            switch basis {
+            case .shape: .high
+            case .store: .medium
+            case .assumed: .low
+            }
+        }
+
+        /// The median of a figure that follows from the costs, and the range in which 80 % of its estimates lie.
+        public func range(_ figure: (CostLine) -> Double) -> (median: Double, low: Double, high: Double) {
+            let figures = ([line] + alternatives).map(figure).sorted()
+            let at = { (share: Double) in figures[Int((share * Double(figures.count - 1)).rounded())] }
+            let middle = figure(line)
+            return (middle, min(middle, at(0.1)), max(middle, at(0.9)))
+        }
+    }
+
+    /// Trips, and different numbers of rows, from which on a line is fitted.
+    public static let minimumTrips: UInt64 = 20
+    public static let minimumDistinctRows = 3
+    static let rounds = 60
+
+    /// What is assumed where nothing can be fitted: a cached point query outside a transaction, and a row of a few
+    /// columns (7.6–8.7 µs and
+    /// 0.4–2 µs were measured on a small virtual machine).
+    public static let assumed = CostLine(trip: 10_000, row: 1_000)
+    /// What a byte of a long value is assumed to cost, in nanoseconds: about 1 µs a page of 4 KiB.
+    public static let assumedByte = 0.25
+
+    /// The cost over all trips of the store.
+    public let store: Estimate
+    /// What a byte of a row costs, in nanoseconds.
+    public let byte: Double
+    /// Whether ``byte`` was fitted; otherwise it is assumed.
+    public let isByteFitted: Bool
+    private let shapes: [ShapeEntry: Estimate]
+    private let identities: [ShapeEntry: Estimate]
+
+    /// Fits the costs of every shape of a profile.
+    ///
+    /// - Complexity: O(shapes); each fit looks at a few hundred trips.
+    public init(_ profile: Profile) {
+        let general = profile.loads.count > 0 ? profile.loads : profile.statements
+        store =
+            Self.fit(general, basis: .store, seed: 1)
+            ?? Estimate(line: Self.assumed, alternatives: Self.assumedAlternatives, basis: .assumed, trips: general.count)
+        var shapes: [ShapeEntry: Estimate] = [:]
+        var identities: [ShapeEntry: Estimate] = [:]
+        for loads in profile.allShapes {
+            let seed = StableHash.text(loads.shape.sortText)
+            shapes[loads.shape] = Self.fit(loads.rows, basis: .shape, seed: seed)
+            identities[loads.shape] = Self.fit(loads.identities, basis: .shape, seed: seed)
+        }
+        self.shapes = shapes
+        self.identities = identities
+        let fitted = Self.fitByte(profile.allShapes.flatMap { $0.rows.loads }, trip: store.line.trip)
+        byte = fitted ?? Self.assumedByte
+        isByteFitted = fitted != nil
+    }
+
+    /// The cost of loading whole rows of a shape.
+    public func rows(of shape: ShapeEntry) -> Estimate { shapes[shape] ?? store }
+
+    /// The cost of finding the identities of a batched fetch's rows; without a fit a quarter of what rows cost.
+    public func identities(of shape: ShapeEntry) -> Estimate {
+        if let estimate = identities[shape] { return estimate }
+        var estimate = rows(of: shape)
+        estimate.line.row /= 4
+        for index in estimate.alternatives.indices { estimate.alternatives[index].row /= 4 }
+        estimate.basis = estimate.basis == .shape ? .store : estimate.basis
+        return estimate
+    }
+
+    private static func fit(_ sample: LoadSample, basis: Basis, seed: UInt64) -> Estimate? {
+        guard sample.count >= minimumTrips, sample.distinctRows >= minimumDistinctRows else { return nil }
+        let loads = sample.loads
+        guard let line = LineFit.theilSen(loads) else { return nil }
+        let alternatives = LineFit.bootstrap(loads, rounds: rounds, seed: seed)
+        return Estimate(line: line, alternatives: alternatives, basis: basis, trips: sample.count)
+    }
+
+    /// The slope of what a row costs over how long it is, over trips of all shapes.
+    private static func fitByte(_ loads: [Load], trip: Double) -> Double? {
+        let rows = loads.filter { $0.rows >= 5 && $0.bytes > 0 }.map { load in
+            // A kibibyte stands for a row and a picosecond for a nanosecond, so that the same fit serves.
+            Load(
+                rows: load.bytes / load.rows / 1024, bytes: 0,
+                duration: UInt64(max(0, Double(load.duration) - trip) / Double(load.rows) * 1000))
+        }
+        let sizes = rows.map(\.rows)
+        guard rows.count >= minimumTrips, let least = sizes.min(), let most = sizes.max(), most >= 2 * max(1, least),
+            Set(sizes).count >= minimumDistinctRows, let line = LineFit.theilSen(rows)
+        else { return nil }
+        return line.row / 1024 / 1000
+    }
+
+    /// Half and twice what is assumed, since nothing better is known.
+    private static let assumedAlternatives = [
+        CostLine(trip: assumed.trip / 2, row: assumed.row / 2), CostLine(trip: assumed.trip * 2, row: assumed.row * 2),
+    ]
+}

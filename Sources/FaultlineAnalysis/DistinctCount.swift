@@ -1,0 +1,35 @@
+/// Counts distinct objects in bounded memory: exactly up to its capacity, and within about 7 % beyond it.
+///
+/// It keeps the smallest hashes that it has seen (Bar-Yossef and others, "Counting distinct elements in a data stream",
+/// 2002), so that counts of parts can be united in any order.
+struct DistinctCount: Sendable, Hashable {
+    static let capacity = 256
+
+    /// Sorted, smallest first.
+    private var hashes: [UInt64] = []
+
+    mutating func insert(_ object: UInt64) {
+        let hash = StableHash.mix(object)
+        if hashes.count == Self.capacity, hash >= hashes[Self.capacity - 1] { return }
+        var low = 0
+        var high = hashes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if hashes[middle] < hash { low = middle + 1 } else { high = middle }
+        }
+        guard low == hashes.count || hashes[low] != hash else { return }
+        hashes.insert(hash, at: low)
+        if hashes.count > Self.capacity { hashes.removeLast() }
+    }
+
+    mutating func formUnion(_ other: DistinctCount) {
+        let union = Set(hashes).union(other.hashes)
+        hashes = Array(union.sorted().prefix(Self.capacity))
+    }
+
+    var count: Int {
+        guard hashes.count == Self.capacity else { return hashes.count }
+        let share = Double(hashes[Self.capacity - 1]) / Double(UInt64.max)
+        return Int((Double(Self.capacity - 1) / share).rounded())
+    }
+}

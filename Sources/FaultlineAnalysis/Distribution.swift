@@ -1,0 +1,67 @@
+internal import Histogram
+
+/// Durations, from which percentiles are read.
+///
+/// Up to 1,024 values it keeps each of them, and percentiles are exact. Beyond that it counts them in a histogram, and a
+/// percentile is at most 1 % above the value that a sort would give. Distributions of parts add up in any order.
+public struct Distribution: Sendable {
+    /// Values up to which each is kept.
+    static let exactLimit = 1024
+
+    private var values: [UInt64] = []
+    private var histogram: Histogram<UInt64>?
+    public private(set) var count: UInt64 = 0
+    /// The sum of all values, in nanoseconds.
+    public private(set) var total: UInt64 = 0
+    /// The largest value, in nanoseconds; 0 if there is none.
+    public private(set) var maximum: UInt64 = 0
+
+    public init() {}
+
+    public mutating func record(_ value: UInt64) {
+        count += 1
+        total &+= value
+        maximum = max(maximum, value)
+        if histogram == nil, values.count < Self.exactLimit {
+            values.append(value)
+        } else {
+            spill()
+            histogram?.record(min(value, UInt64.max / 4))
+        }
+    }
+
+    public mutating func merge(_ other: Distribution) {
+        if histogram == nil, other.histogram == nil, values.count + other.values.count <= Self.exactLimit {
+            values += other.values
+        } else {
+            spill()
+            for value in other.values { histogram?.record(min(value, UInt64.max / 4)) }
+            if let others = other.histogram { histogram?.add(others) }
+        }
+        count += other.count
+        total &+= other.total
+        maximum = max(maximum, other.maximum)
+    }
+
+    /// The smallest value that at least `percent` of all values do not exceed; 0 if there is none.
+    ///
+    /// - Parameter percent: 0…100.
+    /// - Complexity: O(n log n) for up to 1,024 values, constant beyond.
+    public func percentile(_ percent: Double) -> UInt64 {
+        guard count > 0 else { return 0 }
+        if let histogram { return min(histogram.valueAtPercentile(percent), maximum) }
+        let rank = Int((percent / 100 * Double(values.count)).rounded(.up))
+        return values.sorted()[max(0, min(values.count, rank) - 1)]
+    }
+
+    public var mean: UInt64 { count == 0 ? 0 : total / count }
+
+    /// Goes over to counting. Two significant digits give buckets of at most 1/128 of their value.
+    private mutating func spill() {
+        guard histogram == nil else { return }
+        var filled = Histogram<UInt64>(numberOfSignificantValueDigits: .two)
+        for value in values { filled.record(min(value, UInt64.max / 4)) }
+        histogram = filled
+        values = []
+    }
+}

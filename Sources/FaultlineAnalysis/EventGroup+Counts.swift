@@ -1,0 +1,118 @@
+internal import FaultlineTrace
+
+extension EventGroup {
+    /// What can be counted of events; what a kind does not have stays 0.
+    public struct Counts: Sendable, Hashable {
+        /// Rows that matched, were loaded, filled, returned or changed.
+        public var rows: UInt64 = 0
+        /// Bytes of column values that were read or written.
+        public var bytes: UInt64 = 0
+        /// Round trips to SQLite.
+        public var trips: UInt64 = 0
+        public var cacheHits: UInt64 = 0
+        public var cacheMisses: UInt64 = 0
+        /// Time waiting for the store or a lock, in nanoseconds.
+        public var wait: UInt64 = 0
+        /// Time preparing statements, in nanoseconds.
+        public var prepare: UInt64 = 0
+        /// Time stepping through rows, in nanoseconds.
+        public var step: UInt64 = 0
+        /// Time making objects of rows, in nanoseconds.
+        public var materialise: UInt64 = 0
+        /// Time in COMMIT, in nanoseconds.
+        public var commit: UInt64 = 0
+        public var inserted: UInt64 = 0
+        public var updated: UInt64 = 0
+        public var deleted: UInt64 = 0
+        public var conflicts: UInt64 = 0
+        public var fullScanSteps: UInt64 = 0
+        public var sorts: UInt64 = 0
+        public var automaticIndexes: UInt64 = 0
+        public var virtualMachineSteps: UInt64 = 0
+        public var preparations: UInt64 = 0
+        public var pageHits: UInt64 = 0
+        public var pageMisses: UInt64 = 0
+        /// Events that ended with an error of SQLite's.
+        public var errors: UInt64 = 0
+
+        /// Every count with its name, in the order of their declaration.
+        public static var fields: [(name: String, path: any WritableKeyPath<Counts, UInt64> & Sendable)] {
+            [
+                ("rows", \.rows), ("bytes", \.bytes), ("trips", \.trips), ("cacheHits", \.cacheHits),
+                ("cacheMisses", \.cacheMisses), ("wait", \.wait), ("prepare", \.prepare), ("step", \.step),
+                ("materialise", \.materialise), ("commit", \.commit), ("inserted", \.inserted),
+                ("updated", \.updated), ("deleted", \.deleted), ("conflicts", \.conflicts),
+                ("fullScanSteps", \.fullScanSteps), ("sorts", \.sorts), ("automaticIndexes", \.automaticIndexes),
+                ("virtualMachineSteps", \.virtualMachineSteps), ("preparations", \.preparations),
+                ("pageHits", \.pageHits), ("pageMisses", \.pageMisses), ("errors", \.errors),
+            ]
+        }
+
+        public mutating func merge(_ other: Counts) {
+            for field in Self.fields { self[keyPath: field.path] &+= other[keyPath: field.path] }
+        }
+    }
+}
+
+extension EventGroup.Counts {
+    /// Adds what an event counted.
+    mutating func add(_ event: TraceEvent) {
+        switch event.detail {
+        case .fetch(let fetch): add(fetch)
+        case .batch(let batch):
+            rows += UInt64(batch.rows)
+            bytes += batch.bytes
+            trips += UInt64(batch.trips)
+            cacheHits += UInt64(batch.cacheHits)
+            errors += batch.error == 0 ? 0 : 1
+        case .fault(let fault):
+            rows += UInt64(fault.filled)
+            bytes += fault.bytes
+            if fault.source == .rowCache { cacheHits += 1 } else { trips += 1 }
+            errors += fault.error == 0 ? 0 : 1
+        case .cacheMiss: cacheMisses += 1
+        case .save(let save): add(save)
+        case .sql(let statement): add(statement)
+        case .use, .scope: break
+        }
+    }
+
+    private mutating func add(_ fetch: TraceEvent.Fetch) {
+        rows += UInt64(fetch.rows)
+        bytes += fetch.bytes
+        trips += UInt64(fetch.trips)
+        cacheHits += UInt64(fetch.cacheHits)
+        cacheMisses += UInt64(fetch.cacheMisses)
+        wait += fetch.wait
+        prepare += fetch.prepare
+        step += fetch.step
+        materialise += fetch.materialise
+        errors += fetch.error == 0 ? 0 : 1
+    }
+
+    private mutating func add(_ save: TraceEvent.Save) {
+        rows += UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+        bytes += save.bytes
+        trips += UInt64(save.trips)
+        wait += save.lockWait
+        commit += save.commit
+        inserted += UInt64(save.inserted)
+        updated += UInt64(save.updated)
+        deleted += UInt64(save.deleted)
+        conflicts += UInt64(save.conflicts)
+        errors += save.error == 0 ? 0 : 1
+    }
+
+    private mutating func add(_ statement: TraceEvent.Statement) {
+        rows += UInt64(statement.rows)
+        trips += 1
+        fullScanSteps += UInt64(statement.fullScanSteps)
+        sorts += UInt64(statement.sorts)
+        automaticIndexes += UInt64(statement.automaticIndexes)
+        virtualMachineSteps += statement.virtualMachineSteps
+        preparations += UInt64(statement.preparations)
+        pageHits += UInt64(statement.pageHits)
+        pageMisses += UInt64(statement.pageMisses)
+        errors += statement.error == 0 ? 0 : 1
+    }
+}

@@ -1,0 +1,62 @@
+public import FaultlineTrace
+
+/// Events that did the same from the same place, summed up.
+public struct EventGroup: Sendable {
+    /// What the events of a group have in common.
+    public struct Key: Sendable, Hashable {
+        /// What the events were about.
+        public enum Subject: Sendable, Hashable {
+            /// A fetch request with its values taken out.
+            case shape(ShapeEntry)
+            /// An entity, by name.
+            case entity(String)
+            /// A relationship, by the name of its entity and its own.
+            case relationship(entity: String, name: String)
+            /// A statement's text.
+            case statement(String)
+            /// The entities that were saved, in alphabetical order.
+            case saved([String])
+            /// What the trace does not say.
+            case unknown
+        }
+
+        public var kind: EventKind
+        public var subject: Subject
+        /// What was a fault; `nil` for other kinds.
+        public var faultType: TraceEvent.Fault.FaultType?
+        /// Where a fault's data came from; `nil` for other kinds.
+        public var source: TraceEvent.Fault.Source?
+        /// What a statement does; `nil` for other kinds.
+        public var statementType: TraceEvent.Statement.StatementType?
+        /// Where it happened: of a fault or a batch where it was caused, of a fetch or a save where it was asked for.
+        public var site: CallSite?
+        /// Where the fetch stands that a batch belongs to; `nil` for other kinds.
+        public var fetchSite: CallSite?
+    }
+
+    public let key: Key
+    /// How long the events took, in nanoseconds.
+    public internal(set) var durations = Distribution()
+    /// Time that no event within them accounts for, in nanoseconds.
+    public var selfTime: UInt64 { UInt64(max(0, netTime)) }
+    /// Time on the main thread, in nanoseconds.
+    public internal(set) var mainThreadTime: UInt64 = 0
+    public internal(set) var counts = Counts()
+
+    /// The sum of durations less what events within took. Signed, since an event's children can be counted before it.
+    var netTime: Int64 = 0
+
+    public var count: UInt64 { durations.count }
+    public var totalTime: UInt64 { durations.total }
+
+    init(_ key: Key) {
+        self.key = key
+    }
+
+    mutating func merge(_ other: EventGroup) {
+        durations.merge(other.durations)
+        netTime += other.netTime
+        mainThreadTime += other.mainThreadTime
+        counts.merge(other.counts)
+    }
+}

@@ -1,0 +1,90 @@
+public import FaultlineTrace
+
+/// Faults that went to the store one by one although one fetch had produced all their objects.
+///
+/// Only what passed the thresholds within one scope and for one fetch is added up here.
+public struct FaultEvidence: Sendable {
+    public struct Key: Sendable, Hashable {
+        public enum Subject: Sendable, Hashable {
+            /// Faults of a relationship, or of objects that were reached through it.
+            case relationship(entity: String, name: String)
+            /// Faults of objects of an entity, reached in no way that the trace names.
+            case target(entity: String)
+        }
+
+        public var subject: Subject
+        /// The fetch that produced the objects.
+        public var fetch: FetchProfile.Key
+    }
+
+    /// One place where faults fired.
+    public struct Place: Sendable, Hashable {
+        public var trips: UInt64 = 0
+        /// In nanoseconds.
+        public var time: UInt64 = 0
+    }
+
+    /// One of the slowest faults.
+    public struct Sample: Sendable, Hashable {
+        public var process: UInt32
+        public var event: EventID
+        /// In nanoseconds.
+        public var duration: UInt64
+    }
+
+    /// Times that a fetch's objects fired like this within one scope.
+    public internal(set) var occurrences: UInt64 = 0
+    /// Those among them in which events were lost.
+    public internal(set) var lossyOccurrences: UInt64 = 0
+    /// Round trips.
+    public internal(set) var trips: UInt64 = 0
+    /// The faults' time, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// Distinct objects that fired.
+    public internal(set) var objects: UInt64 = 0
+    /// Rows that the trips brought.
+    public internal(set) var filled: UInt64 = 0
+    public internal(set) var bytes: UInt64 = 0
+    /// Trips for objects that the row cache had held before.
+    public internal(set) var seenBefore: UInt64 = 0
+    /// Rows of the fetches concerned that were loaded.
+    public internal(set) var originRows: UInt64 = 0
+    /// Fetches concerned, by their batch size.
+    public internal(set) var fetches: [UInt32: UInt64] = [:]
+    public internal(set) var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
+    public internal(set) var places: [CallSite?: Place] = [:]
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// Wall time of the scopes concerned, in nanoseconds; without scopes from a fetch to its last fault.
+    public internal(set) var wallTime: UInt64 = 0
+    /// The slowest three.
+    public internal(set) var samples: [Sample] = []
+
+    mutating func add(_ sample: Sample) {
+        samples.append(sample)
+        samples.sort { ($0.duration, $1.process, $1.event) > ($1.duration, $0.process, $0.event) }
+        if samples.count > 3 { samples.removeLast() }
+    }
+
+    mutating func merge(_ other: FaultEvidence) {
+        occurrences += other.occurrences
+        lossyOccurrences += other.lossyOccurrences
+        trips += other.trips
+        time += other.time
+        mainThreadTime += other.mainThreadTime
+        objects += other.objects
+        filled += other.filled
+        bytes += other.bytes
+        seenBefore += other.seenBefore
+        originRows += other.originRows
+        wallTime += other.wallTime
+        fetches.merge(other.fetches, uniquingKeysWith: +)
+        types.merge(other.types, uniquingKeysWith: +)
+        scopes.merge(other.scopes, uniquingKeysWith: +)
+        for (site, place) in other.places {
+            places[site, default: Place()].trips += place.trips
+            places[site, default: Place()].time += place.time
+        }
+        for sample in other.samples { add(sample) }
+    }
+}

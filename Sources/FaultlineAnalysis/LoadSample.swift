@@ -1,0 +1,60 @@
+/// What one trip to the store carried and how long it took.
+struct Load: Sendable, Hashable {
+    var rows: UInt64
+    var bytes: UInt64
+    /// In nanoseconds.
+    var duration: UInt64
+}
+
+/// A bounded sample of trips, spread over the sizes that occurred.
+///
+/// For each power of two of rows it keeps the trips with the smallest hashes of their numbers. Which trips stay depends
+/// on nothing but the trips, so samples of parts add up in any order; and the few large ones are not drowned by
+/// thousands of single rows.
+struct LoadSample: Sendable {
+    private struct Entry: Sendable {
+        var hash: UInt64
+        var load: Load
+    }
+
+    static let perStratum = 16
+
+    private var strata: [Int: [Entry]] = [:]
+    private(set) var count: UInt64 = 0
+
+    mutating func insert(_ load: Load, hash: UInt64) {
+        count += 1
+        let stratum = UInt64.bitWidth - load.rows.leadingZeroBitCount
+        Self.insert(Entry(hash: hash, load: load), into: &strata[stratum, default: []])
+    }
+
+    mutating func merge(_ other: LoadSample) {
+        count += other.count
+        for (stratum, entries) in other.strata {
+            for entry in entries { Self.insert(entry, into: &strata[stratum, default: []]) }
+        }
+    }
+
+    /// The trips that were kept, small ones first.
+    var loads: [Load] {
+        strata.values.joined().map(\.load).sorted {
+            ($0.rows, $0.duration, $0.bytes) < ($1.rows, $1.duration, $1.bytes)
+        }
+    }
+
+    var distinctRows: Int { Set(strata.values.joined().map(\.load.rows)).count }
+
+    private static func insert(_ entry: Entry, into entries: inout [Entry]) {
+        if entries.count < perStratum {
+            entries.append(entry)
+        } else if let worst = entries.indices.max(by: { precedes(entries[$0], entries[$1]) }),
+            precedes(entry, entries[worst])
+        {
+            entries[worst] = entry
+        }
+    }
+
+    private static func precedes(_ a: Entry, _ b: Entry) -> Bool {
+        (a.hash, a.load.duration, a.load.rows, a.load.bytes) < (b.hash, b.load.duration, b.load.rows, b.load.bytes)
+    }
+}

@@ -1,0 +1,183 @@
+internal import FaultlineTrace
+
+/// Faults of one kind in one scope on objects of one fetch, while more may come.
+struct OpenFaults: Sendable {
+    struct Key: Sendable, Hashable {
+        var scope: EventID
+        var origin: EventID
+        /// The relationship's name; 0: none.
+        var relationship: DictionaryID
+        /// The relationship's entity, or without a relationship that of the object.
+        var entity: DictionaryID
+    }
+
+    /// Places that are told apart; what fires elsewhere is counted without a place.
+    static let maximumPlaces = 8
+
+    var trips: UInt64 = 0
+    var time: UInt64 = 0
+    var mainThreadTime: UInt64 = 0
+    var filled: UInt64 = 0
+    var bytes: UInt64 = 0
+    var seenBefore: UInt64 = 0
+    var objects = DistinctCount()
+    var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
+    var places: [CallSite?: FaultEvidence.Place] = [:]
+    var samples: [FaultEvidence.Sample] = []
+    var end: UInt64 = 0
+
+    mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, site: CallSite?) {
+        trips += 1
+        time += event.duration
+        mainThreadTime += event.isMainThread ? event.duration : 0
+        filled += UInt64(fault.filled)
+        bytes += fault.bytes
+        seenBefore += fault.seenBefore ? 1 : 0
+        objects.insert(fault.object)
+        types[fault.type, default: 0] += 1
+        let place = places[site] != nil || places.count < Self.maximumPlaces ? site : nil
+        places[place, default: FaultEvidence.Place()].trips += 1
+        places[place, default: FaultEvidence.Place()].time += event.duration
+        end = max(end, event.end)
+        var evidence = FaultEvidence()
+        for sample in samples { evidence.add(sample) }
+        evidence.add(FaultEvidence.Sample(process: event.process, event: event.id, duration: event.duration))
+        samples = evidence.samples
+    }
+
+    mutating func merge(_ other: OpenFaults) {
+        trips += other.trips
+        time += other.time
+        mainThreadTime += other.mainThreadTime
+        filled += other.filled
+        bytes += other.bytes
+        seenBefore += other.seenBefore
+        objects.formUnion(other.objects)
+        types.merge(other.types, uniquingKeysWith: +)
+        for (site, place) in other.places {
+            places[site, default: FaultEvidence.Place()].trips += place.trips
+            places[site, default: FaultEvidence.Place()].time += place.time
+        }
+        var evidence = FaultEvidence()
+        for sample in samples + other.samples { evidence.add(sample) }
+        samples = evidence.samples
+        end = max(end, other.end)
+    }
+}
+
+extension ProcessReduction {
+    /// Round trips, and distinct objects, from which on faults of one kind on one fetch's objects count.
+    static let faultThreshold: UInt64 = 5
+
+    mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
+        noteFired(fault, in: &tables)
+        summary.counts.bytesRead += fault.bytes
+        guard fault.source != .rowCache else { return }
+        summary.counts.faultTrips += 1
+        summary.counts.rowsLoaded += UInt64(fault.filled)
+        claimTrips(1, scope: event.scope, in: &tables)
+        guard fault.source == .store, fault.error == 0 else { return }
+        let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
+        tables.loads.insert(load, hash: StableHash.event(process: event.process, id: event.id))
+        guard fault.origin != 0 else {
+            summary.counts.faultTripsWithoutOrigin += 1
+            return
+        }
+        let key = OpenFaults.Key(
+            scope: event.scope, origin: fault.origin, relationship: fault.relationship,
+            entity: fault.relationship == 0 ? fault.entity : fault.relationshipEntity)
+        let site = causeSite(of: event)
+        if faults.update(key, { $0.add(fault, event, site: site) }) == nil {
+            var open = OpenFaults()
+            open.add(fault, event, site: site)
+            if let evicted = faults.insert(open, for: key) { judge([(evicted.key, evicted.value)], in: &tables) }
+        }
+    }
+
+    /// Remembers which relationships fire on a fetch's objects: from them key paths are put together.
+    private mutating func noteFired(_ fault: TraceEvent.Fault, in tables: inout ProfileTables) {
+        guard fault.relationship != 0, let name = dictionary.name(fault.relationship),
+            let entity = dictionary.entity(fault.relationshipEntity)?.name,
+            let index = fetches.update(fault.origin, { $0.index })
+        else { return }
+        let edge = FetchProfile.Edge(entity: entity, name: name)
+        guard !tables.fetches[index].firedRelationships.contains(edge) else { return }
+        tables.changeFetch(index) { $0.firedRelationships.insert(edge) }
+    }
+
+    /// Adds everything that is still open to the tables.
+    mutating func finish(into tables: inout ProfileTables) {
+        judge(faults.drain().map { ($0.key, $0.value) }, in: &tables)
+        for (_, scope) in scopes.drain().reversed() { close(scope, in: &tables) }
+        _ = fetches.drain()
+    }
+
+    /// Adds groups of faults to the evidence if they pass the thresholds, and lets go of them.
+    private mutating func judge(_ open: [(OpenFaults.Key, OpenFaults)], in tables: inout ProfileTables) {
+        var units: [OpenFaults.Key: OpenFaults] = [:]
+        for (key, faults) in open {
+            let unit = unit(of: key.scope)
+            guard !unit.isSetup else { continue }
+            var merged = key
+            merged.scope = unit.id
+            if units[merged] == nil { units[merged] = faults } else { units[merged]?.merge(faults) }
+        }
+        for (key, faults) in units {
+            guard let fetch = fetches.peek(key.origin) else {
+                summary.counts.faultTripsWithUnknownOrigin += faults.trips
+                continue
+            }
+            let mostAtOnePlace = faults.places.values.map(\.trips).max() ?? 0
+            guard fetch.rows >= 2, faults.objects.count >= Self.faultThreshold, mostAtOnePlace >= Self.faultThreshold,
+                !isSetup(fetch.scope)
+            else { continue }
+            add(faults, key, fetch, to: &tables)
+        }
+    }
+
+    private mutating func add(
+        _ open: OpenFaults, _ key: OpenFaults.Key, _ fetch: OpenFetch, to tables: inout ProfileTables
+    ) {
+        let entity = dictionary.entity(key.entity)?.name ?? ""
+        let subject = dictionary.name(key.relationship).map { FaultEvidence.Key.Subject.relationship(entity: entity, name: $0) }
+        let evidenceKey = FaultEvidence.Key(
+            subject: subject ?? .target(entity: entity), fetch: tables.fetches[fetch.index].key)
+        var evidence = FaultEvidence()
+        evidence.occurrences = 1
+        evidence.trips = open.trips
+        evidence.time = open.time
+        evidence.mainThreadTime = open.mainThreadTime
+        evidence.objects = UInt64(open.objects.count)
+        evidence.filled = open.filled
+        evidence.bytes = open.bytes
+        evidence.seenBefore = open.seenBefore
+        evidence.types = open.types
+        evidence.places = open.places
+        evidence.samples = open.samples
+        addSurroundings(of: key, open, fetch, evidenceKey, to: &evidence)
+        tables.faults[evidenceKey, default: FaultEvidence()].merge(evidence)
+    }
+
+    /// Adds what counts once for a scope or a fetch, however many groups of faults belong to it.
+    private mutating func addSurroundings(
+        of key: OpenFaults.Key, _ open: OpenFaults, _ fetch: OpenFetch, _ evidenceKey: FaultEvidence.Key,
+        to evidence: inout FaultEvidence
+    ) {
+        if let scope = scopes.peek(key.scope) {
+            if unit(of: key.scope).isLossy { evidence.lossyOccurrences = 1 }
+            if let scopeKey = scope.key { evidence.scopes[scopeKey] = 1 }
+            scopes.update(key.scope) { scope in
+                guard scope.counted.insert(evidenceKey).inserted else { return }
+                evidence.wallTime = scope.wallTime ?? 0
+            } ?? ()
+        } else {
+            if hasLossOutsideScopes { evidence.lossyOccurrences = 1 }
+            evidence.wallTime = open.end > fetch.start ? open.end - fetch.start : 0
+        }
+        fetches.update(key.origin) { fetch in
+            if fetch.countedRows[evidenceKey] == nil { evidence.fetches[fetch.batchSize] = 1 }
+            evidence.originRows = fetch.loadedRows - min(fetch.loadedRows, fetch.countedRows[evidenceKey] ?? 0)
+            fetch.countedRows[evidenceKey] = fetch.loadedRows
+        } ?? ()
+    }
+}

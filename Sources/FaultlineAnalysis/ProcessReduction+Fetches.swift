@@ -1,0 +1,110 @@
+internal import FaultlineTrace
+
+/// A fetch that faults, batches and a use summary may still refer to.
+struct OpenFetch: Sendable {
+    /// Its place in the tables.
+    var index: Int
+    var rows: UInt64
+    var limit: UInt64
+    var batchSize: UInt32
+    var scope: EventID
+    var start: UInt64
+    /// Rows that were loaded: of an unbatched fetch all, of a batched one those of its batches.
+    var loadedRows: UInt64
+    /// Rows that were counted as evidence already.
+    var countedRows: [FaultEvidence.Key: UInt64] = [:]
+}
+
+extension ProcessReduction {
+    /// Remembers a fetch, and returns its place in the tables.
+    mutating func open(_ fetch: TraceEvent.Fetch, _ event: TraceEvent, in tables: inout ProfileTables) -> Int {
+        let shape = shape(fetch.shape, entity: fetch.entity)
+        let index = tables.fetch(FetchProfile.Key(shape: shape, site: callSite(of: event)))
+        let isBatched = fetch.batchSize > 0
+        let open = OpenFetch(
+            index: index, rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), batchSize: fetch.batchSize,
+            scope: event.scope, start: event.start, loadedRows: isBatched ? 0 : UInt64(fetch.rows))
+        _ = fetches.insert(open, for: event.id)
+        claimTrips(UInt64(fetch.trips), scope: event.scope, in: &tables)
+        summary.counts.bytesRead += fetch.bytes
+        guard fetch.resultType == .objects, fetch.error == 0 else { return index }
+        if !isBatched {
+            summary.counts.rowsLoaded += UInt64(fetch.rows)
+            noteLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
+        }
+        guard fetch.rows > 0, fetch.trips > 0 else { return index }
+        let load = Load(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
+        let hash = StableHash.event(process: event.process, id: event.id)
+        tables.changeShape(shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)) {
+            if isBatched { $0.identities.insert(load, hash: hash) } else { $0.rows.insert(load, hash: hash) }
+        }
+        if !isBatched, fetch.trips == 1 { tables.loads.insert(load, hash: hash) }
+        return index
+    }
+
+    /// Adds a batch to its fetch, and returns the fetch's place in the tables; `nil`: the fetch is not known.
+    mutating func add(_ batch: TraceEvent.Batch, _ event: TraceEvent, to tables: inout ProfileTables) -> Int? {
+        summary.counts.rowsLoaded += UInt64(batch.rows)
+        summary.counts.bytesRead += batch.bytes
+        claimTrips(UInt64(batch.trips), scope: event.scope, in: &tables)
+        let load = Load(rows: UInt64(batch.rows), bytes: batch.bytes, duration: event.duration)
+        let hash = StableHash.event(process: event.process, id: event.id)
+        if batch.rows > 0, batch.trips > 0, batch.error == 0 {
+            tables.changeShape(shapeIndex(batch.shape, entity: batch.entity, in: &tables)) {
+                $0.rows.insert(load, hash: hash)
+            }
+            if batch.trips == 1 { tables.loads.insert(load, hash: hash) }
+        }
+        let found = fetches.update(batch.fetch) {
+            $0.loadedRows = min($0.rows, $0.loadedRows + UInt64(batch.rows))
+            return ($0.index, $0.batchSize)
+        }
+        guard let (index, size) = found else { return nil }
+        noteLoad(event, fetch: index, batchSize: size, rows: UInt64(batch.rows), in: &tables)
+        return index
+    }
+
+    mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
+        if use.state == .open { summary.counts.openUses += 1 }
+        let fetch = fetches.update(use.fetch) { $0 }
+        guard !isSetup(fetch?.scope ?? event.scope) else { return }
+        let index = fetch?.index
+            ?? tables.fetch(FetchProfile.Key(shape: shape(use.shape, entity: use.entity), site: callSite(of: event)))
+        let entity = dictionary.entity(use.entity)
+        let isLimited = fetch.map { $0.limit > 0 } ?? tables.fetches[index].key.shape.isLimited
+        tables.changeFetch(index) { profile in
+            profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
+            guard let entity else { return }
+            for property in use.properties where property.index < UInt64(entity.properties.count) {
+                let name = entity.properties[Int(property.index)].name
+                profile.properties[entity.name, default: [:]][name, default: PropertyUse()].merge(
+                    PropertyUse(
+                        rowsLoaded: property.rowsLoaded, rowsRead: property.rowsRead, bytes: property.bytes,
+                        largeRows: property.largeRows))
+            }
+        }
+    }
+
+    /// Remembers where and in which scope rows were loaded.
+    private mutating func noteLoad(
+        _ event: TraceEvent, fetch index: Int, batchSize: UInt32, rows: UInt64, in tables: inout ProfileTables
+    ) {
+        guard !isSetup(event.scope) else { return }
+        let site = causeSite(of: event)
+        let scope = scopes.peek(unit(of: event.scope).id)?.key
+        tables.changeFetch(index) { profile in
+            var use = profile.uses.removeValue(forKey: batchSize) ?? ResultUse()
+            use.loads += 1
+            use.mainThreadLoads += event.isMainThread ? 1 : 0
+            use.loadSites[site, default: 0] += rows
+            if let scope { use.loadScopes[scope, default: 0] += 1 }
+            profile.uses[batchSize] = use
+        }
+    }
+
+    /// Counts round trips that an event says it made.
+    mutating func claimTrips(_ trips: UInt64, scope: EventID, in tables: inout ProfileTables) {
+        summary.counts.claimedTrips += trips
+        addTrip(scope: scope, isStatement: false, count: trips, to: &tables)
+    }
+}

@@ -1,0 +1,102 @@
+internal import FaultlineTrace
+
+/// A scope that was opened, or that events refer to.
+struct OpenScope: Sendable {
+    /// Its name and kind; `nil` until its first event came.
+    var key: ScopeSummary.Key?
+    /// The scope around it; 0: none.
+    var outer: EventID = 0
+    var start: UInt64?
+    /// How long it was open, in nanoseconds; `nil` until it was closed.
+    var wallTime: UInt64?
+    var isLossy = false
+    /// Store time and trips within it but not within scopes inside it.
+    var netTime: Int64 = 0
+    var statementTrips: UInt64 = 0
+    var claimedTrips: UInt64 = 0
+    /// Evidence that its wall time was counted for.
+    var counted: Set<FaultEvidence.Key> = []
+}
+
+extension ProcessReduction {
+    mutating func add(_ scope: TraceEvent.Scope, _ event: TraceEvent, to tables: inout ProfileTables) {
+        let key = ScopeSummary.Key(name: dictionary.name(scope.name) ?? "", kind: scope.kind)
+        changeScope(event.id, in: &tables) { open in
+            open.key = key
+            open.outer = event.scope
+            switch scope.phase {
+            case .begin: open.start = event.start
+            case .end:
+                if let start = open.start {
+                    open.wallTime = event.end > start ? event.end - start : 0
+                } else if event.duration > 0 {
+                    open.wallTime = event.duration
+                }
+            }
+        }
+        switch scope.phase {
+        case .begin: tables.scopes[key, default: ScopeSummary(key)].count += 1
+        case .end:
+            guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
+            tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
+        }
+    }
+
+    /// Changes a scope, which is made if no event of its own came yet.
+    mutating func changeScope(_ id: EventID, in tables: inout ProfileTables, _ change: (inout OpenScope) -> Void) {
+        guard id != 0 else { return }
+        if scopes.update(id, change) != nil { return }
+        var scope = OpenScope()
+        change(&scope)
+        if let evicted = scopes.insert(scope, for: id) { close(evicted.value, in: &tables) }
+    }
+
+    mutating func addTrip(scope: EventID, isStatement: Bool, count: UInt64 = 1, to tables: inout ProfileTables) {
+        changeScope(scope, in: &tables) {
+            if isStatement { $0.statementTrips += count } else { $0.claimedTrips += count }
+        }
+    }
+
+    /// Adds what happened within a scope to those of its name and kind, and to those around it.
+    mutating func close(_ scope: OpenScope, in tables: inout ProfileTables) {
+        var keys: Set<ScopeSummary.Key> = []
+        var current: OpenScope? = scope
+        var depth = 0
+        while let open = current, depth < 64 {
+            if let key = open.key { keys.insert(key) }
+            current = open.outer == 0 ? nil : scopes.update(open.outer) { $0 }
+            depth += 1
+        }
+        for key in keys {
+            tables.scopes[key, default: ScopeSummary(key)].netTime += scope.netTime
+            tables.scopes[key]?.trips += max(scope.statementTrips, scope.claimedTrips)
+        }
+    }
+
+    /// The scope that stands for the piece of work that an event belongs to: the innermost that has a kind, or else the
+    /// outermost.
+    func unit(of scope: EventID) -> (id: EventID, isSetup: Bool, isLossy: Bool) {
+        var unit: EventID = scope
+        var isDecided = false
+        var isSetup = false
+        var isLossy = false
+        var current = scope
+        var depth = 0
+        while current != 0, depth < 64, let open = scopes.peek(current) {
+            if !isDecided {
+                unit = current
+                isLossy = isLossy || open.isLossy
+                isDecided = open.key.map { $0.kind != .other } ?? false
+            }
+            isSetup = isSetup || open.key?.kind == .setup
+            current = open.outer
+            depth += 1
+        }
+        return (unit, isSetup, isLossy)
+    }
+
+    /// Whether the work within a scope is preparation, which rules leave out.
+    func isSetup(_ scope: EventID) -> Bool {
+        scope != 0 && unit(of: scope).isSetup
+    }
+}

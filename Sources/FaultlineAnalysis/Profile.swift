@@ -1,0 +1,124 @@
+public import FaultlineTrace
+
+/// A trace summed up: counts, distributions and samples whose size follows the shapes and lines of a program and not
+/// the number of its events.
+///
+/// Messages are added one by one, in the order in which the reader gives them: of each process first where it began and
+/// its dictionary, then its events. How messages of different processes are interleaved makes no difference. Profiles
+/// of different traces are values that ``merge(_:)``.
+///
+///     var profile = Profile()
+///     for message in messages { profile.add(message) }
+///     let analysis = Analysis(profile)
+public struct Profile: Sendable {
+    private var tables = ProfileTables()
+    private var reductions: [UInt32: ProcessReduction] = [:]
+    private var finished: [ProcessSummary] = []
+
+    public init() {}
+
+    /// Takes in a message.
+    ///
+    /// - Complexity: O(1) amortised, apart from the lists of `use` events.
+    public mutating func add(_ message: TraceMessage) {
+        switch message {
+        case .began(let began):
+            change(began.process) { reduction, _ in
+                reduction.summary.program = began.program
+                reduction.summary.start = began.start
+                reduction.summary.end = max(reduction.summary.end, began.start)
+            }
+        case .entry(let process, let id, let entry):
+            change(process) { $0.insert(entry, id: id, into: &$1) }
+        case .event(let event):
+            change(event.process) { $0.add(event, to: &$1) }
+        case .lost(let loss):
+            change(loss.process) { reduction, _ in reduction.lose(loss) }
+        case .ended(let ended):
+            change(ended.process) { reduction, _ in
+                reduction.summary.ended = ended
+                reduction.summary.end = max(reduction.summary.end, ended.end)
+            }
+        }
+    }
+
+    /// Sums up what is still open: scopes that were not closed, fetches whose objects may yet fire.
+    ///
+    /// ``Analysis`` does it with its own copy. Messages that come later are reduced apart from those before.
+    public mutating func finish() {
+        for process in reductions.keys.sorted() {
+            guard var reduction = reductions.removeValue(forKey: process) else { continue }
+            reduction.finish(into: &tables)
+            finished.append(reduction.summary)
+        }
+    }
+
+    /// Adds another profile, of other processes.
+    public mutating func merge(_ other: Profile) {
+        finish()
+        var other = other
+        other.finish()
+        tables.merge(other.tables)
+        finished += other.finished
+    }
+
+    private mutating func change(_ process: UInt32, _ change: (inout ProcessReduction, inout ProfileTables) -> Void) {
+        if let index = reductions.index(forKey: process) {
+            change(&reductions.values[index], &tables)
+        } else {
+            var reduction = ProcessReduction(process: process)
+            change(&reduction, &tables)
+            reductions[process] = reduction
+        }
+    }
+
+    // MARK: What was found
+
+    /// The processes, in the order of their beginning.
+    public var processes: [ProcessSummary] {
+        (finished + reductions.values.map(\.summary)).sorted { ($0.start, $0.process) < ($1.start, $1.process) }
+    }
+
+    /// What all processes did, together.
+    public var totals: StoreCounts {
+        processes.reduce(into: StoreCounts()) { $0.merge($1.counts) }
+    }
+
+    /// From the first process's beginning to the last one's end, in nanoseconds.
+    public var wallTime: UInt64 {
+        guard let start = processes.map(\.start).min(), let end = processes.map(\.end).max() else { return 0 }
+        return end > start ? end - start : 0
+    }
+
+    /// Events that did the same from the same place, the longest total first.
+    public var groups: [EventGroup] {
+        tables.groups.sorted { ($0.totalTime, $1.key.sortText) > ($1.totalTime, $0.key.sortText) }
+    }
+
+    /// Scopes by name and kind, the longest total first. Complete after ``finish()``.
+    public var scopes: [ScopeSummary] {
+        tables.scopes.values.sorted {
+            ($0.wallTimes.total, $1.key.name, $1.key.kind.rawValue) > ($1.wallTimes.total, $0.key.name, $0.key.kind.rawValue)
+        }
+    }
+
+    /// Fetches by shape and line, with the use of their results, in alphabetical order.
+    public var fetches: [FetchProfile] {
+        tables.fetches.sorted { $0.key.sortText < $1.key.sortText }
+    }
+
+    /// Faults that went to the store one by one. Complete after ``finish()``.
+    public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
+        tables.faults.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
+    /// An entity of the model, by name.
+    public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
+
+    func scope(_ key: ScopeSummary.Key) -> ScopeSummary? { tables.scopes[key] }
+    func fetch(_ key: FetchProfile.Key) -> FetchProfile? { tables.fetch(at: key) }
+    func loads(of shape: ShapeEntry) -> ProfileTables.ShapeLoads? { tables.loads(of: shape) }
+    var allShapes: [ProfileTables.ShapeLoads] { tables.shapes }
+    var loads: LoadSample { tables.loads }
+    var statements: LoadSample { tables.statements }
+}

@@ -1,0 +1,80 @@
+import FaultlineTrace
+
+/// What is left of events after they were reduced. Tables of parts add up in any order.
+struct ProfileTables: Sendable {
+    private(set) var groups: [EventGroup] = []
+    private var groupIndices: [EventGroup.Key: Int] = [:]
+    private(set) var fetches: [FetchProfile] = []
+    private var fetchIndices: [FetchProfile.Key: Int] = [:]
+    private(set) var shapes: [ShapeLoads] = []
+    private var shapeIndices: [ShapeEntry: Int] = [:]
+    var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
+    var faults: [FaultEvidence.Key: FaultEvidence] = [:]
+    /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
+    var loads = LoadSample()
+    /// Statements that read, for traces that have nothing else.
+    var statements = LoadSample()
+    /// Entities by name.
+    var model: [String: EntityEntry] = [:]
+
+    /// Trips of one shape.
+    struct ShapeLoads: Sendable {
+        let shape: ShapeEntry
+        /// Whole rows: unbatched fetches and batches.
+        var rows = LoadSample()
+        /// Identities only: the fetches that batches belong to.
+        var identities = LoadSample()
+    }
+
+    mutating func group(_ key: EventGroup.Key) -> Int {
+        if let index = groupIndices[key] { return index }
+        groups.append(EventGroup(key))
+        groupIndices[key] = groups.count - 1
+        return groups.count - 1
+    }
+
+    mutating func fetch(_ key: FetchProfile.Key) -> Int {
+        if let index = fetchIndices[key] { return index }
+        fetches.append(FetchProfile(key))
+        fetchIndices[key] = fetches.count - 1
+        return fetches.count - 1
+    }
+
+    mutating func shape(_ shape: ShapeEntry) -> Int {
+        if let index = shapeIndices[shape] { return index }
+        shapes.append(ShapeLoads(shape: shape))
+        shapeIndices[shape] = shapes.count - 1
+        return shapes.count - 1
+    }
+
+    mutating func changeGroup(_ index: Int, _ change: (inout EventGroup) -> Void) { change(&groups[index]) }
+    mutating func changeFetch(_ index: Int, _ change: (inout FetchProfile) -> Void) { change(&fetches[index]) }
+    mutating func changeShape(_ index: Int, _ change: (inout ShapeLoads) -> Void) { change(&shapes[index]) }
+
+    func loads(of shape: ShapeEntry) -> ShapeLoads? { shapeIndices[shape].map { shapes[$0] } }
+    func fetch(at key: FetchProfile.Key) -> FetchProfile? { fetchIndices[key].map { fetches[$0] } }
+
+    /// Takes in an entity. Of two with one name the one with more properties stays, in whatever order they come.
+    mutating func insert(_ entity: EntityEntry) {
+        if let old = model[entity.name] {
+            let names = { (entry: EntityEntry) in entry.properties.map(\.name).joined(separator: ",") }
+            if (old.properties.count, names(old)) >= (entity.properties.count, names(entity)) { return }
+        }
+        model[entity.name] = entity
+    }
+
+    mutating func merge(_ other: ProfileTables) {
+        for group in other.groups { groups[self.group(group.key)].merge(group) }
+        for fetch in other.fetches { fetches[self.fetch(fetch.key)].merge(fetch) }
+        for shape in other.shapes {
+            let index = self.shape(shape.shape)
+            shapes[index].rows.merge(shape.rows)
+            shapes[index].identities.merge(shape.identities)
+        }
+        for (key, scope) in other.scopes { scopes[key, default: ScopeSummary(key)].merge(scope) }
+        for (key, evidence) in other.faults { faults[key, default: FaultEvidence()].merge(evidence) }
+        loads.merge(other.loads)
+        statements.merge(other.statements)
+        for entity in other.model.values { insert(entity) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import FaultlineTrace
+
+// Texts that put tables in an order which does not hang on the order of events.
+
+extension ShapeEntry {
+    var sortText: String {
+        let parts = [entity, predicate, sort.joined(separator: ","), prefetch.joined(separator: ","), resultType]
+        return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "")
+    }
+}
+
+extension CallSite {
+    var sortText: String {
+        let digits = String(line)
+        return file + ":" + String(repeating: "0", count: max(0, 9 - digits.count)) + digits + ":" + function
+    }
+}
+
+extension FetchProfile.Key {
+    var sortText: String { shape.sortText + "\u{2}" + (site?.sortText ?? "") }
+}
+
+extension FaultEvidence.Key {
+    var sortText: String {
+        switch subject {
+        case .relationship(let entity, let name): fetch.sortText + "\u{2}\(entity).\(name)"
+        case .target(let entity): fetch.sortText + "\u{2}\(entity)"
+        }
+    }
+}
+
+extension EventGroup.Key {
+    var sortText: String {
+        let subject =
+            switch self.subject {
+            case .shape(let shape): shape.sortText
+            case .entity(let name): name
+            case .relationship(let entity, let name): entity + "." + name
+            case .statement(let sql): sql
+            case .saved(let entities): entities.joined(separator: ",")
+            case .unknown: ""
+            }
+        let type = faultType.map { String($0.rawValue) } ?? statementType.map { String($0.rawValue) } ?? ""
+        let from = source.map { String($0.rawValue) } ?? ""
+        return [kind.name, subject, type, from, site?.sortText ?? "", fetchSite?.sortText ?? ""]
+            .joined(separator: "\u{2}")
+    }
+}
