@@ -66,6 +66,18 @@ public struct FaultEvidence: Sendable {
         if samples.count > 3 { samples.removeLast() }
     }
 
+    /// Adds faults that are part of the same story: the scopes, fetches and rows concerned are the same.
+    mutating func absorb(_ part: FaultEvidence) {
+        let (old, wall, rows, fetches, scopes) = (occurrences, wallTime, originRows, self.fetches, self.scopes)
+        merge(part)
+        occurrences = max(old, part.occurrences)
+        wallTime = max(wall, part.wallTime)
+        originRows = max(rows, part.originRows)
+        objects = max(objects - part.objects, part.objects)
+        self.fetches = fetches.merging(part.fetches) { max($0, $1) }
+        self.scopes = scopes.merging(part.scopes) { max($0, $1) }
+    }
+
     mutating func merge(_ other: FaultEvidence) {
         occurrences += other.occurrences
         lossyOccurrences += other.lossyOccurrences

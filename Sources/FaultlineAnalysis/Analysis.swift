@@ -1,0 +1,95 @@
+internal import FaultlineTrace
+
+/// What a trace shows, and what to change.
+///
+///     let analysis = Analysis(profile)
+///     for finding in analysis.findings { print(finding.title) }
+///
+/// Equal profiles give equal analyses.
+public struct Analysis: Sendable {
+    /// The profile that was analysed, with what was open in it summed up.
+    public let profile: Profile
+    public let costs: CostModel
+    /// What the trace can be trusted with; comes before anything that was found.
+    public let quality: Finding?
+    /// Advice, the most worthwhile first: significant findings before notes, then by saving and confidence.
+    public let findings: [Finding]
+    /// What was checked, by rule.
+    public let checks: [RuleCheck]
+
+    /// Analyses a profile.
+    ///
+    /// - Parameter rules: The rules to judge by; by default all there are.
+    public init(_ profile: Profile, rules: [any Rule] = Rules.all) {
+        var profile = profile
+        profile.finish()
+        let costs = CostModel(profile)
+        var found: [Finding] = []
+        var checks: [RuleCheck] = []
+        for rule in rules {
+            let outcome = rule.evaluate(profile, costs: costs)
+            found += outcome.findings
+            checks.append(
+                RuleCheck(
+                    rule: rule.id, name: rule.name, examined: outcome.examined, obstacles: outcome.obstacles,
+                    findings: outcome.findings.count))
+        }
+        self.profile = profile
+        self.costs = costs
+        self.checks = checks
+        quality = found.first { $0.rule == TraceQualityRule.number }
+        let advice = found.filter { $0.rule != TraceQualityRule.number }
+        let totals = profile.totals
+        findings = Self.ranked(
+            advice, storeTime: Double(totals.storeTime), lossShare: Self.lossShare(profile, totals))
+    }
+
+    /// The share of events that were lost, 0…1.
+    private static func lossShare(_ profile: Profile, _ totals: StoreCounts) -> Double {
+        let lost = profile.processes.reduce(0) { $0 + $1.lost + ($1.ended?.unwritten ?? 0) }
+        return lost == 0 ? 0 : Double(lost) / Double(lost + totals.eventCount)
+    }
+
+    /// The share of lost events from which on nothing but notes is given.
+    static let lossLimit = 0.01
+
+    static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
+        var findings = findings
+        if lossShare >= lossLimit {
+            for index in findings.indices {
+                findings[index].downgrade(
+                    "\(Phrase.percent(lossShare)) of the events were lost: what is missing may tell another story.")
+            }
+        }
+        return order(claim(order(findings), storeTime: storeTime))
+    }
+
+    private static func order(_ findings: [Finding]) -> [Finding] {
+        findings.sorted { a, b in
+            let (first, second) = (a.severity > .note, b.severity > .note)
+            if first != second { return first }
+            return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
+        }
+    }
+
+    /// Gives out the time that was spent, in the order of the findings, so that no time is saved twice.
+    private static func claim(_ findings: [Finding], storeTime: Double) -> [Finding] {
+        var left = storeTime
+        var balances: [ClaimAccount: Double] = [:]
+        return findings.map { finding in
+            var finding = finding
+            let claims = Set(finding.claims).sorted { $0.balance > $1.balance }
+            for claim in claims where balances[claim.account] == nil { balances[claim.account] = claim.balance }
+            let available = min(left, claims.reduce(0) { $0 + (balances[$1.account] ?? 0) })
+            finding.saving.time = finding.saving.time.limited(to: max(0, available))
+            var rest = finding.saving.time.median
+            left -= rest
+            for claim in claims {
+                let taken = min(rest, balances[claim.account] ?? 0)
+                balances[claim.account, default: 0] -= taken
+                rest -= taken
+            }
+            return finding
+        }
+    }
+}

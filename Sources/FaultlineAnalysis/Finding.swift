@@ -1,0 +1,137 @@
+public import FaultlineTrace
+
+/// A piece of advice, with what it rests on and what it is expected to bring.
+public struct Finding: Sendable, Hashable {
+    /// A place where what was found happened.
+    public struct Sighting: Sendable, Hashable {
+        /// `nil`: the trace does not say.
+        public var site: CallSite?
+        /// How often.
+        public var count: UInt64
+        /// In nanoseconds; 0: not measured.
+        public var time: UInt64
+    }
+
+    /// The number of the rule: `"R01"`.
+    public var rule: String
+    /// The rule's name in words: `"N+1 faults"`.
+    public var ruleName: String
+    /// What to do, as a command: `Prefetch "publisher" with the fetch of Book`.
+    public var title: String
+    /// The line to change; `nil`: the trace does not say where it is.
+    public var change: CallSite?
+    /// 0…100.
+    public var score: Double
+    /// Where it was seen, the most frequent place first.
+    public var seenAt: [Sighting] = []
+    /// Scopes in which it was seen, by name, the most frequent first.
+    public var scopes: [String] = []
+    /// What the finding rests on, in numbers.
+    public var evidence: [Evidence] = []
+    /// The same in sentences, the most telling first.
+    public var explanation: [String] = []
+    /// What to change, in a sentence.
+    public var fix: String
+    /// The code to write, line by line.
+    public var code: [String] = []
+    public var saving: Saving
+    public var confidence: Confidence
+    /// Why the finding counts for less than its score: a sentence each.
+    public var reservations: [String] = []
+    /// The finding's name across runs: rule, entity, shape and function, but no line. Edits elsewhere in a file leave it.
+    public var signature: String
+    /// The time that the saving can come out of.
+    var claims: [Claim] = []
+
+    /// How much it matters, by its score.
+    public var severity: Severity { Severity(score: score) }
+
+    /// Makes a note of the finding, whatever its score was.
+    mutating func downgrade(_ reason: String) {
+        score = min(score, Score.highestNote)
+        reservations.append(reason)
+    }
+
+    /// What findings are ranked by.
+    var rank: Double {
+        max(saving.time.median, saving.pause?.median ?? 0) * confidence.weight
+    }
+}
+
+/// A number that a finding rests on.
+public struct Evidence: Sendable, Hashable {
+    public enum Unit: String, Sendable, Hashable, CaseIterable {
+        case count, rows, trips, bytes, nanoseconds
+        /// 0…1.
+        case share
+    }
+
+    public var name: String
+    public var value: Double
+    public var unit: Unit
+
+    public init(_ name: String, _ value: Double, _ unit: Unit) {
+        self.name = name
+        self.value = value
+        self.unit = unit
+    }
+
+    init(_ name: String, _ value: UInt64, _ unit: Unit) {
+        self.init(name, Double(value), unit)
+    }
+}
+
+/// What a change is expected to save.
+public struct Saving: Sendable, Hashable {
+    /// A time in nanoseconds and the range in which 80 % of its estimates lie.
+    public struct Range: Sendable, Hashable {
+        public var median: Double
+        public var low: Double
+        public var high: Double
+
+        public static let none = Range(median: 0, low: 0, high: 0)
+
+        public init(median: Double, low: Double, high: Double) {
+            self.median = median
+            self.low = low
+            self.high = high
+        }
+
+        init(_ range: (median: Double, low: Double, high: Double)) {
+            self.init(
+                median: max(0, range.median), low: max(0, range.low), high: max(0, range.high))
+        }
+
+        /// The range with nothing above a limit.
+        func limited(to limit: Double) -> Range {
+            Range(median: min(median, limit), low: min(low, limit), high: min(high, limit))
+        }
+    }
+
+    /// Time in the store over the whole trace. Those of all findings together never exceed the time that was spent.
+    public var time: Range = .none
+    /// By how much the longest wait of each screen gets shorter, where that is what the change is for.
+    public var pause: Range?
+    /// Round trips; negative: the change costs some.
+    public var trips: Int64 = 0
+    /// Rows that need not be loaded.
+    public var rows: Int64 = 0
+    /// Bytes that need not be read.
+    public var bytes: Int64 = 0
+    /// Bytes that need not be held at a time.
+    public var memory: Int64 = 0
+}
+
+/// Time that a finding's saving comes out of. No time is given out twice.
+enum ClaimAccount: Sendable, Hashable {
+    /// Faults of one kind on objects of one fetch.
+    case faults(FaultEvidence.Key)
+    /// Loading the rows of one fetch, at once or in batches.
+    case loads(FetchProfile.Key)
+}
+
+struct Claim: Sendable, Hashable {
+    var account: ClaimAccount
+    /// What is in the account before anybody claims, in nanoseconds.
+    var balance: Double
+}

@@ -1,0 +1,65 @@
+/// Numbers in sentences.
+package enum Phrase {
+    /// A number with commas: `1,204`.
+    package static func count(_ value: UInt64) -> String {
+        let digits = Array(String(value))
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    package static func count(_ value: Int) -> String { value < 0 ? "-" + count(UInt64(-value)) : count(UInt64(value)) }
+
+    /// A number and what it counts: `1 row`, `20 rows`.
+    package static func count(_ value: UInt64, _ thing: String, plural: String? = nil) -> String {
+        count(value) + " " + (value == 1 ? thing : plural ?? thing + "s")
+    }
+
+    /// A share as a percentage of two or three digits: `0.4 %`, `12 %`.
+    package static func percent(_ share: Double) -> String {
+        let percent = share * 100
+        if percent > 0, percent < 0.1 { return "under 0.1 %" }
+        return percent < 10 ? "\(decimal(percent, places: 1)) %" : "\(decimal(percent, places: 0)) %"
+    }
+
+    /// A time in the unit that suits it, with three digits: `812 ns`, `4.10 µs`, `12.3 ms`, `2.00 s`.
+    package static func duration(_ nanoseconds: Double) -> String {
+        let size = abs(nanoseconds)
+        if size < 999.5 { return "\(decimal(nanoseconds, places: 0)) ns" }
+        if size < 999_500 { return "\(threeDigits(nanoseconds / 1e3)) µs" }
+        if size < 999_500_000 { return "\(threeDigits(nanoseconds / 1e6)) ms" }
+        return "\(threeDigits(nanoseconds / 1e9)) s"
+    }
+
+    package static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
+
+    /// A size in the unit that suits it: `512 B`, `18.5 KiB`, `3.00 MiB`.
+    package static func size(_ bytes: Double) -> String {
+        let size = abs(bytes)
+        if size < 1023.5 { return "\(decimal(bytes, places: 0)) B" }
+        if size < 1023.5 * 1024 { return "\(threeDigits(bytes / 1024)) KiB" }
+        if size < 1023.5 * 1_048_576 { return "\(threeDigits(bytes / 1_048_576)) MiB" }
+        return "\(threeDigits(bytes / 1_073_741_824)) GiB"
+    }
+
+    /// A number with so many decimal places, rounded half away from zero.
+    package static func decimal(_ value: Double, places: Int) -> String {
+        guard value.isFinite else { return "?" }
+        let scale = [1.0, 10, 100, 1000][min(3, places)]
+        let scaled = (abs(value) * scale).rounded()
+        guard scaled < 9e15 else { return "?" }
+        let number = UInt64(scaled)
+        let sign = value < 0 && number > 0 ? "-" : ""
+        guard places > 0 else { return sign + count(number) }
+        let fraction = String(number % UInt64(scale))
+        return sign + count(number / UInt64(scale)) + "." + String(repeating: "0", count: places - fraction.count) + fraction
+    }
+
+    private static func threeDigits(_ value: Double) -> String {
+        let size = abs(value)
+        return decimal(value, places: size < 9.995 ? 2 : size < 99.95 ? 1 : 0)
+    }
+}

@@ -1,0 +1,46 @@
+/// Looks for one kind of trouble in a profile.
+public protocol Rule: Sendable {
+    /// The rule's number: `"R01"`.
+    var id: String { get }
+    /// Its name in words: `"N+1 faults"`.
+    var name: String { get }
+    /// What it looks for, in a sentence.
+    var purpose: String { get }
+
+    /// What it found, in any order, and how far it could look.
+    func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome
+}
+
+/// What a rule found, and how far it could look.
+public struct RuleOutcome: Sendable {
+    public var findings: [Finding]
+    /// What was looked at: `"1,204 faults from the store"`; `nil`: there was nothing to look at.
+    public var examined: String?
+    /// Why something could not be looked at, a sentence each.
+    public var obstacles: [String]
+
+    public init(findings: [Finding] = [], examined: String? = nil, obstacles: [String] = []) {
+        self.findings = findings
+        self.examined = examined
+        self.obstacles = obstacles
+    }
+}
+
+/// What was checked by one rule.
+public struct RuleCheck: Sendable, Hashable {
+    public var rule: String
+    public var name: String
+    /// What was looked at; `nil`: the trace has nothing that the rule could judge.
+    public var examined: String?
+    public var obstacles: [String]
+    /// Findings of the rule.
+    public var findings: Int
+}
+
+/// The rules that there are.
+public enum Rules {
+    /// All rules, by number.
+    public static var all: [any Rule] {
+        [PrefetchRule(), BatchSizeRule(), LargeValueRule(), TraceQualityRule()]
+    }
+}

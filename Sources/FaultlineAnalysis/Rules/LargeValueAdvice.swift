@@ -1,0 +1,53 @@
+internal import FaultlineTrace
+
+/// The words of R09.
+struct LargeValueAdvice {
+    let candidate: LargeValueRule.Candidate
+
+    private var name: String { "\(candidate.entity).\(candidate.property.name)" }
+    private var isForFile: Bool { candidate.mean >= LargeValueRule.fileSize && candidate.property.type == "Binary" }
+
+    var title: String {
+        isForFile ? "Keep \(name) outside the rows, in files of its own" : "Move \(name) into an entity of its own"
+    }
+
+    /// Where the model declares the property.
+    var declaration: CallSite? {
+        guard let text = candidate.property.declaredAt, let colon = text.lastIndex(of: ":"),
+            let line = Int(text[text.index(after: colon)...])
+        else { return candidate.property.declaredAt.map { CallSite(file: $0, line: 0) } }
+        return CallSite(file: String(text[..<colon]), line: line)
+    }
+
+    var fix: String {
+        isForFile
+            ? "Values of this size are better kept in files beside the store, which are read when they are asked for."
+            : "Give the value an entity with a to-one relationship from \(candidate.entity), so that rows stay small and the value "
+                + "is loaded when it is asked for."
+    }
+
+    var code: [String] {
+        let property = candidate.property.name
+        if isForFile { return ["\(property).allowsExternalBinaryDataStorage = true"] }
+        let entity = candidate.entity + property.prefix(1).uppercased() + property.dropFirst()
+        return ["\(candidate.entity).\(property): to-one \(entity); \(entity).value: \(candidate.property.type)"]
+    }
+
+    var explanation: [String] {
+        let hot = candidate.hot
+        return [
+            "\(Phrase.percent(candidate.largeShare)) of the values have 16 KiB or more, \(Phrase.size(candidate.mean)) on average.",
+            "\(Phrase.count(UInt64(candidate.fetches.count), "fetch", plural: "fetches")) loaded \(Phrase.count(hot.rowsLoaded, "row")) "
+                + "with it, \(Phrase.size(Double(hot.bytes))) in all, and read it in \(Phrase.count(hot.rowsRead)).",
+        ]
+    }
+
+    var numbers: [Evidence] {
+        [
+            Evidence("rowsLoaded", candidate.all.rowsLoaded, .rows), Evidence("rowsRead", candidate.all.rowsRead, .rows),
+            Evidence("rowsLoadedWithoutNeed", candidate.hot.rowsLoaded - min(candidate.hot.rowsLoaded, candidate.hot.rowsRead), .rows),
+            Evidence("bytes", candidate.all.bytes, .bytes), Evidence("meanBytes", candidate.mean, .bytes),
+            Evidence("largeShare", candidate.largeShare, .share), Evidence("entityBytes", candidate.entityBytes, .bytes),
+        ]
+    }
+}

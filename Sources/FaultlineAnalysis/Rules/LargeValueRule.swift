@@ -1,0 +1,129 @@
+internal import FaultlineTrace
+
+/// R09: long values in rows that are mostly loaded for something else.
+public struct LargeValueRule: Rule {
+    public let id = "R09"
+    public let name = "Large values in hot rows"
+    public let purpose = "Long values that are loaded with rows in which nobody reads them."
+
+    static let largeValue = 16384.0
+    /// The mean size from which on a value is better kept in a file of its own.
+    static let fileSize = 102_400.0
+    /// The share of loaded values that must be large.
+    static let minimumLargeShare = 0.05
+    /// The share of rows in which a fetch must read the property to count as one that needs it.
+    static let readShare = 0.25
+    static let minimumRows: UInt64 = 100
+
+    /// What is known of one property, and of the fetches that load it without reading it.
+    struct Candidate: Sendable {
+        var entity: String
+        var property: EntityEntry.Property
+        var all = PropertyUse()
+        /// Of the fetches that mostly do not read it.
+        var hot = PropertyUse()
+        var fetches: [FetchProfile.Key] = []
+        /// Bytes of all properties of the entity.
+        var entityBytes: UInt64 = 0
+
+        var mean: Double { all.rowsLoaded == 0 ? 0 : Double(all.bytes) / Double(all.rowsLoaded) }
+        var largeShare: Double { all.rowsLoaded == 0 ? 0 : Double(all.largeRows) / Double(all.rowsLoaded) }
+    }
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        let (candidates, examined) = Self.candidates(profile)
+        var outcome = RuleOutcome(findings: candidates.compactMap { finding($0, profile, costs) })
+        if examined > 0 { outcome.examined = "the values of \(Phrase.count(UInt64(examined), "property", plural: "properties"))" }
+        return outcome
+    }
+
+    private static func candidates(_ profile: Profile) -> (candidates: [Candidate], examined: Int) {
+        var found: [String: Candidate] = [:]
+        var entityBytes: [String: UInt64] = [:]
+        var examined: Set<String> = []
+        for fetch in profile.fetches {
+            for (entity, properties) in fetch.properties {
+                let declared = profile.entity(entity)?.properties ?? []
+                for (name, use) in properties {
+                    let key = "\(entity).\(name)"
+                    examined.insert(key)
+                    entityBytes[entity, default: 0] += use.bytes
+                    guard let property = declared.first(where: { $0.name == name }),
+                        ["Binary", "String", "Transformable"].contains(property.type), property.isExternal != true
+                    else { continue }
+                    var candidate = found[key] ?? Candidate(entity: entity, property: property)
+                    candidate.all.merge(use)
+                    if Double(use.rowsRead) < readShare * Double(use.rowsLoaded) {
+                        candidate.hot.merge(use)
+                        candidate.fetches.append(fetch.key)
+                    }
+                    found[key] = candidate
+                }
+            }
+        }
+        let candidates = found.sorted { $0.key < $1.key }.map { _, candidate in
+            var candidate = candidate
+            candidate.entityBytes = entityBytes[candidate.entity] ?? 0
+            return candidate
+        }
+        return (candidates.filter(isLarge), examined.count)
+    }
+
+    private static func isLarge(_ candidate: Candidate) -> Bool {
+        guard candidate.all.rowsLoaded >= minimumRows, candidate.hot.rowsLoaded > 0 else { return false }
+        if candidate.largeShare > minimumLargeShare { return true }
+        return candidate.mean >= largeValue && Double(candidate.all.bytes) >= 0.25 * Double(candidate.entityBytes)
+    }
+
+    private func finding(_ candidate: Candidate, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        let unread = candidate.hot.rowsLoaded - min(candidate.hot.rowsLoaded, candidate.hot.rowsRead)
+        guard unread > 0 else { return nil }
+        let bytes = Double(candidate.hot.bytes) * Double(unread) / Double(candidate.hot.rowsLoaded)
+        let claims = candidate.fetches.map { BatchSizeRule.claim($0, profile) }
+        let spent = claims.reduce(0) { $0 + $1.balance }
+        // Most of the time that loading took is the most that can come of it.
+        let median = min(bytes * costs.byte, spent * 0.9)
+        let factor = costs.isByteFitted ? 1.5 : 4
+        let words = LargeValueAdvice(candidate: candidate)
+        var finding = Finding(
+            rule: id, ruleName: name, title: words.title, change: words.declaration,
+            score: Score.of(bytes / Double(unread), info: 4096, warning: 65536), fix: words.fix, code: words.code,
+            saving: Saving(
+                time: Saving.Range(median: median, low: median / factor, high: min(median * factor, spent * 0.9))),
+            confidence: costs.isByteFitted ? .medium : .low,
+            signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
+        finding.saving.bytes = Int64(bytes)
+        finding.saving.memory = Int64(bytes / Double(unread)) * Int64(largestLoad(candidate, profile))
+        finding.claims = claims
+        finding.seenAt = candidate.fetches.map { key in
+            let use = profile.fetch(key)?.properties[candidate.entity]?[candidate.property.name]
+            return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)
+        }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        finding.evidence = words.numbers
+        finding.explanation = words.explanation
+        if !costs.isByteFitted {
+            finding.reservations.append("What a byte costs is assumed: the trace has too few rows of different sizes.")
+        }
+        if unread < Self.minimumRows {
+            finding.downgrade("Only \(Phrase.count(unread, "row")) were loaded without need.")
+        } else if !Significance.isMet(saving: median, wallTime: profile.wallTime, isMainThread: false),
+            bytes < Self.structuralBytes
+        {
+            finding.downgrade("Cost not proven at this size: less than 1 % of the recorded time.")
+        }
+        return finding
+    }
+
+    /// Bytes read for nothing from which on the structure is worth a warning, whatever the time was.
+    static let structuralBytes = 1_048_576.0
+
+    /// The most rows that one of the fetches loads at a time.
+    private func largestLoad(_ candidate: Candidate, _ profile: Profile) -> UInt64 {
+        let loads = candidate.fetches.compactMap { profile.fetch($0) }.flatMap(\.uses).map { size, use in
+            size == 0 ? use.maximumRows : min(UInt64(size), use.maximumRows)
+        }
+        return loads.max() ?? 1
+    }
+}

@@ -1,0 +1,103 @@
+internal import FaultlineTrace
+
+/// The words of R01.
+struct PrefetchAdvice {
+    let key: FaultEvidence.Key
+    let evidence: FaultEvidence
+    /// The share of the loaded rows whose faults fired.
+    let share: Double
+    let paths: KeyPaths
+
+    private var shape: ShapeEntry { key.fetch.shape }
+    private var isBatched: Bool { evidence.fetches.contains { $0.key > 0 } }
+
+    private var edge: FetchProfile.Edge? {
+        guard case .relationship(let entity, let name) = key.subject else { return nil }
+        return FetchProfile.Edge(entity: entity, name: name)
+    }
+
+    /// The key path to prefetch; `nil`: the objects came over no relationship, or the way is not known.
+    private var keyPath: String? { edge.flatMap { paths.path(to: $0, of: key.fetch) } }
+
+    private var what: String {
+        switch key.subject {
+        case .relationship(let entity, let name): "\(entity).\(name)"
+        case .target(let entity): entity
+        }
+    }
+
+    /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
+    private var isSparse: Bool { share < PrefetchRule.minimumShare && !isBatched }
+
+    var title: String {
+        if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
+        if let keyPath { return "Prefetch \"\(keyPath)\" with the fetch of \(shape.entity)" }
+        if edge != nil { return "Prefetch \(what) with the fetch of \(shape.entity)" }
+        if case .target(let entity) = key.subject, entity != shape.entity {
+            return "Prefetch the relationship that leads to \(entity) with the fetch of \(shape.entity)"
+        }
+        return "Load the values of \(what) with the fetch itself"
+    }
+
+    var fix: String {
+        if isSparse {
+            return "Only \(Phrase.percent(share)) of the fetched objects fire, so do not prefetch for all: before you use them, "
+                + "load what they lead to with one fetch."
+        }
+        if let keyPath {
+            return "Add \"\(keyPath)\" to relationshipKeyPathsForPrefetching of this fetch."
+        }
+        if edge != nil {
+            return "Add the key path that ends in \(what) to relationshipKeyPathsForPrefetching of this fetch. The trace does "
+                + "not show the way from \(shape.entity) to it."
+        }
+        if case .target(let entity) = key.subject, entity != shape.entity {
+            return "Add the key path that leads to \(entity) to relationshipKeyPathsForPrefetching of this fetch."
+        }
+        if shape.resultType == "objectIDs" { return "Fetch objects instead of object IDs." }
+        return evidence.seenBefore * 2 >= evidence.trips
+            ? "The row cache had held most of these rows and let go of them: keep the objects, or fetch them again at once."
+            : "Let the fetch load the values: includesPropertyValues = true."
+    }
+
+    var code: [String] {
+        if isSparse {
+            let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what
+            return [
+                "let used = FetchRequest(entityName: \"\(name)\")",
+                "used.predicate = FetchPredicate(\"SELF IN %@\", objectIDs)",
+                "used.returnsObjectsAsFaults = false",
+            ]
+        }
+        if let keyPath {
+            let all = (shape.prefetch.filter { $0 != keyPath } + [keyPath]).map { "\"\($0)\"" }.joined(separator: ", ")
+            return ["request.relationshipKeyPathsForPrefetching = [\(all)]"]
+        }
+        if edge != nil || evidence.seenBefore * 2 >= evidence.trips { return [] }
+        if case .target(let entity) = key.subject, entity != shape.entity { return [] }
+        return shape.resultType == "objectIDs" ? ["request.resultType = .objects"] : ["request.includesPropertyValues = true"]
+    }
+
+    var explanation: [String] {
+        var sentences: [String] = []
+        let trips = Phrase.count(evidence.trips, "trip")
+        let per = evidence.trips / max(1, evidence.occurrences)
+        let objects = Phrase.count(evidence.objects, "object")
+        let times = evidence.occurrences == 1 ? "" : ", \(Phrase.count(per)) at a time"
+        sentences.append("\(what) went to the store in \(trips)\(times) for \(objects), \(Phrase.duration(evidence.time)) in all.")
+        let fetches = evidence.fetches.values.reduce(0, +)
+        let rows = Phrase.count(evidence.originRows, "loaded row")
+        let fired = share >= 0.995 ? "all" : Phrase.percent(share)
+        sentences.append(
+            "They belong to \(Phrase.count(fetches, "fetch", plural: "fetches")) of \(shape.entity) with \(rows), of which "
+                + "\(fired) fired.")
+        if evidence.seenBefore > 0 {
+            sentences.append("\(Phrase.count(evidence.seenBefore, "object")) had been in the row cache before.")
+        }
+        return sentences
+    }
+
+    var signature: String {
+        ["R01", what, SignatureText.shape(shape), key.fetch.site?.function ?? ""].joined(separator: "|")
+    }
+}

@@ -1,0 +1,151 @@
+internal import FaultlineTrace
+
+/// R01: objects of one fetch that go to the store one by one.
+///
+/// The thresholds within a scope (five trips from one place for five objects of a fetch of two rows or more) were
+/// applied when the events were reduced; here the evidence is weighed.
+public struct PrefetchRule: Rule {
+    public let id = "R01"
+    public let name = "N+1 faults"
+    public let purpose = "Objects of one fetch whose faults went to the store one by one."
+
+    /// The share of a fetch's rows below which prefetching would load too much that nobody needs.
+    static let minimumShare = 0.3
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        let totals = profile.totals
+        let cases = Self.stories(profile)
+        var outcome = RuleOutcome(findings: cases.map { finding($0.key, $0.evidence, $0.claims, profile, costs) })
+        if totals.events[.fault, default: 0] > 0 {
+            let all = Phrase.count(totals.events[.fault, default: 0], "fault")
+            outcome.examined = "\(all), \(Phrase.count(totals.faultTrips)) of them from the store"
+        }
+        if totals.faultTripsWithoutOrigin > 0 {
+            outcome.obstacles.append(
+                "\(Phrase.count(totals.faultTripsWithoutOrigin, "fault trip")) did not say which fetch the object came from.")
+        }
+        if totals.faultTripsWithUnknownOrigin > 0 {
+            outcome.obstacles.append(
+                "The fetches behind \(Phrase.count(totals.faultTripsWithUnknownOrigin, "fault trip")) are not in the trace.")
+        }
+        return outcome
+    }
+
+    /// The evidence with one story told once: members of a to-many relationship that fired without its name belong to
+    /// the relationship, since one prefetch cures both.
+    private static func stories(_ profile: Profile) -> [(key: FaultEvidence.Key, evidence: FaultEvidence, claims: [Claim])] {
+        var stories = profile.faults.map { ($0.key, $0.evidence, [claim($0.key, $0.evidence)]) }
+        let paths = KeyPaths(profile: profile)
+        for index in stories.indices.reversed() {
+            guard case .target(let entity) = stories[index].0.subject, entity != stories[index].0.fetch.shape.entity else { continue }
+            let home = stories.firstIndex { other, _, _ in
+                guard case .relationship(let owner, let name) = other.subject else { return false }
+                return other.fetch == stories[index].0.fetch
+                    && paths.destination(of: FetchProfile.Edge(entity: owner, name: name)) == entity
+            }
+            guard let home else { continue }
+            stories[home].1.absorb(stories[index].1)
+            stories[home].2 += stories[index].2
+            stories.remove(at: index)
+        }
+        return stories.map { (key: $0.0, evidence: $0.1, claims: $0.2) }
+    }
+
+    private static func claim(_ key: FaultEvidence.Key, _ evidence: FaultEvidence) -> Claim {
+        Claim(account: .faults(key), balance: Double(evidence.time))
+    }
+
+    private func finding(
+        _ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ claims: [Claim], _ profile: Profile, _ costs: CostModel
+    ) -> Finding {
+        let share = Self.share(key, evidence, profile)
+        let after = Self.loadsAfter(key, evidence, share: share)
+        let estimate = costs.store
+        let saving = estimate.range { Double(evidence.time) - $0.cost(trips: after.trips, rows: after.rows) }
+        let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
+            score: Score.of(
+                (Double(evidence.trips) - after.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
+            fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
+            confidence: Self.confidence(saving, estimate), signature: advice.signature)
+        finding.saving.trips = Int64(evidence.trips) - Int64(after.trips)
+        finding.saving.rows = Int64(evidence.filled) - Int64(after.rows)
+        finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
+            .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        finding.scopes = evidence.scopes.sorted { ($0.value, $1.key.name) > ($1.value, $0.key.name) }.map(\.key.name)
+        finding.evidence = Self.numbers(evidence, share: share)
+        finding.explanation = advice.explanation
+        finding.claims = claims
+        weigh(&finding, evidence)
+        return finding
+    }
+
+    private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence) {
+        let isMainThread = evidence.mainThreadTime * 2 > evidence.time
+        if !Significance.isMet(
+            saving: finding.saving.time.median, wallTime: evidence.wallTime, isMainThread: isMainThread)
+        {
+            finding.downgrade("The saving is below 1 % of the time that the work took, and below 2 ms.")
+        }
+        if evidence.lossyOccurrences > 0, evidence.lossyOccurrences * 2 >= evidence.occurrences {
+            finding.confidence = .low
+            finding.downgrade("Events were lost while it happened.")
+        }
+    }
+
+    /// The share of the loaded rows whose faults a prefetch would have been for.
+    ///
+    /// Of a to-many relationship each row fires its own. Several rows can share a to-one's target, so that the rows that
+    /// were touched say more there.
+    private static func share(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ profile: Profile) -> Double {
+        guard evidence.originRows > 0 else { return 1 }
+        let fired = Double(evidence.objects) / Double(evidence.originRows)
+        guard evidence.types[.toMany] == nil, let uses = profile.fetch(key.fetch)?.uses.values else { return min(1, fired) }
+        let (touched, loaded) = uses.reduce((0, 0)) { ($0.0 + Double($1.touchedRows), $0.1 + Double($1.loadedRows)) }
+        return min(1, max(fired, loaded > 0 ? touched / loaded : 0))
+    }
+
+    /// The trips and rows that a prefetch would take instead.
+    private static func loadsAfter(
+        _ key: FaultEvidence.Key, _ evidence: FaultEvidence, share: Double
+    ) -> (trips: Double, rows: Double) {
+        let fetches = max(1, evidence.fetches.values.reduce(0, +))
+        let batched = evidence.fetches.filter { $0.key > 0 }
+        let size = batched.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 1000
+        // Each fetch, or each of its batches, takes one trip more.
+        let trips = max(Double(fetches), (Double(evidence.originRows) / Double(size)).rounded(.up))
+        let isBatchFaulted = share < minimumShare && batched.isEmpty
+        let rows = Double(max(evidence.objects, evidence.filled)) / (isBatchFaulted ? 1 : max(share, 0.01))
+        return (min(trips, Double(evidence.trips)), rows)
+    }
+
+    /// The measured time of the faults outweighs what the estimate may be wrong by, or it does not.
+    private static func confidence(
+        _ saving: (median: Double, low: Double, high: Double), _ estimate: CostModel.Estimate
+    ) -> Confidence {
+        guard saving.median > 0 else { return .low }
+        let isNarrow = saving.high - saving.low <= saving.median / 2
+        switch estimate.basis {
+        case .assumed: return isNarrow ? .medium : .low
+        case .shape, .store: return isNarrow ? .high : .medium
+        }
+    }
+
+    private static func numbers(_ evidence: FaultEvidence, share: Double) -> [Evidence] {
+        [
+            Evidence("trips", evidence.trips, .trips),
+            Evidence("objects", evidence.objects, .count),
+            Evidence("rowsFilled", evidence.filled, .rows),
+            Evidence("faultTime", evidence.time, .nanoseconds),
+            Evidence("occurrences", evidence.occurrences, .count),
+            Evidence("originFetches", evidence.fetches.values.reduce(0, +), .count),
+            Evidence("originRows", evidence.originRows, .rows),
+            Evidence("firingShare", share, .share),
+            Evidence("seenBefore", evidence.seenBefore, .count),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+    }
+}

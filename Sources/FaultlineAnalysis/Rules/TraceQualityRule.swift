@@ -1,0 +1,107 @@
+internal import FaultlineTrace
+
+/// R24: what the trace can and cannot prove.
+public struct TraceQualityRule: Rule {
+    static let number = "R24"
+
+    public let id = TraceQualityRule.number
+    public let name = "Trace quality"
+    public let purpose = "What was recorded, what was lost, and what recording cost."
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        let processes = profile.processes
+        let totals = profile.totals
+        let lost = processes.reduce(0) { $0 + $1.lost }
+        let unwritten = processes.reduce(0) { $0 + ($1.ended?.unwritten ?? 0) }
+        let entriesLost = processes.reduce(0) { $0 + ($1.ended?.entriesLost ?? 0) }
+        let usesLost = processes.reduce(0) { $0 + ($1.ended?.usesLost ?? 0) }
+        let writing = processes.reduce(0) { $0 + ($1.ended?.writing ?? 0) }
+        let lostShare = Self.share(lost + unwritten, of: lost + unwritten + totals.eventCount)
+        let overheadShare = Self.share(totals.overhead, of: profile.wallTime)
+        let truncatedShare = Self.share(totals.truncatedStacks, of: totals.eventsWithStack)
+        var score = 0.0
+        var limits: [String] = []
+        let limit = { (sentence: String, severity: Double) in
+            limits.append(sentence)
+            score = max(score, severity)
+        }
+        if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
+        if lost > 0 {
+            limit(
+                "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost because a buffer was full "
+                    + "(\(Phrase.percent(lostShare))): counts and times are too low.",
+                lostShare >= Analysis.lossLimit ? 80 : 40)
+        }
+        if unwritten > 0 {
+            limit("\(Phrase.count(unwritten, "line")) could not be written: counts and times are too low.", 60)
+        }
+        if entriesLost > 0 {
+            limit("\(Phrase.count(entriesLost, "name")) \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.", 40)
+        }
+        if usesLost > 0 {
+            limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are judged without it.", 40)
+        }
+        for process in processes where !process.isClosed {
+            let state = process.ended == nil ? "has no end in the trace" : "was killed"
+            limit(
+                "Process \(process.process) \(state): everything that it had finished is here, what was under way is not.", 10)
+        }
+        if overheadShare >= 0.03 {
+            limit("Recording took \(Phrase.percent(overheadShare)) of the time: short events look longer than they are.", 40)
+        }
+        if truncatedShare >= 0.01 {
+            limit("\(Phrase.percent(truncatedShare)) of the stacks are cut short: some lines may be those of a library.", 30)
+        }
+        if totals.unresolvedStacks > 0 {
+            limit(
+                "\(Phrase.count(totals.unresolvedStacks)) of \(Phrase.count(totals.eventsWithStack, "stack")) "
+                    + "\(totals.unresolvedStacks == 1 ? "has" : "have") no line of the program.",
+                Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.1 ? 30 : 10)
+        }
+        if totals.openUses > 0 {
+            limit(
+                "\(Phrase.count(totals.openUses, "result")) \(totals.openUses == 1 ? "was" : "were") still in use at the end: "
+                    + "what was not read yet may have been read later.", 10)
+        }
+        if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil {
+            limit("The use of results was not recorded: batch sizes and unread values cannot be judged.", 30)
+        }
+        if totals.events[.scope] == nil, totals.eventCount > 0 {
+            limit("No scope was marked: pauses and the life of fetches stand for screens and requests.", 10)
+        }
+        return outcome(
+            profile, totals, score: score, limits: limits,
+            evidence: [
+                Evidence("events", totals.eventCount, .count), Evidence("lost", lost, .count),
+                Evidence("unwritten", unwritten, .count), Evidence("entriesLost", entriesLost, .count),
+                Evidence("usesLost", usesLost, .count), Evidence("lostShare", lostShare, .share),
+                Evidence("overhead", totals.overhead, .nanoseconds), Evidence("overheadShare", overheadShare, .share),
+                Evidence("writing", writing, .nanoseconds), Evidence("truncatedStacks", totals.truncatedStacks, .count),
+                Evidence("unresolvedStacks", totals.unresolvedStacks, .count),
+                Evidence("eventsWithoutSite", totals.eventsWithoutSite, .count),
+                Evidence("eventsOutsideScopes", totals.eventsOutsideScopes, .count),
+                Evidence("openUses", totals.openUses, .count),
+                Evidence("unclosedProcesses", UInt64(processes.count { !$0.isClosed }), .count),
+            ])
+    }
+
+    private func outcome(
+        _ profile: Profile, _ totals: StoreCounts, score: Double, limits: [String], evidence: [Evidence]
+    ) -> RuleOutcome {
+        var finding = Finding(
+            rule: id, ruleName: name, title: limits.isEmpty ? "The trace is whole" : "Know what the trace does not show",
+            score: score, fix: score >= 25 ? "Record again with larger buffers, or record less." : "",
+            saving: Saving(), confidence: .high, signature: id)
+        finding.evidence = evidence
+        finding.explanation = limits
+        let count = Phrase.count(totals.eventCount, "event")
+        let processes = Phrase.count(UInt64(profile.processes.count), "process", plural: "processes")
+        return RuleOutcome(findings: [finding], examined: "\(count) of \(processes)", obstacles: limits)
+    }
+
+    private static func share(_ part: UInt64, of whole: UInt64) -> Double {
+        whole == 0 ? 0 : Double(part) / Double(whole)
+    }
+}

@@ -1,0 +1,48 @@
+/// How much a finding matters.
+public enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
+    case note, warning, error
+
+    public static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
+
+    /// The severity of a score: an error from 75, a warning from 25.
+    public init(score: Double) {
+        self = score >= 75 ? .error : score >= 25 ? .warning : .note
+    }
+
+    /// `"error"`, `"warning"` or `"note"`.
+    public var name: String {
+        switch self {
+        case .note: "note"
+        case .warning: "warning"
+        case .error: "error"
+        }
+    }
+}
+
+enum Score {
+    /// The highest score that is still a note.
+    static let highestNote = 24.0
+
+    /// Maps a figure to 0…100: 0 at 0, 25 at `info`, 75 at `warning`, and towards 100 beyond.
+    ///
+    /// It never falls as the figure grows.
+    static func of(_ figure: Double, info: Double, warning: Double) -> Double {
+        guard figure > 0 else { return 0 }
+        if figure < info { return 25 * figure / info }
+        if figure < warning { return 25 + 50 * (figure - info) / (warning - info) }
+        return 75 + 25 * (1 - warning / figure)
+    }
+}
+
+enum Significance {
+    /// Whether a saving is worth a warning: 1 % of the time that the scopes concerned took, or 2 ms, or 1 ms on the main
+    /// thread.
+    ///
+    /// - Parameters:
+    ///   - saving: In nanoseconds.
+    ///   - wallTime: In nanoseconds; 0: not known.
+    static func isMet(saving: Double, wallTime: UInt64, isMainThread: Bool) -> Bool {
+        if saving >= 2_000_000 || (isMainThread && saving >= 1_000_000) { return true }
+        return wallTime > 0 && saving >= Double(wallTime) * 0.01
+    }
+}

@@ -1,0 +1,136 @@
+import FaultlineTrace
+
+/// A grocery list: items with an image and a list, of which screens show some.
+struct Groceries {
+    var trace: TraceBuilder
+    let item: DictionaryID
+    let list: DictionaryID
+    let listName: DictionaryID
+    let shape: DictionaryID
+    let fetchSite: DictionaryID
+    let faultStack: DictionaryID
+    let batchStack: DictionaryID
+    let screenName: DictionaryID
+    let statement: DictionaryID
+    /// What a trip and a row cost here, in nanoseconds.
+    var trip: UInt64 = 10_000
+    var row: UInt64 = 2000
+
+    init(process: UInt32 = 7, prefetch: [String] = [], isImageExternal: Bool? = nil) {
+        var trace = TraceBuilder(process: process)
+        item = trace.entity(
+            "Item",
+            [
+                .init(name: "name", type: "String", declaredAt: "Groceries/Model.swift:11"),
+                .init(
+                    name: "image", type: "Binary", declaredAt: "Groceries/Model.swift:12", isExternal: isImageExternal),
+                .init(name: "list", type: "toOne", destination: "List"),
+            ])
+        list = trace.entity(
+            "List",
+            [.init(name: "title", type: "String"), .init(name: "items", type: "toMany", destination: "Item")])
+        listName = trace.define(.name(NameEntry(name: "list")))
+        shape = trace.define(.shape(ShapeEntry(entity: "Item", sort: ["name ascending"], prefetch: prefetch)))
+        fetchSite = trace.site(42, "loadItems()")
+        faultStack = trace.stack(57)
+        batchStack = trace.stack(60)
+        screenName = trace.define(.name(NameEntry(name: "scroll")))
+        statement = trace.define(.statement(StatementEntry(sql: "SELECT * FROM ZITEM")))
+        self.trace = trace
+    }
+
+    /// A fetch of items; an unbatched one loads its rows.
+    mutating func fetch(rows: UInt32, batchSize: UInt32 = 0, site: DictionaryID? = nil) -> EventID {
+        var fetch = TraceEvent.Fetch()
+        fetch.entity = item
+        fetch.shape = shape
+        fetch.rows = rows
+        fetch.batchSize = batchSize
+        fetch.trips = 1
+        fetch.bytes = batchSize == 0 ? UInt64(rows) * 100 : 0
+        let perRow = batchSize == 0 ? row : row / 4
+        return trace.event(.fetch(fetch), duration: trip + UInt64(rows) * perRow, site: site ?? fetchSite)
+    }
+
+    mutating func batch(of fetch: EventID, first: UInt32, rows: UInt32) {
+        var batch = TraceEvent.Batch()
+        batch.fetch = fetch
+        batch.entity = item
+        batch.shape = shape
+        batch.firstIndex = first
+        batch.rows = rows
+        batch.trips = 1
+        batch.bytes = UInt64(rows) * 100
+        trace.event(.batch(batch), duration: trip + UInt64(rows) * row, stack: batchStack)
+    }
+
+    /// A fault of `item.list` on an object of a fetch.
+    mutating func fault(
+        _ object: UInt64, of fetch: EventID, source: TraceEvent.Fault.Source = .store, stack: DictionaryID? = nil,
+        duration: UInt64? = nil
+    ) {
+        var fault = TraceEvent.Fault()
+        fault.type = .toOne
+        fault.source = source
+        fault.entity = list
+        fault.relationship = listName
+        fault.relationshipEntity = item
+        fault.object = object
+        fault.origin = fetch
+        fault.filled = 1
+        trace.event(.fault(fault), duration: duration ?? trip + row, stack: stack ?? faultStack)
+    }
+
+    /// Scrolls through a result in screens of so many rows, and sums its use up.
+    mutating func scroll(rows: UInt32, batchSize: UInt32, screen: UInt32, times: Int = 1) {
+        for _ in 0..<times {
+            let fetch = fetch(rows: rows, batchSize: batchSize)
+            var loaded: UInt32 = batchSize == 0 ? rows : 0
+            var windows: [UInt64: UInt64] = [:]
+            var first: UInt32 = 0
+            while first < rows {
+                let shown = min(screen, rows - first)
+                windows[UInt64(shown), default: 0] += 1
+                let (name, start) = (screenName, first)
+                var copy = self
+                copy.trace.scoped(name, .screen, pause: 200_000) { trace in
+                    var inner = copy
+                    inner.trace = trace
+                    while loaded < start + shown {
+                        let size = min(batchSize, rows - loaded)
+                        inner.batch(of: fetch, first: loaded, rows: size)
+                        loaded += size
+                    }
+                    trace = inner.trace
+                }
+                self = copy
+                first += shown
+            }
+            var use = Self.use(of: fetch, rows: rows, batchSize: batchSize)
+            use.windows = windows.sorted { $0.key < $1.key }.map { .init(scope: .screen, rows: $0.key, times: $0.value) }
+            add(use)
+        }
+    }
+
+    /// A use of every row of a result.
+    static func use(of fetch: EventID, rows: UInt32, batchSize: UInt32) -> TraceEvent.Use {
+        var use = TraceEvent.Use()
+        use.fetch = fetch
+        use.batchSize = batchSize
+        use.rows = rows
+        use.loadedRows = rows
+        use.touchedRows = rows
+        use.touches = rows
+        use.batchesLoaded = batchSize == 0 ? 1 : (rows + batchSize - 1) / batchSize
+        use.bytes = UInt64(rows) * 100
+        use.runs = [.init(first: 0, rows: UInt64(rows))]
+        return use
+    }
+
+    mutating func add(_ use: TraceEvent.Use) {
+        var use = use
+        use.entity = item
+        use.shape = shape
+        trace.event(.use(use))
+    }
+}
