@@ -91,19 +91,14 @@ struct Groceries {
             while first < rows {
                 let shown = min(screen, rows - first)
                 windows[UInt64(shown), default: 0] += 1
-                let (name, start) = (screenName, first)
-                var copy = self
-                copy.trace.scoped(name, .screen, pause: 200_000) { trace in
-                    var inner = copy
-                    inner.trace = trace
+                let start = first
+                scoped(screenName, .screen, pause: 200_000) { groceries in
                     while loaded < start + shown {
                         let size = min(batchSize, rows - loaded)
-                        inner.batch(of: fetch, first: loaded, rows: size)
+                        groceries.batch(of: fetch, first: loaded, rows: size)
                         loaded += size
                     }
-                    trace = inner.trace
                 }
-                self = copy
                 first += shown
             }
             var use = Self.use(of: fetch, rows: rows, batchSize: batchSize)

@@ -1,0 +1,147 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+
+@Suite("R02: batch size")
+struct BatchSizeRuleTests {
+    private func findings(_ groceries: Groceries) -> [Finding] {
+        Analysis(Profile(groceries.trace.closed()), rules: [BatchSizeRule()]).findings
+    }
+
+    private func scroll(rows: UInt32 = 100, batchSize: UInt32, screen: UInt32, times: Int = 1) -> [Finding] {
+        var groceries = Groceries()
+        groceries.scroll(rows: rows, batchSize: batchSize, screen: screen, times: times)
+        return findings(groceries)
+    }
+
+    @Test(arguments: [(6, 10, 17), (10, 15, 10), (16, 25, 7), (20, 30, 5)] as [(UInt32, UInt32, Int)])
+    func `A batch of fifty is too large for a screen, and half a screen more is not`(
+        _ screen: UInt32, _ advised: UInt32, _ windows: Int
+    ) throws {
+        let found = scroll(batchSize: 50, screen: screen)
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.title == "Set the batch size of Item to \(advised) (now 50)")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.code == ["request.fetchBatchSize = \(advised)"])
+        #expect(finding.severity >= .warning)
+        #expect(
+            finding.explanation.first
+                == "\(windows) screens seen; a screen shows \(screen) rows (95 % of them no more), and 50 rows are loaded at a time.")
+        #expect(try #require(finding.saving.pause).median > 0)
+        #expect(scroll(batchSize: advised, screen: screen).isEmpty)
+    }
+
+    @Test func `A fetch without batches that is scrolled through needs them`() throws {
+        let finding = try #require(scroll(batchSize: 0, screen: 10).first)
+        #expect(finding.title == "Set the batch size of Item to 15 (now all rows at once)")
+        #expect(finding.saving.memory == 8500)
+        #expect(scroll(rows: 30, batchSize: 0, screen: 10, times: 3).isEmpty)
+    }
+
+    @Test func `A batch smaller than the screen is too small`() throws {
+        let finding = try #require(scroll(batchSize: 5, screen: 20).first)
+        #expect(finding.title == "Set the batch size of Item to 30 (now 5)")
+        #expect(finding.fix == "Load a screen in one batch: half a screen more than it shows.")
+        #expect(finding.saving.trips == 16)
+        #expect(finding.saving.time.median > 0)
+    }
+
+    @Test func `Two executions of a few rows prove nothing`() {
+        #expect(scroll(rows: 20, batchSize: 50, screen: 20, times: 1).isEmpty)
+        #expect(scroll(rows: 90, batchSize: 50, screen: 45, times: 1).isEmpty)
+    }
+
+    @Test func `A batch that holds the whole result is not too large`() {
+        #expect(scroll(rows: 12, batchSize: 50, screen: 6, times: 5).isEmpty)
+    }
+
+    @Test func `Screens in scopes of kind setup do not count`() {
+        var groceries = Groceries()
+        groceries.scoped(.setup) { $0.scroll(rows: 100, batchSize: 50, screen: 10) }
+        #expect(findings(groceries).isEmpty)
+    }
+
+    @Test func `Pauses stand for screens where there are no scopes`() throws {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 100, batchSize: 50)
+        groceries.batch(of: fetch, first: 0, rows: 50)
+        groceries.batch(of: fetch, first: 50, rows: 50)
+        var use = Groceries.use(of: fetch, rows: 100, batchSize: 50)
+        use.windows = [.init(scope: nil, rows: 10, times: 10)]
+        groceries.add(use)
+        let finding = try #require(findings(groceries).first)
+        #expect(finding.title == "Set the batch size of Item to 15 (now 50)")
+        #expect(finding.reservations.contains("No scope marks a screen, so pauses between touched rows stand for them."))
+        #expect(finding.confidence <= .medium)
+    }
+
+    /// Twenty passes over 10,000 rows, which fit the model of costs to their shape.
+    private func pass(batchSize: UInt32, touching touched: UInt32 = 10_000, kind: TraceEvent.Scope.Kind = .bulk) -> [Finding] {
+        var groceries = Groceries()
+        groceries.scoped(groceries.screenName, kind, pause: 0) { groceries in
+            for round in 0..<3 as Range<UInt32> {
+                let fetch = groceries.fetch(rows: 10_000, batchSize: batchSize)
+                if batchSize > 0 {
+                    for batch in 0..<(touched / batchSize) { groceries.batch(of: fetch, first: batch * batchSize, rows: batchSize) }
+                    groceries.batch(of: fetch, first: 9990, rows: 3 + round)
+                }
+                var use = Groceries.use(of: fetch, rows: 10_000, batchSize: batchSize)
+                use.touchedRows = touched
+                use.loadedRows = batchSize == 0 ? 10_000 : touched
+                use.runs = [.init(first: 0, rows: UInt64(touched))]
+                use.windows = [.init(scope: kind == .other ? nil : kind, rows: UInt64(touched), times: 1)]
+                groceries.add(use)
+            }
+        }
+        return findings(groceries)
+    }
+
+    @Test func `Bulk work in tiny batches is better done at once`() throws {
+        let finding = try #require(pass(batchSize: 5).first)
+        #expect(finding.title == "Load Item at once, without batches (now 5)")
+        #expect(finding.saving.trips == 6000)
+        #expect(finding.severity >= .warning)
+        #expect(finding.explanation.last?.hasPrefix("Cost by batch size: 5 ") == true)
+    }
+
+    @Test(arguments: [UInt32(0), 500])
+    func `Bulk work at once or in large batches is left alone`(_ size: UInt32) {
+        #expect(pass(batchSize: size).isEmpty)
+    }
+
+    @Test func `Bulk work on a part of the rows takes the smallest size that is good`() throws {
+        let finding = try #require(pass(batchSize: 5, touching: 4000).first)
+        #expect(finding.title.hasPrefix("Set the batch size of Item to "))
+        let advised = try #require(finding.code.first?.split(separator: " ").last.flatMap { UInt64($0) })
+        #expect(advised >= 20)
+        #expect(advised <= 500)
+    }
+
+    @Test func `A result that was copied into an array has lost its batches`() throws {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 1000, batchSize: 20)
+        for batch in 0..<50 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 20, rows: 20) }
+        var use = Groceries.use(of: fetch, rows: 1000, batchSize: 20)
+        use.windows = [.init(scope: .screen, rows: 1000, times: 1)]
+        use.properties = [.init(index: 0, rowsRead: 10, rowsLoaded: 1000, bytes: 20_000, largeRows: 0)]
+        groceries.add(use)
+        let found = findings(groceries)
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        #expect(finding.title == "Take rows of Item from the result, not from a copy of it")
+        #expect(finding.change?.description == "Scroll.swift:60")
+        #expect(finding.saving.rows == 990)
+    }
+
+    @Test func `A result whose rows were all read has not`() {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 1000, batchSize: 200)
+        for batch in 0..<5 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 200, rows: 200) }
+        var use = Groceries.use(of: fetch, rows: 1000, batchSize: 200)
+        use.windows = [.init(scope: .bulk, rows: 1000, times: 1)]
+        use.properties = [.init(index: 0, rowsRead: 1000, rowsLoaded: 1000, bytes: 20_000, largeRows: 0)]
+        groceries.add(use)
+        #expect(findings(groceries).isEmpty)
+    }
+}

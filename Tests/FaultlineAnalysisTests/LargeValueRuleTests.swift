@@ -1,0 +1,67 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+
+@Suite("R09: large values in hot rows")
+struct LargeValueRuleTests {
+    /// A fetch that loads images of so many bytes and reads some of them.
+    private func findings(
+        rows: UInt32 = 100, read: UInt64 = 0, size: UInt64 = 40_000, large: UInt64? = nil, isExternal: Bool? = nil
+    ) -> [Finding] {
+        var groceries = Groceries(isImageExternal: isExternal)
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: rows)
+            var use = Groceries.use(of: fetch, rows: rows, batchSize: 0)
+            let count = UInt64(rows)
+            use.properties = [
+                .init(index: 0, rowsRead: count, rowsLoaded: count, bytes: count * 20, largeRows: 0),
+                .init(index: 1, rowsRead: read, rowsLoaded: count, bytes: count * size, largeRows: large ?? count),
+            ]
+            groceries.add(use)
+        }
+        return Analysis(Profile(groceries.trace.closed()), rules: [LargeValueRule()]).findings
+    }
+
+    @Test func `Images that nobody reads are to move, where the model declares them`() throws {
+        let found = findings()
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        #expect(finding.title == "Move Item.image into an entity of its own")
+        #expect(finding.change == CallSite(file: "Groceries/Model.swift", line: 12))
+        #expect(finding.seenAt.map(\.site?.description) == ["List.swift:42"])
+        #expect(finding.severity >= .warning)
+        #expect(finding.saving.bytes == 4_000_000)
+        #expect(
+            finding.explanation == [
+                "100 % of the values have 16 KiB or more, 39.1 KiB on average.",
+                "1 fetch loaded 100 rows with it, 3.81 MiB in all, and read it in 0.",
+            ])
+    }
+
+    @Test func `Very large values belong into files`() throws {
+        let finding = try #require(findings(size: 300_000).first)
+        #expect(finding.title == "Keep Item.image outside the rows, in files of its own")
+        #expect(finding.code == ["image.allowsExternalBinaryDataStorage = true"])
+        #expect(findings(size: 300_000, isExternal: true).isEmpty)
+    }
+
+    @Test func `Values that are read in a quarter of the rows stay where they are`() {
+        #expect(findings(read: 25).isEmpty)
+        #expect(findings(read: 24).count == 1)
+    }
+
+    @Test func `Small values stay where they are`() {
+        #expect(findings(size: 500, large: 0).isEmpty)
+        #expect(findings(size: 2000, large: 5).isEmpty)
+        #expect(findings(size: 2000, large: 6).count == 1)
+    }
+
+    @Test func `Ninety-nine rows prove nothing`() {
+        #expect(findings(rows: 99).isEmpty)
+    }
+
+    @Test func `A saving never exceeds the time of the fetches`() throws {
+        let finding = try #require(findings(size: 100_000_000).first)
+        #expect(finding.saving.time.high <= 10_000 + 100 * 2000)
+    }
+}

@@ -1,0 +1,244 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+
+@Suite("R01: N+1 faults")
+struct PrefetchRuleTests {
+    private func findings(_ groceries: Groceries) -> [Finding] {
+        Analysis(Profile(groceries.trace.closed()), rules: [PrefetchRule()]).findings
+    }
+
+    /// One screen that reads the list of every item.
+    private func screen(
+        rows: UInt32 = 100, faults: UInt64 = 100, batchSize: UInt32 = 0, kind: TraceEvent.Scope.Kind = .screen
+    ) -> Groceries {
+        var groceries = Groceries()
+        groceries.scoped(kind) { groceries in
+            let fetch = groceries.fetch(rows: rows, batchSize: batchSize)
+            for object in 0..<faults { groceries.fault(object + 1, of: fetch) }
+        }
+        return groceries
+    }
+
+    @Test func `A relationship that fires row by row is to be prefetched at the fetch's line`() throws {
+        let found = findings(screen())
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.rule == "R01")
+        #expect(finding.title == "Prefetch \"list\" with the fetch of Item")
+        #expect(finding.change == CallSite(file: "Groceries/List.swift", line: 42, function: "loadItems()"))
+        #expect(finding.seenAt.map(\.site?.description) == ["Scroll.swift:57"])
+        #expect(finding.seenAt.map(\.count) == [100])
+        #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = [\"list\"]"])
+        #expect(finding.saving.trips == 99)
+        #expect(finding.severity == .error)
+        #expect(finding.scopes == ["scroll"])
+        #expect(
+            finding.explanation == [
+                "Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all.",
+                "They belong to 1 fetch of Item with 100 loaded rows, of which all fired.",
+            ])
+        #expect(finding.evidence.first { $0.name == "trips" }?.value == 100)
+        #expect(finding.saving.time.median > 0)
+        #expect(finding.saving.time.median <= 1_200_000)
+    }
+
+    @Test(arguments: [TraceEvent.Fault.Source.rowCache, .gone])
+    func `Faults that the row cache served or that found nothing are no trips`(_ source: TraceEvent.Fault.Source) {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 1...100 { groceries.fault(UInt64(object), of: fetch, source: source) }
+        }
+        #expect(findings(groceries).isEmpty)
+    }
+
+    @Test func `A fetch of one row cannot cause N+1`() {
+        #expect(findings(screen(rows: 1, faults: 20)).isEmpty)
+    }
+
+    @Test func `Five trips are found and four are not`() {
+        #expect(findings(screen(faults: 5)).count == 1)
+        #expect(findings(screen(faults: 4)).isEmpty)
+    }
+
+    @Test func `Five trips for four objects are not found`() {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in [1, 2, 3, 4, 4, 4, 4] { groceries.fault(UInt64(object), of: fetch) }
+        }
+        #expect(findings(groceries).isEmpty)
+    }
+
+    @Test func `Trips from different lines do not add up to five`() {
+        var groceries = Groceries()
+        let stacks = (0..<8).map { groceries.trace.stack(200 + $0) }
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for (object, stack) in stacks.enumerated() { groceries.fault(UInt64(object + 1), of: fetch, stack: stack) }
+        }
+        #expect(findings(groceries).isEmpty)
+    }
+
+    @Test func `Trips from different fetches do not add up to five`() {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            for object in 1...20 {
+                let fetch = groceries.fetch(rows: 3)
+                groceries.fault(UInt64(object), of: fetch)
+            }
+        }
+        #expect(findings(groceries).isEmpty)
+    }
+
+    @Test func `Faults without a known fetch count as an obstacle and not as a finding`() {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            for object in 1...20 { groceries.fault(UInt64(object), of: 0) }
+            for object in 21...30 { groceries.fault(UInt64(object), of: 999_999) }
+        }
+        let analysis = Analysis(Profile(groceries.trace.closed()), rules: [PrefetchRule()])
+        #expect(analysis.findings.isEmpty)
+        #expect(
+            analysis.checks.first?.obstacles == [
+                "20 fault trips did not say which fetch the object came from.",
+                "The fetches behind 10 fault trips are not in the trace.",
+            ])
+        #expect(analysis.checks.first?.examined == "30 faults, 30 of them from the store")
+    }
+
+    @Test func `What happens in a scope of kind setup is left out`() {
+        #expect(findings(screen(kind: .setup)).isEmpty)
+    }
+
+    @Test func `Without scopes the life of the fetch counts`() {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 100)
+        for object in 1...100 { groceries.fault(UInt64(object), of: fetch) }
+        #expect(findings(groceries).count == 1)
+    }
+
+    @Test func `Screens of one fetch add up to one finding`() throws {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 60)
+        for screen in 0..<6 {
+            groceries.scoped(.screen) { groceries in
+                for object in 1...10 { groceries.fault(UInt64(screen * 10 + object), of: fetch) }
+            }
+        }
+        let found = findings(groceries)
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        let value = { (name: String) in finding.evidence.first { $0.name == name }?.value }
+        #expect(value("occurrences") == 6)
+        #expect(value("trips") == 60)
+        #expect(value("originRows") == 60)
+        #expect(value("originFetches") == 1)
+        #expect(finding.saving.trips == 59)
+    }
+
+    @Test func `A scope that marks nothing in particular does not split its surroundings`() {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 1...10 { groceries.scoped(.other) { $0.fault(UInt64(object), of: fetch) } }
+        }
+        #expect(findings(groceries).count == 1)
+    }
+
+    @Test func `A fault may be written before the fetch on another thread that it comes from`() {
+        var groceries = Groceries()
+        groceries.trace.scope = 0
+        // The fetch will get the number 21: twenty faults come first.
+        for object in 1...20 { groceries.fault(UInt64(object), of: 21) }
+        groceries.trace.thread = 8
+        #expect(groceries.fetch(rows: 20) == 21)
+        #expect(findings(groceries).count == 1)
+    }
+
+    @Test func `Few firing rows of many are to be loaded together instead`() throws {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 1000)
+            for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
+        }
+        let finding = try #require(findings(groceries).first)
+        #expect(finding.title == "Load Item.list for the objects that are used, in one fetch")
+        #expect(finding.code.first == "let used = FetchRequest(entityName: \"List\")")
+    }
+
+    @Test func `Prefetched key paths stay in the advice`() throws {
+        var groceries = Groceries(prefetch: ["tags"])
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 10)
+            for object in 1...10 { groceries.fault(UInt64(object), of: fetch) }
+        }
+        let finding = try #require(findings(groceries).first)
+        #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = [\"tags\", \"list\"]"])
+    }
+
+    @Test func `A saving below the floor makes a note`() throws {
+        var groceries = Groceries()
+        groceries.trip = 100
+        groceries.row = 10
+        let name = groceries.screenName
+        groceries.scoped(name, .screen, pause: 1_000_000_000) { groceries in
+            let fetch = groceries.fetch(rows: 50)
+            for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
+        }
+        let finding = try #require(findings(groceries).first)
+        #expect(finding.severity == .note)
+        #expect(finding.reservations == ["The saving is below 1 % of the time that the work took, and below 2 ms."])
+    }
+
+    @Test func `Events that were lost within the scope make a note`() throws {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
+            groceries.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 1)))
+            for object in 51...100 { groceries.fault(UInt64(object), of: fetch) }
+        }
+        // One event in a hundred would downgrade everything; this one is lost among many.
+        for _ in 0..<200 { _ = groceries.fetch(rows: 1) }
+        let finding = try #require(findings(groceries).first)
+        #expect(finding.severity == .note)
+        #expect(finding.reservations == ["Events were lost while it happened."])
+        #expect(finding.confidence == .low)
+    }
+
+    @Test func `The signature does not know lines`() throws {
+        let first = try #require(findings(screen()).first)
+        var moved = Groceries()
+        let site = moved.trace.site(99, "loadItems()")
+        let stack = moved.trace.stack(300)
+        moved.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100, site: site)
+            for object in 1...100 { groceries.fault(UInt64(object), of: fetch, stack: stack) }
+        }
+        let second = try #require(findings(moved).first)
+        #expect(first.signature == second.signature)
+        #expect(first.change != second.change)
+    }
+}
+
+extension Groceries {
+    mutating func scoped(_ kind: TraceEvent.Scope.Kind, _ body: (inout Groceries) -> Void) {
+        scoped(screenName, kind, pause: 0, body)
+    }
+
+    mutating func scoped(
+        _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64, _ body: (inout Groceries) -> Void
+    ) {
+        var copy = self
+        var trace = self.trace
+        trace.scoped(name, kind, pause: pause) { inner in
+            copy.trace = inner
+            body(&copy)
+            inner = copy.trace
+        }
+        copy.trace = trace
+        self = copy
+    }
+}
