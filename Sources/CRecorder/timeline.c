@@ -413,28 +413,30 @@ fl_timeline *fl_timeline_open(const char *path, uint64_t offset) {
     return timeline;
 }
 
-void fl_timeline_begin_process(fl_timeline *timeline, const fl_process *process, const char *rings) {
-    select_process(timeline, process->process);
+void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings) {
+    fl_process process = fl_drain_process(drain);
+    select_process(timeline, process.process);
     char *out = begin_line(timeline);
     out += sprintf(
         out,
         "{\"name\":\"faultline.began\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":"
         "{\"version\":%d,\"process\":%u,\"start\":%llu,\"date\":%.6f,\"program\":",
-        process->process, FL_TRACE_VERSION, process->process, (unsigned long long)process->start, process->date);
-    out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, process->program, strlen(process->program));
+        process.process, FL_TRACE_VERSION, process.process, (unsigned long long)process.start, process.date);
+    out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, process.program, strlen(process.program));
     out = put_text(out, ",\"rings\":");
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, rings, strlen(rings));
     out = put_text(out, "}}");
     end_line(timeline, out);
-    const char *name = strrchr(process->program, '/');
-    name = name == NULL ? process->program : name + 1;
+    const char *name = strrchr(process.program, '/');
+    name = name == NULL ? process.program : name + 1;
     out = begin_line(timeline);
     out += sprintf(
-        out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":", process->process);
+        out, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"name\":", process.process);
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, name, strlen(name));
     out = put_text(out, "}}");
     end_line(timeline, out);
     flush_lines(timeline);
+    fl_drain_commit(drain, timeline->offset);
 }
 
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain) {

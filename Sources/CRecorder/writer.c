@@ -44,8 +44,7 @@ fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *
     writer->recorder = recorder;
     writer->drain = drain;
     writer->timeline = timeline;
-    fl_process process = fl_drain_process(drain);
-    fl_timeline_begin_process(timeline, &process, rings);
+    fl_timeline_begin_process(timeline, drain, rings);
 
     // The program's signals are the program's: none is handled here.
     sigset_t all, before;

@@ -24,6 +24,9 @@ package struct RecordedScope: Sendable {
         }
     }
 
+    /// The innermost scope that is open in this task, whatever its recorder: what a queue takes on with its work.
+    package static var inherited: RecordedScope? { current }
+
     /// The innermost scope that is open in this task, if it belongs to that recorder.
     package static func current(of recorder: Recorder) -> RecordedScope? {
         guard let current, current.recorder == ObjectIdentifier(recorder) else { return nil }

@@ -9,6 +9,8 @@ package final class TraceCollector {
     private let timeline: OpaquePointer
     private let path: String
     private let origin: UInt64
+    /// CPU time of this thread before it collected anything.
+    private let timeBefore: UInt64
     /// The directory in which programs make their rings; the value of `FAULTLINE_TRACE` names it.
     package let directory: String
     private var drains: [String: OpaquePointer] = [:]
@@ -36,6 +38,7 @@ package final class TraceCollector {
         self.path = path
         self.directory = directory
         origin = fl_now()
+        timeBefore = Self.threadTime()
     }
 
     /// What a program needs in its environment to be recorded here.
@@ -80,10 +83,15 @@ package final class TraceCollector {
             let rings = directory + "/" + name
             // A file that is not whole yet is none of ours yet.
             guard let drain = fl_drain_open(rings, origin) else { continue }
-            var process = fl_drain_process(drain)
-            fl_timeline_begin_process(timeline, &process, rings)
+            fl_timeline_begin_process(timeline, drain, rings)
             drains[name] = drain
         }
+    }
+
+    private static func threadTime() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// What became of a trace.
@@ -97,10 +105,8 @@ package final class TraceCollector {
     /// Takes in the rest, closes the timeline and removes the rings.
     package func finish() -> Outcome {
         collect()
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         let processes = drains.count
-        let writing = (UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)) / UInt64(max(processes, 1))
+        let writing = (Self.threadTime() - timeBefore) / UInt64(max(processes, 1))
         for (name, drain) in drains.sorted(by: { $0.key < $1.key }) {
             fl_timeline_end_process(timeline, drain, fl_drain_is_closed(drain), fl_now(), writing)
             fl_drain_close(drain)

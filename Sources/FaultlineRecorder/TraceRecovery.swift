@@ -29,12 +29,14 @@ package enum TraceRecovery {
         let running = drains.contains { !fl_drain_is_closed($0.drain) && isRunning(fl_drain_process($0.drain).process) }
         guard !running else { return .stillRunning }
         let offset = drains.map { fl_drain_committed_offset($0.drain) }.max() ?? 0
-        guard let timeline = fl_timeline_open(path, max(offset, 1)) else {
+        guard let timeline = fl_timeline_open(path, offset) else {
             return errno == EWOULDBLOCK ? .stillRunning : .impossible(String(cString: strerror(errno)))
         }
         fl_timeline_cut(path, offset)
         var events: UInt64 = 0
         for (file, drain) in drains {
+            // Killed before anything was noted as written: the trace begins anew.
+            if offset == 0 { fl_timeline_begin_process(timeline, drain, file) }
             events += fl_timeline_drain(timeline, drain)
             fl_timeline_end_process(timeline, drain, fl_drain_is_closed(drain), 0, 0)
             unlink(file)

@@ -74,8 +74,7 @@ struct CollectorTests {
         let file = directory + "/" + rings
         let timeline = try #require(fl_timeline_open(path, 0))
         let drain = try #require(fl_drain_open(file, 0))
-        var process = fl_drain_process(drain)
-        fl_timeline_begin_process(timeline, &process, file)
+        fl_timeline_begin_process(timeline, drain, file)
         record(recorder, events: 20)
         fl_timeline_drain(timeline, drain)
         record(recorder, events: 10)

@@ -204,8 +204,8 @@ typedef struct fl_timeline fl_timeline;
 // Null with errno set; EWOULDBLOCK: another process is writing it.
 fl_timeline *fl_timeline_open(const char *path, uint64_t offset);
 
-// Writes the first line of a process.
-void fl_timeline_begin_process(fl_timeline *timeline, const fl_process *process, const char *rings);
+// Writes the first line of a process, whose rings are the file of that name, and commits.
+void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings);
 
 // Drains a process into the timeline and commits; returns the number of events.
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain);
