@@ -7,7 +7,8 @@ struct ModelCheck {
         self.entities = entities
         for entity in entities {
             guard !entity.name.isEmpty else {
-                throw ModelError(.invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.")
+                throw ModelError(
+                    .invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.")
             }
             guard byName.updateValue(entity, forKey: entity.name) == nil else {
                 throw ModelError(.duplicateName, "Two entities are called '\(entity.name)'; rename one of them.")
@@ -106,7 +107,8 @@ struct ModelCheck {
             if relationship.isToMany {
                 throw ModelError(
                     .unknownInverse,
-                    "Relationship '\(name)' is to-many and has no inverse; add one to '\(destination.name)' and name it.")
+                    "Relationship '\(name)' is to-many and has no inverse; add one to '\(destination.name)' and name it."
+                )
             }
             return
         }
@@ -134,7 +136,8 @@ struct ModelCheck {
     private func check(_ index: FetchIndexDescription, of entity: EntityDescription) throws(ModelError) {
         guard !index.elements.isEmpty else {
             throw ModelError(
-                .invalidIndex, "Fetch index '\(index.name)' of '\(entity.name)' has no elements; name the properties to index.")
+                .invalidIndex,
+                "Fetch index '\(index.name)' of '\(entity.name)' has no elements; name the properties to index.")
         }
         let lineage = lineage(of: entity)
         for element in index.elements {

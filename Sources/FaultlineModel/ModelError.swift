@@ -3,7 +3,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of mistake.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
-            case duplicateName, unknownEntity, unknownInverse, inverseMismatch, inheritanceCycle, invalidProperty, invalidIndex
+            case duplicateName, unknownEntity, unknownInverse, inverseMismatch, inheritanceCycle, invalidProperty,
+                invalidIndex
         }
 
         private let value: Value

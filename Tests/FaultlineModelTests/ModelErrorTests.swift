@@ -36,7 +36,8 @@ struct ModelErrorTests {
         #expect(
             message(
                 EntityDescription("A", attributes: [AttributeDescription("x", .string)]),
-                EntityDescription("B", parent: "A", relationships: [RelationshipDescription("x", to: "A", inverse: nil)])
+                EntityDescription(
+                    "B", parent: "A", relationships: [RelationshipDescription("x", to: "A", inverse: nil)])
             ) == "Two properties of 'B' are called 'x', inherited ones included; rename one of them.")
     }
 
@@ -70,7 +71,8 @@ struct ModelErrorTests {
     @Test func toManyWithoutInverse() {
         #expect(
             message(
-                EntityDescription("A", relationships: [RelationshipDescription("b", to: "A", inverse: nil, isToMany: true)])
+                EntityDescription(
+                    "A", relationships: [RelationshipDescription("b", to: "A", inverse: nil, isToMany: true)])
             ) == "Relationship 'A.b' is to-many and has no inverse; add one to 'A' and name it.")
     }
 
@@ -86,7 +88,8 @@ struct ModelErrorTests {
     @Test func defaultOfAnotherType() {
         #expect(
             message(EntityDescription("A", attributes: [AttributeDescription("x", .integer16, defaultValue: 40000)]))
-                == "The default of attribute 'A.x' is 40000, which is no value of type Integer 16; correct one of them.")
+                == "The default of attribute 'A.x' is 40000, which is no value of type Integer 16; correct one of them."
+        )
     }
 
     @Test func externalStorageOfText() {
@@ -94,7 +97,8 @@ struct ModelErrorTests {
             message(
                 EntityDescription(
                     "A", attributes: [AttributeDescription("x", .string, allowsExternalBinaryDataStorage: true)]))
-                == "Attribute 'A.x' of type String cannot be kept in external files; only Binary and Transformable can.")
+                == "Attribute 'A.x' of type String cannot be kept in external files; only Binary and Transformable can."
+        )
     }
 
     @Test func indexOverNothing() {

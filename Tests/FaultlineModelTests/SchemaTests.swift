@@ -196,11 +196,13 @@ enum SampleModel {
                     AttributeDescription("color", .transformable),
                     AttributeDescription("currentDrivingSpeed", .integer64, isTransient: true, defaultValue: 0),
                     AttributeDescription("maker", .string), AttributeDescription("markedForDeletionAsOf", .date),
-                    AttributeDescription("model", .string), AttributeDescription("numberPlate", .string, isOptional: false),
+                    AttributeDescription("model", .string),
+                    AttributeDescription("numberPlate", .string, isOptional: false),
                 ],
                 relationships: [RelationshipDescription("owner", to: "Person", inverse: "cars")]),
             EntityDescription(
-                "ExpensiveSportCar", parent: "SportCar", attributes: [AttributeDescription("isLimitedEdition", .boolean)]),
+                "ExpensiveSportCar", parent: "SportCar",
+                attributes: [AttributeDescription("isLimitedEdition", .boolean)]),
             EntityDescription(
                 "Person",
                 attributes: [

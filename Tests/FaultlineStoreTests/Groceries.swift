@@ -91,7 +91,8 @@ enum Groceries {
             EntityDescription(
                 "Category", attributes: [AttributeDescription("name", .string)],
                 relationships: [
-                    RelationshipDescription("items", to: "Item", inverse: "category", isToMany: true, deleteRule: itemsRule),
+                    RelationshipDescription(
+                        "items", to: "Item", inverse: "category", isToMany: true, deleteRule: itemsRule),
                     RelationshipDescription("section", to: "Section", inverse: "category"),
                 ]),
             EntityDescription(
@@ -122,7 +123,8 @@ final class TestStore {
             lines.withLock { lines in
                 defer { lines = [] }
                 return lines.map {
-                    $0.replacing(/\d+\.\d{4}s/, with: "#s").replacing(/NSSQLiteStatement <0x[0-9a-f]+>/, with: "NSSQLiteStatement <#>")
+                    $0.replacing(/\d+\.\d{4}s/, with: "#s").replacing(
+                        /NSSQLiteStatement <0x[0-9a-f]+>/, with: "NSSQLiteStatement <#>")
                 }
             }
         }

@@ -28,8 +28,14 @@ struct ObjectTests {
         #expect(!found[0].isFault)
         #expect(found[0].price == 1.25)
         #expect(found[0].amount == 1)
-        #expect(try store.sql("SELECT Z_PK, Z_ENT, Z_OPT, ZAMOUNT, ZCATEGORY, ZPRICE, ZNAME FROM ZITEM") == ["1|2|1|1|NULL|1.25|Milk"])
-        #expect(try store.sql("SELECT * FROM Z_PRIMARYKEY") == ["1|Category|0|0", "2|Item|0|1", "3|Section|0|0", "4|Tag|0|0"])
+        #expect(
+            try store.sql("SELECT Z_PK, Z_ENT, Z_OPT, ZAMOUNT, ZCATEGORY, ZPRICE, ZNAME FROM ZITEM") == [
+                "1|2|1|1|NULL|1.25|Milk"
+            ])
+        #expect(
+            try store.sql("SELECT * FROM Z_PRIMARYKEY") == [
+                "1|Category|0|0", "2|Item|0|1", "3|Section|0|0", "4|Tag|0|0",
+            ])
     }
 
     @Test("A context has one object for a row, however it is reached")
@@ -191,7 +197,9 @@ struct ObjectTests {
             return try context.count(for: FetchRequest<Item>())
         }
         #expect(count == 4)
-        #expect(try context.performAndWait { try context.performAndWait { try context.count(for: FetchRequest<Tag>()) } } == 0)
+        #expect(
+            try context.performAndWait { try context.performAndWait { try context.count(for: FetchRequest<Tag>()) } }
+                == 0)
     }
 
     @Test("An identity survives as a URL")

@@ -33,3 +33,22 @@ enum SQLShell {
         return rows
     }
 }
+
+/// A second connection that stays open, to hold locks.
+final class OpenConnection {
+    private var connection: OpaquePointer?
+
+    init(_ url: URL) throws {
+        guard sqlite3_open(url.path, &connection) == SQLITE_OK else { throw SQLShell.Failure(message: "cannot open") }
+    }
+
+    deinit {
+        sqlite3_close(connection)
+    }
+
+    func run(_ text: String) throws {
+        guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else {
+            throw SQLShell.Failure(message: String(cString: sqlite3_errmsg(connection)))
+        }
+    }
+}

@@ -26,11 +26,13 @@ extension SchemaLayout {
                 // The side that the table is named for comes first, whichever of them is met first.
                 let destination = entities[property.destination]
                 let inverse = destination.properties[property.inverse].joinTable!
-                let isOwn = join.table.hasSuffix(property.name.uppercased()) && join.table.hasPrefix("Z_\(entity.number)")
+                let isOwn =
+                    join.table.hasSuffix(property.name.uppercased()) && join.table.hasPrefix("Z_\(entity.number)")
                 let side = isOwn ? join : inverse
                 let (first, second) = (side.sourceColumn, side.destinationColumn)
                 tables.append(
-                    "CREATE TABLE \(join.table) ( \(first) INTEGER, \(second) INTEGER, PRIMARY KEY (\(first), \(second)) )")
+                    "CREATE TABLE \(join.table) ( \(first) INTEGER, \(second) INTEGER, PRIMARY KEY (\(first), \(second)) )"
+                )
                 indexes.append("CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))")
             }
         }
@@ -71,7 +73,8 @@ extension SchemaLayout {
                 let column = entity.property(element.property)!.column
                 return "\(column) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
             }
-            return "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+            return
+                "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
         }
     }
 
@@ -85,7 +88,9 @@ extension SchemaLayout {
         for entity in entities {
             add("\(entity.number) \(entity.name) \(entity.parent) \(entity.isAbstract)")
             for property in entity.properties where !property.isTransient {
-                add("\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)")
+                add(
+                    "\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)"
+                )
             }
         }
         // Fetch indexes change how fast a store answers, not what it can hold.

@@ -100,7 +100,8 @@ struct SchemaLayout {
                 attributes.append(
                     (
                         attribute.name,
-                        ColumnSchema(name: column, storage: attribute.type.storage, property: index, isEntityColumn: false)
+                        ColumnSchema(
+                            name: column, storage: attribute.type.storage, property: index, isEntityColumn: false)
                     ))
             } else if let relationship = draft.relationship, !relationship.isToMany {
                 let column = column(draft.owner, relationship.name)

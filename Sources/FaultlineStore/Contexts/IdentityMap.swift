@@ -27,7 +27,9 @@ final class IdentityMap: Sendable {
 
     func object(root: Int, key: Int64) -> ManagedObject? {
         let found = maps.withLock { maps -> UInt in
-            guard let address = maps.byRoot[root].address(key), let retained = swift_tryRetain(address) else { return 0 }
+            guard let address = maps.byRoot[root].address(key), let retained = swift_tryRetain(address) else {
+                return 0
+            }
             return UInt(bitPattern: retained)
         }
         guard let address = UnsafeRawPointer(bitPattern: found) else { return nil }

@@ -31,8 +31,10 @@ extension ManagedObjectContext {
             do throws(StoreError) {
                 let loaded = try load(object, isRecording: open != nil)
                 record = loaded.run.record
-                object.row = loaded.rows.first
-                object.block = object.row?.block
+                withExtendedLifetime(loaded) {
+                    object.row = loaded.rows.first
+                    object.block = object.row?.block
+                }
             } catch {
                 object.row = nil
                 object.block = nil
@@ -123,7 +125,8 @@ extension ManagedObjectContext {
             if store.log.isOn {
                 store.log.print(
                     .annotation,
-                    "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from row cache.  Got \(keys.count) rows")
+                    "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from row cache.  Got \(keys.count) rows"
+                )
             }
         } else {
             fault.source = .store
@@ -180,7 +183,8 @@ extension ManagedObjectContext {
             store.log.totalTime(store.recorder.now() - start, rows: loaded.keys.count)
             store.log.print(
                 .annotation,
-                "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from database.  Got \(loaded.keys.count) rows")
+                "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from database.  Got \(loaded.keys.count) rows"
+            )
             logPlan(sql)
         }
         return loaded

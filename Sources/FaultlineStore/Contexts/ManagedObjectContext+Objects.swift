@@ -50,7 +50,8 @@ extension ManagedObjectContext {
         let isJoined = property.kind == .manyToMany
         if property.deleteRule == .noAction, !isJoined { return }
         let others: ContiguousArray<ManagedObject> =
-            property.isToMany ? object.members(property.index) : ContiguousArray([object.toOne(property.index)].compactMap { $0 })
+            property.isToMany
+            ? object.members(property.index) : ContiguousArray([object.toOne(property.index)].compactMap { $0 })
         switch property.deleteRule {
         case .cascade:
             for other in others { delete(other) }

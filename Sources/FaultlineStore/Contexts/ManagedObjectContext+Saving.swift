@@ -16,10 +16,12 @@ extension ManagedObjectContext {
     ) throws {
         try throwReadError()
         guard hasChanges else { return forgetUnchanged() }
+        // Refreshed with its changes kept: what was set is compared with what the store has now.
+        for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) { fire(object) }
         let changes = ChangeSet(self)
         try Validation(context: self).check(changes)
         try throwReadError()
-        guard !changes.isEmpty else { return finish(changes, []) }
+        guard !changes.isEmpty else { return finish(changes, [], []) }
 
         let recorder = store.recorder
         let open = recorder.begin()
@@ -46,7 +48,8 @@ extension ManagedObjectContext {
             }
             throw error
         }
-        finish(changes, execution.rows)
+        // The execution holds the new rows' blocks until the objects do.
+        withExtendedLifetime(execution) { finish(changes, execution.objects, execution.rows) }
     }
 
     private func event(_ execution: SaveExecution, _ wait: UInt64) -> TraceEvent.Save {
@@ -60,22 +63,23 @@ extension ManagedObjectContext {
             }
         }
         count(execution.changes.inserted, \.inserted)
-        let written = execution.changes.updated.filter { object in execution.rows.contains { $0.object === object } }
-        count(written, \.updated)
+        count(execution.objects.filter { !$0.isInserted }, \.updated)
         count(execution.changes.deleted, \.deleted)
         event.entities = counts.sorted { $0.key < $1.key }.map(\.value)
         return event
     }
 
     /// Makes the saved state the objects' state.
-    private func finish(_ changes: ChangeSet, _ rows: [(object: ManagedObject, row: RowPointer)]) {
+    private func finish(
+        _ changes: ChangeSet, _ written: [ManagedObject], _ rows: ContiguousArray<RowPointer>
+    ) {
         for object in changes.inserted {
             identities.remove(object)
             object.key = object.pending!.newKey
             object.flags.remove(.isInserted)
             identities.insert(object)
         }
-        for (object, row) in rows {
+        for (object, row) in zip(written, rows) {
             object.row = row
             object.block = row.block
         }

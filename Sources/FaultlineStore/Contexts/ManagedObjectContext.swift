@@ -69,10 +69,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public func perform<Result: Sendable>(
         _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        let scope = Recorder.Scope.current
+        let scope = RecordedScope.inherited
         return try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                let result = Swift.Result { try Recorder.Scope.withScope(scope) { try work() } }
+                let result = Swift.Result { try RecordedScope.with(scope) { try work() } }
                 self.store.finishReading()
                 continuation.resume(with: result)
             }
@@ -82,10 +82,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Does work on the context's queue and blocks until it is done. May be nested.
     public func performAndWait<Result: Sendable>(_ work: () throws -> Result) rethrows -> Result {
         if isOnQueue { return try work() }
-        let scope = Recorder.Scope.current
+        let scope = RecordedScope.inherited
         return try queue.sync {
             defer { store.finishReading() }
-            return try Recorder.Scope.withScope(scope) { try work() }
+            return try RecordedScope.with(scope) { try work() }
         }
     }
 

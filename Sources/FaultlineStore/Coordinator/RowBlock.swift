@@ -12,6 +12,8 @@ final class RowBlock: @unchecked Sendable {
     fileprivate(set) var used = 0
     /// The place of the root entity of its rows in the model.
     let root: Int
+    /// Whether the cache refers to a row of it. Set by the cache, under its lock, before the block is shared.
+    var isListed = false
     private let cache: RowCache
 
     fileprivate init(capacity: Int, root: Int, cache: RowCache) {
@@ -44,11 +46,15 @@ extension RowPointer {
     /// Whether a newer version of the row, or its deletion, is known.
     @inline(__always)
     var isSuperseded: Bool {
-        cstore_load(UnsafePointer((address + MemoryLayout<RowHeader>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self))) != 0
+        cstore_load(
+            UnsafePointer(
+                (address + MemoryLayout<RowHeader>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self)))
+            != 0
     }
 
     func markSuperseded() {
-        cstore_store((address + MemoryLayout<RowHeader>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self), 1)
+        cstore_store(
+            (address + MemoryLayout<RowHeader>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self), 1)
     }
 }
 

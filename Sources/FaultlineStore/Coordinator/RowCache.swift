@@ -45,26 +45,38 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes in rows that were just read or written, and returns how many of them were here in the same version.
-    @discardableResult
-    func insert(_ blocks: [RowBlock], isRecording: Bool) -> Int {
-        guard let root = blocks.first?.root else { return 0 }
+    /// Takes in rows that were just read or written.
+    ///
+    /// Where a row is here in the same version, that one is put in the new one's place: all who use a version of a row
+    /// use one copy of it, so that marking that copy superseded reaches all of them.
+    ///
+    /// - Returns: how many rows were here in the same version, and what holds those.
+    func insert(
+        _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], isRecording: Bool
+    ) -> (hits: Int, held: [RowBlock]) {
+        guard let root = blocks.first?.root else { return (0, []) }
         var hits = 0
+        var held: [RowBlock] = []
         // Let go of outside the lock: a block that goes away takes the lock itself.
         var evicted: [RowBlock] = []
         state.withLock { state in
-            for block in blocks {
-                block.forEachRow { row in
-                    if let old = state.maps[root].insert(row.key, row.address) {
-                        let old = RowPointer(address: old)
-                        if old.header.pointee.version == row.header.pointee.version {
-                            hits += 1
-                        } else {
-                            old.markSuperseded()
-                        }
+            for place in rows.indices {
+                let row = rows[place]
+                if isRecording { Self.mark(row.key, &state.seen[root]) }
+                if let address = state.maps[root].insert(row.key, row.address) {
+                    let old = RowPointer(address: address)
+                    if old.header.pointee.version != row.header.pointee.version {
+                        old.markSuperseded()
+                    } else if Self.hold(old, &held) {
+                        state.maps[root].insert(row.key, address)
+                        rows[place] = old
+                        hits += 1
+                        continue
                     }
-                    if isRecording { Self.mark(row.key, &state.seen[root]) }
                 }
+                row.block.isListed = true
+            }
+            for block in blocks where block.isListed {
                 state.young.append(block)
                 state.bytes += block.capacity
             }
@@ -79,7 +91,16 @@ final class RowCache: Sendable {
                 state.oldest = 0
             }
         }
-        return hits
+        return (hits, held)
+    }
+
+    /// Retains a row's block, unless it is on its way out. Rows that were read together often lie together.
+    private static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
+        let block = row.header.pointee.block
+        if let last = held.last, Unmanaged.passUnretained(last).toOpaque() == block.toOpaque() { return true }
+        guard let retained = swift_tryRetain(block.toOpaque()) else { return false }
+        held.append(Unmanaged<RowBlock>.fromOpaque(retained).takeRetainedValue())
+        return true
     }
 
     /// Takes a row out because it was deleted.
@@ -93,6 +114,7 @@ final class RowCache: Sendable {
 
     /// Takes out the rows of a block that goes away.
     func forget(_ block: RowBlock) {
+        guard block.isListed else { return }
         state.withLock { state in
             block.forEachRow { state.maps[block.root].remove($0.key, address: $0.address) }
         }
@@ -132,7 +154,9 @@ final class RowCache: Sendable {
     private static func mark(_ key: Int64, _ seen: inout [UInt64]) {
         guard key >= 0, key < 1 << 26 else { return }
         let word = Int(key >> 6)
-        if word >= seen.count { seen.append(contentsOf: repeatElement(0, count: max(word + 1, seen.count * 2) - seen.count)) }
+        if word >= seen.count {
+            seen.append(contentsOf: repeatElement(0, count: max(word + 1, seen.count * 2) - seen.count))
+        }
         seen[word] |= 1 << UInt64(key & 63)
     }
 }

@@ -13,7 +13,7 @@ struct RowHeader {
     var entity: Int32
     /// Bytes of the whole row.
     var size: UInt32
-    /// 1 once a newer version of the row, or its deletion, is known. Read by other threads: see ``RowPointer/isSuperseded``.
+    /// 1 once another version of the row, or its deletion, is known. Read by other threads: see ``RowPointer/isSuperseded``.
     var superseded: UInt32
     var reserved: UInt32
 

@@ -43,7 +43,8 @@ extension SQLStore {
             var rowPlace = place
             if isInTree {
                 let number = sqlite3_column_int64(handle, 0)
-                guard let known = schema.place(ofNumber: number), !entity.sources[known].isEmpty || known == place else {
+                guard let known = schema.place(ofNumber: number), !entity.sources[known].isEmpty || known == place
+                else {
                     throw StoreError(
                         .incompatibleModel,
                         "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
@@ -56,8 +57,9 @@ extension SQLStore {
             if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
         }
         guard !loaded.rows.isEmpty else { return loaded }
-        loaded.blocks = builder.blocks
-        loaded.cacheHits = rows.insert(loaded.blocks, isRecording: isRecording)
+        let (hits, held) = rows.insert(&loaded.rows, builder.blocks, isRecording: isRecording)
+        loaded.cacheHits = hits
+        loaded.blocks = hits == loaded.rows.count ? held : builder.blocks + held
         return loaded
     }
 

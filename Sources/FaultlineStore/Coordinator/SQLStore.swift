@@ -59,7 +59,8 @@ final class SQLStore: @unchecked Sendable {
             while classes[schema.entities[place].name] == nil, schema.entities[place].parent >= 0 {
                 place = schema.entities[place].parent
             }
-            return EntityRuntime(entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self)
+            return EntityRuntime(
+                entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self)
         }
         external = ExternalData(storeURL: description.url, threshold: description.externalStorageThreshold)
         rows = RowCache(roots: entities.count, limit: description.rowCacheLimit)

@@ -22,7 +22,8 @@ extension StoreError {
                 sqliteCode: result)
         case SQLITE_READONLY:
             StoreError(
-                .readOnly, "\(doing) in '\(path)' failed because the store is read-only; make the file and its folder writable.",
+                .readOnly,
+                "\(doing) in '\(path)' failed because the store is read-only; make the file and its folder writable.",
                 sqliteCode: result)
         case SQLITE_FULL:
             StoreError(
@@ -32,11 +33,13 @@ extension StoreError {
             cannotOpen(path, result)
         case SQLITE_CORRUPT:
             StoreError(
-                .database, "\(doing) in '\(path)' failed because the file is damaged (\(detail)); restore it from a copy.",
+                .database,
+                "\(doing) in '\(path)' failed because the file is damaged (\(detail)); restore it from a copy.",
                 sqliteCode: result)
         default:
             StoreError(
-                .database, "\(doing) in '\(path)' failed: SQLite says \"\(detail)\" (code \(result)).", sqliteCode: result)
+                .database, "\(doing) in '\(path)' failed: SQLite says \"\(detail)\" (code \(result)).",
+                sqliteCode: result)
         }
     }
 
@@ -45,7 +48,8 @@ extension StoreError {
         var isFolder: ObjCBool = false
         if !FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) || !isFolder.boolValue {
             return StoreError(
-                .cannotOpen, "'\(path)' cannot be opened because the folder '\(folder)' does not exist; create it first.",
+                .cannotOpen,
+                "'\(path)' cannot be opened because the folder '\(folder)' does not exist; create it first.",
                 sqliteCode: result)
         }
         if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {

@@ -35,7 +35,8 @@ struct StoreOpening {
             }
             if description.isReadOnly {
                 throw StoreError(
-                    .readOnly, "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
+                    .readOnly,
+                    "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
                 )
             }
             // Takes effect only before the first table is made (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
@@ -167,7 +168,8 @@ struct StoreSetup {
             (String(cString: sqlite3_column_text(row, 1)), sqlite3_column_int64(row, 0))
         }
         let schema = ModelSchema(model.entities, numbers: Dictionary(numbers) { first, _ in first })
-        let difference = try difference(schema, known: Set(numbers.map(\.0)))
+        // From 16000 on come Core Data's own: history and the like.
+        let difference = try difference(schema, known: Set(numbers.filter { $0.1 < 16000 }.map(\.0)))
         if isForeign, difference == nil { return schema }
         throw StoreError(
             .incompatibleModel,
@@ -190,7 +192,7 @@ struct StoreSetup {
             }
         }
         let own = Set(schema.entities.map(\.name))
-        if let other = known.subtracting(own).filter({ $0 != $0.uppercased() }).min() {
+        if let other = known.subtracting(own).min() {
             return "it has an entity '\(other)', which the model has not"
         }
         return nil

@@ -155,7 +155,8 @@ struct FetchExecution {
                 let predicate = terms.predicate.map { "(\($0))" } ?? "(null)"
                 store.log.print(
                     .annotation,
-                    "count request <NSFetchRequest: 0x0> (entity: \(entity.schema.name); predicate: \(predicate); sortDescriptors: ((null)); type: NSCountResultType;) returned \(found.count)")
+                    "count request <NSFetchRequest: 0x0> (entity: \(entity.schema.name); predicate: \(predicate); sortDescriptors: ((null)); type: NSCountResultType;) returned \(found.count)"
+                )
             }
             store.log.print(
                 .annotation,

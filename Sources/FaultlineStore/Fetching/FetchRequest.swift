@@ -51,7 +51,8 @@ public struct FetchRequest<Object: ManagedObject> {
     var terms: FetchTerms {
         FetchTerms(
             entityName: entityName, predicate: predicate, sortDescriptors: sortDescriptors, limit: max(fetchLimit, 0),
-            offset: max(fetchOffset, 0), batchSize: max(fetchBatchSize, 0), prefetch: relationshipKeyPathsForPrefetching,
+            offset: max(fetchOffset, 0), batchSize: max(fetchBatchSize, 0),
+            prefetch: relationshipKeyPathsForPrefetching,
             includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
             returnsObjectsAsFaults: returnsObjectsAsFaults)
     }

@@ -16,7 +16,8 @@ extension ManagedObject {
     static func cast<Destination: ManagedObject>(_ object: ManagedObject, _ name: String) -> Destination {
         guard let cast = object as? Destination else {
             preconditionFailure(
-                "'\(name)' leads to a \(type(of: object)), not a \(Destination.self); name the class when the container is made.")
+                "'\(name)' leads to a \(type(of: object)), not a \(Destination.self); name the class when the container is made."
+            )
         }
         return cast
     }
@@ -70,7 +71,8 @@ extension ManagedObject {
             object.managedObjectContext === managedObjectContext,
             "'\(entityName).\(property.name)' was set to an object of another context; fetch it in this one.")
         precondition(
-            managedObjectContext.store.schema.entities[property.destination].family.contains(object.runtime.schema.index),
+            managedObjectContext.store.schema.entities[property.destination].family.contains(
+                object.runtime.schema.index),
             "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")
     }
 

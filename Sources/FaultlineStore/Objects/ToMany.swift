@@ -4,6 +4,9 @@ import FaultlineModel
 ///
 /// A view of the object's state, not a copy: it shows later changes. The first look fires the relationship's fault;
 /// adding and removing do not. The order is that of the keys, new objects behind them.
+///
+/// An object keeps the members that it has shown alive. Objects of a many-to-many relationship that was looked at from
+/// both sides therefore keep each other, until one of them is refreshed or the context is reset.
 public struct ToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     private let index: Int

@@ -91,7 +91,9 @@ extension Float: AttributeScalar {
         self = Float(value)
     }
 
-    public static func _read(_ object: ManagedObject, _ index: Int) -> Float? { object.readReal(index).map { Float($0) } }
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Float? {
+        object.readReal(index).map { Float($0) }
+    }
 }
 
 extension String: AttributeScalar {

@@ -11,6 +11,9 @@ final class SQLConnection {
     let handle: OpaquePointer
     let busyTimeout: Double
     private var statements: [String: SQLStatement] = [:]
+    /// Statements that were asked for, to find out which of them were not for long.
+    private var requests: UInt64 = 0
+    private static let statementLimit = 256
     private var arrays: [IntegerArray] = []
 
     init(path: String, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
@@ -40,13 +43,25 @@ final class SQLConnection {
 
     /// The statement with that text: the one that was prepared before, or a new one.
     ///
-    /// Texts are few: values are bound, never written. So the cache has no limit.
+    /// Values are bound, never written, but limits and offsets are: of more than 256 statements the half that was not
+    /// used for longest is let go of.
     func statement(_ sql: String) throws(StoreError) -> SQLStatement {
-        if let statement = statements[sql] { return statement }
+        requests += 1
+        if let statement = statements[sql] {
+            statement.lastRequest = requests
+            return statement
+        }
         let statement = try prepare(sql)
+        statement.lastRequest = requests
         statements[sql] = statement
+        if statements.count > Self.statementLimit {
+            let median = statements.values.map(\.lastRequest).sorted()[statements.count / 2]
+            statements = statements.filter { $0.value.lastRequest >= median }
+        }
         return statement
     }
+
+    var statementCount: Int { statements.count }
 
     /// Prepares a statement that is not kept.
     func prepare(_ sql: String) throws(StoreError) -> SQLStatement {

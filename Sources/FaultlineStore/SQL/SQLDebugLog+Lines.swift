@@ -42,7 +42,8 @@ extension SQLDebugLog {
         let lines = objects().map { id in
             "    \"<\(entity): (entity: \(id.entityName); id: \(id); data: <fault>)\""
         }
-        print(.annotation, ([head + " with values: ("] + [lines.joined(separator: ",\n"), ")"]).joined(separator: "\n"))
+        print(
+            .annotation, ([head + " with values: ("] + [lines.joined(separator: ",\n"), ")"]).joined(separator: "\n"))
     }
 
     func plan(_ sql: String, _ rows: [(id: Int, parent: Int, detail: String)]) {

@@ -16,7 +16,8 @@ import Synchronization
 /// Levels from 2 on print values.
 public final class SQLDebugLog: Sendable {
     /// The log of stores that were given no other.
-    public static let shared = SQLDebugLog(level: requestedLevel(ProcessInfo.processInfo.arguments, ProcessInfo.processInfo.environment))
+    public static let shared = SQLDebugLog(
+        level: requestedLevel(ProcessInfo.processInfo.arguments, ProcessInfo.processInfo.environment))
 
     private let currentLevel: Atomic<Int>
     private let currentLogger: Mutex<Logger?>

@@ -10,12 +10,13 @@ import Foundation
 enum SQLFunctions {
     static func register(on connection: OpaquePointer) -> Int32 {
         let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY
-        let functions: [(String, Int32, @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)] = [
-            ("NSCoreDataStringSearch", 4, { SQLFunctions.search($0, $2) }),
-            ("FaultlineStringCompare", 3, { SQLFunctions.compare($0, $2) }),
-            ("FaultlineStringLike", 3, { SQLFunctions.like($0, $2) }),
-            ("FaultlineStringMatch", 3, { SQLFunctions.match($0, $2) }),
-        ]
+        let functions:
+            [(String, Int32, @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)] = [
+                ("NSCoreDataStringSearch", 4, { SQLFunctions.search($0, $2) }),
+                ("FaultlineStringCompare", 3, { SQLFunctions.compare($0, $2) }),
+                ("FaultlineStringLike", 3, { SQLFunctions.like($0, $2) }),
+                ("FaultlineStringMatch", 3, { SQLFunctions.match($0, $2) }),
+            ]
         for (name, arguments, function) in functions {
             let result = sqlite3_create_function_v2(
                 connection, name, arguments, flags, nil, function, nil, nil, nil)
@@ -64,7 +65,8 @@ enum SQLFunctions {
     }
 
     private static func search(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
-        guard let arguments, let bytes = sqlite3_value_text(arguments[0]), let pattern = pattern(context, arguments) else {
+        guard let arguments, let bytes = sqlite3_value_text(arguments[0]), let pattern = pattern(context, arguments)
+        else {
             return sqlite3_result_int(context, 0)
         }
         let text = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[0])))
@@ -81,7 +83,8 @@ enum SQLFunctions {
     }
 
     private static func compare(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
-        guard let arguments, let bytes = sqlite3_value_text(arguments[0]), let pattern = pattern(context, arguments) else {
+        guard let arguments, let bytes = sqlite3_value_text(arguments[0]), let pattern = pattern(context, arguments)
+        else {
             return sqlite3_result_null(context)
         }
         let text = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[0])))

@@ -32,7 +32,8 @@ extension SQLGenerator {
     // MARK: Comparisons
 
     private mutating func comparison(
-        _ keyPath: String, _ operation: FetchPredicate.Operator, _ operand: FetchPredicate.Operand, _ options: TextOptions
+        _ keyPath: String, _ operation: FetchPredicate.Operator, _ operand: FetchPredicate.Operand,
+        _ options: TextOptions
     ) throws(StoreError) -> String {
         switch (try resolve(keyPath), operand) {
         case (.attribute(let column, _), .null), (.toOne(let column, _), .null):
@@ -82,7 +83,8 @@ extension SQLGenerator {
         _ value: AttributeValue, _ options: TextOptions
     ) throws(StoreError) -> String {
         guard case .string(let text) = value, property.attributeType == .string || property.attributeType == .uri else {
-            throw invalid("'\(keyPath)' cannot be compared by \(operation.rawValue)\(options.suffix), which is for text.")
+            throw invalid(
+                "'\(keyPath)' cannot be compared by \(operation.rawValue)\(options.suffix), which is for text.")
         }
         func search(_ more: TextOptions) -> String {
             " NSCoreDataStringSearch( \(column), ?, \(options.union(more).rawValue), 0)"
@@ -155,7 +157,9 @@ extension SQLGenerator {
         }
         var keys: [Int64] = []
         for operand in operands {
-            guard case .object(let id) = operand else { throw invalid("'\(keyPath)' can only be compared with objects.") }
+            guard case .object(let id) = operand else {
+                throw invalid("'\(keyPath)' can only be compared with objects.")
+            }
             keys.append(id.key)
         }
         arrays.append(keys)
@@ -187,7 +191,8 @@ extension SQLGenerator {
             case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer), (.boolean, .boolean),
                 (.boolean, .integer), (.integer16, .double), (.integer32, .double), (.integer64, .double),
                 (.integer16, .boolean), (.integer32, .boolean), (.integer64, .boolean), (.integer16, .decimal),
-                (.integer32, .decimal), (.integer64, .decimal), (.double, .double), (.double, .integer), (.float, .double),
+                (.integer32, .decimal), (.integer64, .decimal), (.double, .double), (.double, .integer),
+                (.float, .double),
                 (.float, .integer), (.decimal, .decimal), (.decimal, .integer), (.decimal, .double), (.string, .string),
                 (.uri, .uri), (.uri, .string), (.date, .date), (.uuid, .uuid), (.binary, .binary),
                 (.transformable, .binary):

@@ -46,7 +46,8 @@ final class SQLSession {
 
     @discardableResult
     func run(
-        _ statement: SQLStatement, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true, isTimed: Bool = true,
+        _ statement: SQLStatement, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true,
+        isTimed: Bool = true,
         origin: TraceOrigin = TraceOrigin()
     ) throws(StoreError) -> Int {
         for (place, value) in values.enumerated() { statement.bind(value, at: Int32(place + 1)) }

@@ -11,6 +11,8 @@ final class SQLStatement {
     let type: TraceEvent.Statement.StatementType
     /// Whether it was prepared for the run that comes next.
     var isFresh = true
+    /// When it was asked for last, by the connection's count.
+    var lastRequest: UInt64 = 0
     /// Numbers in the trace's dictionary, once it was recorded.
     var traceID: DictionaryID = 0
     var planID: DictionaryID = 0

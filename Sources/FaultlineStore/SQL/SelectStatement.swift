@@ -110,20 +110,26 @@ struct SQLGenerator {
         let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         for (place, name) in names.enumerated() {
             guard let property = current.property(name) else {
-                throw invalid("'\(keyPath)' leads nowhere, because \(current.name) has no property '\(name)'; correct the key path.")
+                throw invalid(
+                    "'\(keyPath)' leads nowhere, because \(current.name) has no property '\(name)'; correct the key path."
+                )
             }
             let isLast = place == names.count - 1
             switch property.kind {
             case .attribute:
                 guard isLast else {
-                    throw invalid("'\(keyPath)' leads beyond '\(name)', which is an attribute of \(current.name); correct the key path.")
+                    throw invalid(
+                        "'\(keyPath)' leads beyond '\(name)', which is an attribute of \(current.name); correct the key path."
+                    )
                 }
                 guard !property.isTransient else {
                     throw invalid("'\(keyPath)' is transient and not in the store; select by a stored attribute.")
                 }
                 return .attribute(column: "\(alias).\(property.column)", property)
             case .toMany, .manyToMany:
-                throw invalid("'\(keyPath)' leads through '\(name)', which is to-many; select by to-one relationships and attributes.")
+                throw invalid(
+                    "'\(keyPath)' leads through '\(name)', which is to-many; select by to-one relationships and attributes."
+                )
             case .toOne:
                 if isLast { return .toOne(column: "\(alias).\(property.column)", property) }
                 alias = join(names[...place].joined(separator: "."), from: alias, property)

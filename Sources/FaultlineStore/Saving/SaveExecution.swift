@@ -15,7 +15,8 @@ struct SaveExecution {
     let isRecording: Bool
     private(set) var event = TraceEvent.Save()
     /// The new rows of inserted and updated objects.
-    private(set) var rows: [(object: ManagedObject, row: RowPointer)] = []
+    private(set) var objects: [ManagedObject] = []
+    private(set) var rows: ContiguousArray<RowPointer> = []
     private var builders: [Int: RowBuilder] = [:]
     private var newFiles: [URL] = []
     private var oldFiles: [URL] = []
@@ -28,6 +29,7 @@ struct SaveExecution {
     }
 
     mutating func run() throws(StoreError) {
+        if store.isReading { event.trips += 1 }
         store.endRead()
         try reserveKeys()
         try begin()
@@ -277,8 +279,11 @@ struct SaveExecution {
         let entity = object.runtime
         let root = entity.schema.root
         let isNew = !written.isEmpty || object.row == nil
-        var builder = builders.removeValue(forKey: root) ?? RowBuilder(
-            root: root, cache: store.rows, blockSize: changes.inserted.count + changes.updated.count > 8 ? 64 << 10 : 1024)
+        var builder =
+            builders.removeValue(forKey: root)
+            ?? RowBuilder(
+                root: root, cache: store.rows,
+                blockSize: changes.inserted.count + changes.updated.count > 8 ? 64 << 10 : 1024)
         builder.begin(entity.layout, key: key, version: version, entity: entity.schema.index)
         for slot in entity.schema.columns.indices {
             if isNew {
@@ -289,14 +294,19 @@ struct SaveExecution {
                 builder.copy(entity.layout, slot: slot, from: old)
             }
         }
-        rows.append((object, builder.finish()))
+        objects.append(object)
+        rows.append(builder.finish())
         builders[root] = builder
     }
 
     /// Shows the other contexts what the store has now.
     private func publish() {
         for object in changes.deleted { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
-        for builder in builders.values { store.rows.insert(builder.blocks, isRecording: isRecording) }
+        for (root, builder) in builders {
+            var written = ContiguousArray(rows.filter { $0.block.root == root })
+            // Every row has a version that nobody had before.
+            _ = store.rows.insert(&written, builder.blocks, isRecording: isRecording)
+        }
         for relationship in changes.relationships { store.relationshipGenerations[relationship] &+= 1 }
     }
 }

@@ -55,7 +55,8 @@ struct Validation {
         for property in object.runtime.schema.properties where property.deleteRule == .deny {
             let others =
                 property.isToMany
-                ? object.members(property.index).filter { !$0.isDeleted }.count : object.toOne(property.index) == nil ? 0 : 1
+                ? object.members(property.index).filter { !$0.isDeleted }.count
+                : object.toOne(property.index) == nil ? 0 : 1
             guard others > 0 else { continue }
             throw StoreError(
                 .deleteDenied,

@@ -1,0 +1,208 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("What the store does is in the trace")
+struct EventTests {
+    private func details(_ store: TestStore, _ kind: EventKind) -> [TraceEvent] {
+        store.events.filter { $0.kind == kind }
+    }
+
+    /// Statements that SQLite itself reports, by its own hook on the connection.
+    private final class Hook {
+        var statements: [String] = []
+    }
+
+    @Test("There is one event for every SELECT that SQLite reports, and for every other statement too")
+    func everyStatement() throws {
+        let store = try TestStore(isRecording: true)
+        let hook = Hook()
+        let coordinator = store.container.persistentStoreCoordinator
+        let place = Unmanaged.passUnretained(hook).toOpaque()
+        try coordinator.withConnection { connection in
+            _ = sqlite3_trace_v2(
+                connection, UInt32(SQLITE_TRACE_STMT),
+                { _, hook, _, text in
+                    let sql = String(cString: text!.assumingMemoryBound(to: CChar.self))
+                    Unmanaged<Hook>.fromOpaque(hook!).takeUnretainedValue().statements.append(sql)
+                    return 0
+                }, place)
+        }
+        let begin = store.events.count
+        try store.fill(items: 60, categories: 5, tags: 3)
+        let context = store.container.newBackgroundContext()
+        let items = try context.fetch(
+            FetchRequest<Item>(
+                predicate: PropertyPath("category.name") != "Category 1", sortDescriptors: [.ascending("name")],
+                fetchBatchSize: 10, relationshipKeyPathsForPrefetching: ["category"]))
+        for item in items { _ = (item.name, item.category?.items.count, item.tags.count) }
+        _ = try context.count(for: FetchRequest<Tag>())
+        _ = try context.fetchObjectIDs(FetchRequest<Category>())
+        items[3].name = "Changed"
+        context.delete(items[4])
+        try context.save()
+        context.refresh(items[5], mergeChanges: false)
+        try coordinator.withConnection { _ = sqlite3_trace_v2($0, 0, nil, nil) }
+        try coordinator.run("SELECT 1")
+
+        // The recording asks for plans by itself; those are no statements of the program's.
+        let seen = hook.statements.filter { !$0.hasPrefix("EXPLAIN") }
+        let dictionary = store.dictionary
+        let recorded = store.events[begin...].compactMap { event -> String? in
+            guard case .sql(let statement) = event.detail else { return nil }
+            return dictionary.statement(statement.statement)?.sql
+        }.filter { $0 != "SELECT 1" }
+        let selects = seen.filter { $0.hasPrefix("SELECT") }
+        #expect(selects.count > 20)
+        #expect(recorded.filter { $0.hasPrefix("SELECT") }.sorted() == selects.sorted())
+        #expect(
+            recorded.filter { $0.hasPrefix("INSERT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") }.sorted()
+                == seen.filter { $0.hasPrefix("INSERT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") }.sorted())
+    }
+
+    @Test("A fetch tells its entity, shape, rows and call site, and carries its statement")
+    func fetch() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 4)
+        let line = #line + 1
+        let items = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("price") > 1, fetchLimit: 5))
+        #expect(items.count == 2)
+        let event = try #require(details(store, .fetch).last)
+        guard case .fetch(let fetch) = event.detail else { return }
+        let dictionary = store.dictionary
+        #expect(dictionary.entity(fetch.entity)?.name == "Item")
+        #expect(
+            dictionary.shape(fetch.shape)
+                == ShapeEntry(entity: "Item", predicate: "price > ?", isLimited: true, resultType: "objects"))
+        #expect([fetch.rows, fetch.trips, fetch.limit, fetch.cacheHits, fetch.cacheMisses] == [2, 1, 5, 2, 0])
+        #expect(fetch.bytes == 2 * (8 + 8 + 8 + 6))
+        #expect(dictionary.site(event.site)?.line == line)
+        #expect(dictionary.site(event.site)?.file == "FaultlineStoreTests/EventTests.swift")
+        #expect(dictionary.context(event.context)?.concurrency == "privateQueue")
+        let child = try #require(store.events.last { $0.kind == .sql && $0.parent == event.id })
+        guard case .sql(let statement) = child.detail else { return }
+        #expect([statement.rows, statement.preparations] == [2, 1])
+        #expect(statement.fullScanSteps == 3)
+        #expect(statement.virtualMachineSteps > 10)
+        #expect(dictionary.plan(statement.plan)?.rows.map(\.detail) == ["SCAN t0"])
+
+        _ = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("price") > 2, fetchLimit: 5))
+        guard case .fetch(let again) = try #require(details(store, .fetch).last).detail,
+            case .sql(let second) = try #require(store.events.last { $0.kind == .sql }).detail
+        else { return }
+        #expect(again.shape == fetch.shape)
+        #expect(again.parameters != fetch.parameters)
+        #expect(second.preparations == 0)
+    }
+
+    @Test("A fault tells where its data came from, and which fetch is its cause")
+    func faults() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 2)
+        let fresh = try PersistentContainer(
+            name: "Fresh", managedObjectModel: store.container.managedObjectModel, storeURL: store.url,
+            classes: Groceries.classes, recorder: store.recorder)
+        let context = fresh.newBackgroundContext()
+        let items = try context.fetch(FetchRequest<Item>())
+        let origin = try #require(details(store, .fetch).last).id
+        let category = try #require(items[0].category)
+        _ = category.name
+        _ = category.items.count
+        context.refresh(category, mergeChanges: false)
+        _ = category.name
+        let dictionary = store.dictionary
+        let faults = details(store, .fault).suffix(4).map { event -> String in
+            guard case .fault(let fault) = event.detail else { return "" }
+            #expect(fault.origin == origin)
+            return [
+                "\(fault.type)", "\(fault.source)", dictionary.entity(fault.entity)?.name ?? "",
+                dictionary.name(fault.relationship) ?? "-", dictionary.entity(fault.relationshipEntity)?.name ?? "-",
+                "\(fault.filled)", "\(fault.bytes)", "\(fault.seenBefore)",
+            ].joined(separator: " ")
+        }
+        #expect(
+            faults == [
+                "object rowCache Item - - 1 30 true", "toOne store Category category Item 1 10 false",
+                "toMany store Category items Category 2 16 false", "toOne rowCache Category category Item 1 10 true",
+            ])
+        #expect(details(store, .cacheMiss).count == 2)
+    }
+
+    @Test("A fault whose row is gone says so")
+    func gone() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 1)
+        let id = try store.context.fetchObjectIDs(FetchRequest<Item>())[0]
+        let other = store.container.newBackgroundContext()
+        other.delete(try other.existingObject(with: id))
+        try other.save()
+        _ = store.context.object(with: id).value(forKey: "name")
+        guard case .fault(let fault) = try #require(details(store, .fault).last).detail else { return }
+        #expect(fault.source == .gone)
+        #expect(fault.filled == 0)
+        #expect(fault.seenBefore)
+    }
+
+    @Test("Batches belong to their fetch, and the use summary tells what was touched and read")
+    func use() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 30)
+        do {
+            let items = try store.context.fetch(
+                FetchRequest<Item>(sortDescriptors: [.ascending("price")], fetchBatchSize: 10))
+            _ = items.count
+            for place in 12..<15 { _ = (items[place].name, items[place].name, items[place].price) }
+        }
+        let fetch = try #require(details(store, .fetch).last)
+        let batches = details(store, .batch)
+        #expect(batches.count == 1)
+        guard case .batch(let batch) = try #require(batches.first).detail,
+            case .use(let use) = try #require(details(store, .use).last).detail
+        else { return }
+        #expect(batch.fetch == fetch.id)
+        #expect([batch.firstIndex, batch.rows, batch.trips] == [10, 10, 1])
+        #expect(batches[0].site == fetch.site)
+        #expect(use.fetch == fetch.id)
+        #expect([use.rows, use.loadedRows, use.touchedRows, use.batchesLoaded, use.countAsked] == [30, 10, 3, 1, 1])
+        let entity = try #require(store.dictionary.entity(use.entity))
+        #expect(entity.properties.map(\.name) == ["amount", "name", "price", "category", "tags"])
+        #expect(entity.properties.map(\.type) == ["Integer 32", "String", "Double", "toOne", "toMany"])
+        #expect(entity.properties[1].declaredAt?.hasPrefix("FaultlineStoreTests/Groceries.swift:") == true)
+        let read = use.properties.map { "\(entity.properties[Int($0.index)].name) \($0.rowsRead) of \($0.rowsLoaded)" }
+        #expect(read == ["amount 0 of 10", "name 3 of 10", "price 3 of 10", "category 0 of 10"])
+    }
+
+    @Test("A save tells what it wrote, entity by entity")
+    func save() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 3, categories: 2)
+        let items = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
+        items[0].name = "Other"
+        items[0].price = nil
+        store.context.delete(items[1])
+        Tag(context: store.context).label = "new"
+        try store.context.save()
+        guard case .save(let save) = try #require(details(store, .save).last).detail else { return }
+        #expect([save.inserted, save.updated, save.deleted, save.changedColumns, save.conflicts] == [1, 1, 1, 2, 0])
+        let dictionary = store.dictionary
+        #expect(
+            save.entities.map {
+                "\(dictionary.entity($0.entity)?.name ?? "") \($0.inserted) \($0.updated) \($0.deleted)"
+            }
+                == ["Item 0 1 1", "Tag 1 0 0"])
+        let own = store.events.filter { $0.kind == .sql && $0.parent == details(store, .save).last?.id }
+        #expect(own.count == Int(save.trips))
+    }
+
+    @Test("Without recording nothing is recorded")
+    func off() throws {
+        let store = try TestStore()
+        try store.fill(items: 3)
+        _ = try store.context.fetch(FetchRequest<Item>()).map(\.name)
+        #expect(store.recorder.messages().isEmpty)
+    }
+}

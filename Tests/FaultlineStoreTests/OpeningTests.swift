@@ -1,0 +1,177 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("A store that cannot be opened says why")
+struct OpeningTests {
+    private let folder: URL
+    private let model: ManagedObjectModel
+
+    init() throws {
+        folder = try TestStore.makeFolder()
+        model = try ManagedObjectModel(entities: Groceries.entities())
+    }
+
+    private func open(_ name: String, isReadOnly: Bool = false, model: ManagedObjectModel? = nil) throws {
+        var description = PersistentStoreDescription(url: folder.appendingPathComponent(name))
+        description.isReadOnly = isReadOnly
+        _ = try PersistentContainer(
+            name: "Test", managedObjectModel: model ?? self.model, storeDescription: description)
+    }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    @Test func missingFolder() {
+        #expect(
+            performing { try open("no/Test.sqlite") }
+                == "'\(path("no/Test.sqlite"))' cannot be opened because the folder '\(path("no"))' does not exist; create it first."
+        )
+    }
+
+    @Test func folderInsteadOfFile() {
+        #expect(
+            performing {
+                try FileManager.default.createDirectory(
+                    at: folder.appendingPathComponent("Folder"), withIntermediateDirectories: true)
+                try open("Folder")
+            } == "'\(path("Folder"))' cannot be opened because it is a folder; name a file.")
+    }
+
+    @Test func noDatabase() throws {
+        try Data("This is a text, and not a short one, since SQLite looks at the first hundred bytes of a file.\n".utf8)
+            .write(to: folder.appendingPathComponent("Text.sqlite"))
+        #expect(
+            performing { try open("Text.sqlite") }
+                == "'\(path("Text.sqlite"))' is no SQLite database; name another file, or move this one away.")
+    }
+
+    @Test func noStore() throws {
+        try SQLShell.run("CREATE TABLE player (id INTEGER)", folder.appendingPathComponent("Other.sqlite"))
+        #expect(
+            performing { try open("Other.sqlite") }
+                == "'\(path("Other.sqlite"))' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+        )
+    }
+
+    @Test func otherModel() throws {
+        try open("Test.sqlite")
+        var entities = Groceries.entities()
+        entities[0].attributes.append(AttributeDescription("brand", .string))
+        let more = try ManagedObjectModel(entities: entities)
+        #expect(
+            performing { try open("Test.sqlite", model: more) }
+                == "The store '\(path("Test.sqlite"))' was made with another model: it has no 'Item.brand'; open it with the model that it was made with, or migrate it."
+        )
+        entities[0].attributes.removeLast()
+        entities[0].relationships.removeLast()
+        let fewer = try ManagedObjectModel(entities: Array(entities.dropLast()))
+        #expect(
+            performing { try open("Test.sqlite", model: fewer) }
+                == "The store '\(path("Test.sqlite"))' was made with another model: it has an entity 'Tag', which the model has not; open it with the model that it was made with, or migrate it."
+        )
+    }
+
+    @Test func unknownClass() throws {
+        #expect(
+            performing {
+                _ = try PersistentContainer(
+                    name: "Test", managedObjectModel: model, storeURL: folder.appendingPathComponent("Test.sqlite"),
+                    classes: [Everything.self])
+            }
+                == "The class Everything is for the entity 'Everything', which the model does not have; correct its entityName."
+        )
+    }
+
+    @Test("A read-only store can be read, and says so when it is saved")
+    func readOnly() throws {
+        #expect(
+            performing { try open("New.sqlite", isReadOnly: true) }
+                == "'\(path("New.sqlite"))' cannot be opened; check that this user may read and write it and its folder."
+        )
+        try open("Test.sqlite")
+        var description = PersistentStoreDescription(url: folder.appendingPathComponent("Test.sqlite"))
+        description.isReadOnly = true
+        let container = try PersistentContainer(
+            name: "Test", managedObjectModel: model, storeDescription: description, classes: Groceries.classes)
+        let context = container.newBackgroundContext()
+        #expect(try context.count(for: FetchRequest<Item>()) == 0)
+        Item(context: context).name = "x"
+        #expect(
+            performing { try context.save() }
+                == "Saving in '\(path("Test.sqlite"))' failed because the store is read-only; make the file and its folder writable."
+        )
+    }
+
+    @Test("A new store's settings")
+    func settings() throws {
+        try open("Test.sqlite")
+        let url = folder.appendingPathComponent("Test.sqlite")
+        #expect(try SQLShell.run("PRAGMA journal_mode; PRAGMA auto_vacuum", url) == ["wal", "2"])
+        #expect(try SQLShell.run("SELECT Z_VERSION, length(Z_UUID) FROM Z_METADATA", url) == ["1|36"])
+    }
+}
+
+@Suite("Stores that Core Data made")
+struct CoreDataStoreTests {
+    static let fixtures = URL(fileURLWithPath: "/work/shared/data/core-data-stores/coredataplus")
+    static var isThere: Bool { FileManager.default.fileExists(atPath: fixtures.path) }
+
+    private func copy(_ path: String) throws -> URL {
+        let url = try TestStore.makeFolder().appendingPathComponent("Store.sqlite")
+        try FileManager.default.copyItem(at: Self.fixtures.appendingPathComponent(path), to: url)
+        return url
+    }
+
+    @Test(
+        "A store with inheritance opens, is read and written",
+        .enabled(if: isThere, "needs the fixtures of CoreDataPlus"))
+    func sampleModel() throws {
+        let url = try copy("SampleModel/Fixtures/SampleModel_V1.sqlite")
+        let container = try PersistentContainer(
+            name: "Sample", managedObjectModel: try ManagedObjectModel(entities: SampleModel.entities), storeURL: url)
+        let context = container.newBackgroundContext()
+        #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Car")) == 125)
+        let people = try context.fetch(
+            FetchRequest<ManagedObject>(entityName: "Person", relationshipKeyPathsForPrefetching: ["cars"]))
+        #expect(people.count == 20)
+        let cars = people.reduce(0) { $0 + (($1["cars"] as? ToMany<ManagedObject>)?.count ?? 0) }
+        #expect(cars == Int(try SQLShell.run("SELECT COUNT(ZOWNER) FROM ZCAR", url)[0]))
+        #expect(people[0]["id"] is UUID)
+        let sport = try context.fetch(
+            FetchRequest<ManagedObject>(entityName: "SportCar", predicate: PropertyPath("maker") != nil))
+        #expect(sport.count == Int(try SQLShell.run("SELECT COUNT(*) FROM ZCAR WHERE Z_ENT IN (2, 3)", url)[0]))
+        let car = context.insertNewObject(forEntityName: "Car")
+        car["numberPlate"] = "new"
+        car["owner"] = people[0]
+        try context.save()
+        #expect(try SQLShell.run("SELECT Z_PK, Z_ENT, ZNUMBERPLATE FROM ZCAR WHERE Z_PK > 125", url) == ["126|1|new"])
+        #expect(try SQLShell.run("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Car'", url) == ["126"])
+    }
+}
+
+enum SampleModel {
+    static var entities: [EntityDescription] {
+        [
+            EntityDescription(
+                "Car",
+                attributes: [
+                    AttributeDescription("color", .transformable), AttributeDescription("maker", .string),
+                    AttributeDescription("markedForDeletionAsOf", .date), AttributeDescription("model", .string),
+                    AttributeDescription("numberPlate", .string, isOptional: false),
+                ],
+                relationships: [RelationshipDescription("owner", to: "Person", inverse: "cars")]),
+            EntityDescription(
+                "ExpensiveSportCar", parent: "SportCar",
+                attributes: [AttributeDescription("isLimitedEdition", .boolean)]),
+            EntityDescription(
+                "Person",
+                attributes: [
+                    AttributeDescription("firstName", .string), AttributeDescription("id", .uuid),
+                    AttributeDescription("lastName", .string), AttributeDescription("updatedAt", .date),
+                ],
+                relationships: [RelationshipDescription("cars", to: "Car", inverse: "owner", isToMany: true)]),
+            EntityDescription("SportCar", parent: "Car"),
+        ]
+    }
+}
