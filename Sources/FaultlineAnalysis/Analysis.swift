@@ -78,7 +78,8 @@ public struct Analysis: Sendable {
         var balances: [ClaimAccount: Double] = [:]
         return findings.map { finding in
             var finding = finding
-            let claims = Set(finding.claims).sorted { $0.balance > $1.balance }
+            var seen: Set<ClaimAccount> = []
+            let claims = finding.claims.filter { seen.insert($0.account).inserted }
             for claim in claims where balances[claim.account] == nil { balances[claim.account] = claim.balance }
             let available = min(left, claims.reduce(0) { $0 + (balances[$1.account] ?? 0) })
             finding.saving.time = finding.saving.time.limited(to: max(0, available))

@@ -45,6 +45,9 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Takes a value out.
     mutating func remove(_ key: Key) -> Value? { slots.removeValue(forKey: key)?.value }
 
+    /// Every value, in no particular order.
+    var values: [Value] { slots.values.map(\.value) }
+
     /// Takes everything out, in the order in which it came.
     mutating func drain() -> [(key: Key, value: Value)] {
         defer {

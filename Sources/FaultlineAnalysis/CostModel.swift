@@ -20,8 +20,10 @@ public enum Confidence: Int, Sendable, Hashable, CaseIterable, Comparable {
 public struct CostModel: Sendable {
     /// Where an estimate comes from.
     public enum Basis: String, Sendable, Hashable, CaseIterable {
-        /// Trips of the same shape.
+        /// Trips of the same shape, of different sizes.
         case shape
+        /// Trips of the same shape that are all of one size; what a trip costs without rows is the store's.
+        case size
         /// Trips of the whole store.
         case store
         /// Assumptions, since the trace has too few trips of different sizes.
@@ -40,7 +42,7 @@ public struct CostModel: Sendable {
         public var confidence: Confidence {
             switch basis {
             case .shape: .high
-            case .store: .medium
+            case .size, .store: .medium
             case .assumed: .low
             }
         }
@@ -80,21 +82,34 @@ public struct CostModel: Sendable {
     /// - Complexity: O(shapes); each fit looks at a few hundred trips.
     public init(_ profile: Profile) {
         let general = profile.loads.count > 0 ? profile.loads : profile.statements
-        store =
-            Self.fit(general, basis: .store, seed: 1)
-            ?? Estimate(line: Self.assumed, alternatives: Self.assumedAlternatives, basis: .assumed, trips: general.count)
+        let store = Self.fitStore(general)
+        self.store = store
         var shapes: [ShapeEntry: Estimate] = [:]
         var identities: [ShapeEntry: Estimate] = [:]
         for loads in profile.allShapes {
             let seed = StableHash.text(loads.shape.sortText)
-            shapes[loads.shape] = Self.fit(loads.rows, basis: .shape, seed: seed)
+            shapes[loads.shape] =
+                Self.fit(loads.rows, basis: .shape, seed: seed) ?? Self.fitSize(loads.rows, trip: store.line.trip)
             identities[loads.shape] = Self.fit(loads.identities, basis: .shape, seed: seed)
         }
         self.shapes = shapes
         self.identities = identities
-        let fitted = Self.fitByte(profile.allShapes.flatMap { $0.rows.loads }, trip: store.line.trip)
+        let fitted = Self.fitByte(profile.allShapes.sorted { $0.shape.sortText < $1.shape.sortText }.flatMap { $0.rows.loads }, trip: store.line.trip)
         byte = fitted ?? Self.assumedByte
         isByteFitted = fitted != nil
+    }
+
+    /// What a byte costs in rows of a shape, and how far that can be wrong.
+    ///
+    /// If it could not be fitted, long rows tell it all the same: nearly all that they cost beyond short ones is for
+    /// their bytes.
+    ///
+    /// - Parameter rowSize: In bytes.
+    func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
+        if isByteFitted { return (byte, 1.5, .medium) }
+        guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 4, .low) }
+        let short = min(estimate.line.row / 2, store.basis == .assumed ? Self.assumed.row : store.line.row)
+        return ((estimate.line.row - short) / rowSize, 2, .low)
     }
 
     /// The cost of loading whole rows of a shape.
@@ -108,6 +123,32 @@ public struct CostModel: Sendable {
         for index in estimate.alternatives.indices { estimate.alternatives[index].row /= 4 }
         estimate.basis = estimate.basis == .shape ? .store : estimate.basis
         return estimate
+    }
+
+    /// The store's line: from trips of three sizes, or of two that lie far apart, as single rows and batches do.
+    private static func fitStore(_ sample: LoadSample) -> Estimate {
+        if let estimate = fit(sample, basis: .store, seed: 1) { return estimate }
+        let loads = sample.loads
+        if sample.count >= minimumTrips, let least = loads.first?.rows, let most = loads.last?.rows, most >= 5 * least,
+            let line = LineFit.theilSen(loads)
+        {
+            let alternatives = LineFit.bootstrap(loads, rounds: rounds, seed: 1)
+            return Estimate(line: line, alternatives: alternatives, basis: .store, trips: sample.count)
+        }
+        return Estimate(line: assumed, alternatives: assumedAlternatives, basis: .assumed, trips: sample.count)
+    }
+
+    /// What a row costs where all trips carry about as many: what a trip takes without what it costs by itself.
+    ///
+    /// Half of a trip's time is left to the rows at least, since the store's trips can be dearer than the shape's.
+    private static func fitSize(_ sample: LoadSample, trip: Double) -> Estimate? {
+        let loads = sample.loads.filter { $0.rows > 1 }
+        guard loads.count >= 3 else { return nil }
+        let lines = loads.map { load in
+            let rest = max(Double(load.duration) - trip, Double(load.duration) / 2)
+            return CostLine(trip: Double(load.duration) - rest, row: rest / Double(load.rows))
+        }.sorted { $0.row < $1.row }
+        return Estimate(line: lines[lines.count / 2], alternatives: lines, basis: .size, trips: sample.count)
     }
 
     private static func fit(_ sample: LoadSample, basis: Basis, seed: UInt64) -> Estimate? {

@@ -35,6 +35,8 @@ extension EventGroup {
         /// Events that ended with an error of SQLite's.
         public var errors: UInt64 = 0
 
+        public init() {}
+
         /// Every count with its name, in the order of their declaration.
         public static var fields: [(name: String, path: any WritableKeyPath<Counts, UInt64> & Sendable)] {
             [

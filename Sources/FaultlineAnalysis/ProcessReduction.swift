@@ -111,6 +111,10 @@ struct ProcessReduction: Sendable {
 
     /// Sums the event up, and feeds what joins events.
     private mutating func account(_ event: TraceEvent, in tables: inout ProfileTables) {
+        if event.parent == 0 {
+            summary.counts.outermostEvents[event.kind, default: 0] += 1
+            summary.counts.outermostTime[event.kind, default: 0] += event.duration
+        }
         if event.scope == 0 { summary.counts.eventsOutsideScopes += 1 }
         var fetchIndex: Int?
         switch event.detail {
@@ -202,7 +206,8 @@ struct ProcessReduction: Sendable {
 
     private mutating func site(_ key: SiteCacheKey, _ find: (inout CallSiteResolver) -> CallSite?) -> CallSite? {
         if let site = siteCache[key] { return site }
-        var resolver = self.resolver ?? CallSiteResolver(dictionary: dictionary)
+        // Taken out and put back, so that it is changed in place and not copied.
+        var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
         let site = find(&resolver)
         self.resolver = resolver
         siteCache[key] = .some(site)

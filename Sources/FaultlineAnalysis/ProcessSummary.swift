@@ -36,6 +36,10 @@ public struct StoreCounts: Sendable, Hashable {
     public var storeTime: UInt64 { UInt64(max(0, netTime)) }
     /// The same on main threads, in nanoseconds.
     public var mainThreadStoreTime: UInt64 { UInt64(max(0, netMainThreadTime)) }
+    /// Events that happened within no other, by kind.
+    public internal(set) var outermostEvents: [EventKind: UInt64] = [:]
+    /// Their time, in nanoseconds.
+    public internal(set) var outermostTime: [EventKind: UInt64] = [:]
     /// Statements that read rows: round trips.
     public internal(set) var reads: UInt64 = 0
     /// Statements that wrote rows.
@@ -86,6 +90,8 @@ public struct StoreCounts: Sendable, Hashable {
 
     public mutating func merge(_ other: StoreCounts) {
         events.merge(other.events, uniquingKeysWith: +)
+        outermostEvents.merge(other.outermostEvents, uniquingKeysWith: +)
+        outermostTime.merge(other.outermostTime, uniquingKeysWith: +)
         for path in Self.sums { self[keyPath: path] &+= other[keyPath: path] }
         netTime += other.netTime
         netMainThreadTime += other.netMainThreadTime

@@ -45,4 +45,12 @@ enum Significance {
         if saving >= 2_000_000 || (isMainThread && saving >= 1_000_000) { return true }
         return wallTime > 0 && saving >= Double(wallTime) * 0.01
     }
+
+    /// Whether a saving of round trips is worth a warning whatever it saves here: a fifth of all there were.
+    ///
+    /// A trip costs a microsecond while the pages are in memory and a thousand times that when they are not, so that the
+    /// count says more than the time of one run.
+    static func isMet(trips: Int64, of all: UInt64) -> Bool {
+        trips > 0 && UInt64(trips) * 5 >= all
+    }
 }

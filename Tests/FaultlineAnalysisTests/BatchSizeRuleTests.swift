@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineTrace
 import Testing
+import TraceFixtures
 
 @Suite("R02: batch size")
 struct BatchSizeRuleTests {

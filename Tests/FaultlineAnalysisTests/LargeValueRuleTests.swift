@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineTrace
 import Testing
+import TraceFixtures
 
 @Suite("R09: large values in hot rows")
 struct LargeValueRuleTests {
@@ -58,6 +59,23 @@ struct LargeValueRuleTests {
 
     @Test func `Ninety-nine rows prove nothing`() {
         #expect(findings(rows: 99).isEmpty)
+    }
+
+    @Test func `Long rows tell what a byte costs, where nothing else does`() throws {
+        var groceries = Groceries()
+        groceries.row = 80_000
+        groceries.scoped(.screen) { groceries in
+            for _ in 0..<5 {
+                let fetch = groceries.fetch(rows: 100)
+                var use = Groceries.use(of: fetch, rows: 100, batchSize: 0)
+                use.properties = [.init(index: 1, rowsRead: 0, rowsLoaded: 100, bytes: 4_000_000, largeRows: 100)]
+                groceries.add(use)
+            }
+        }
+        let finding = try #require(Analysis(Profile(groceries.trace.closed()), rules: [LargeValueRule()]).findings.first)
+        // Five hundred rows of 80 µs, of which a short row would take 1 µs: more than the nine tenths that can be saved.
+        #expect(abs(finding.saving.time.median - 0.9 * 5 * 8_010_000) < 1)
+        #expect(finding.confidence == .low)
     }
 
     @Test func `A saving never exceeds the time of the fetches`() throws {

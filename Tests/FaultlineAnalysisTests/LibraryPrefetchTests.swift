@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineTrace
 import Testing
+import TraceFixtures
 
 /// Authors with books, and books with a publisher.
 @Suite("R01: one story for each prefetch")

@@ -1,6 +1,7 @@
 import FaultlineAnalysis
 import FaultlineTrace
 import Testing
+import TraceFixtures
 
 @Suite("R01: N+1 faults")
 struct PrefetchRuleTests {
@@ -138,6 +139,20 @@ struct PrefetchRuleTests {
         #expect(finding.saving.trips == 59)
     }
 
+    @Test func `A prefetch in batches makes no trip for what the row cache holds`() throws {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 1000, batchSize: 10)
+        for batch in 0..<100 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 10, rows: 10) }
+        for screen in 0..<5 {
+            groceries.scoped(.screen) { groceries in
+                for object in 1...10 { groceries.fault(UInt64(screen * 10 + object), of: fetch) }
+            }
+        }
+        let finding = try #require(findings(groceries).first)
+        // A hundred batches, but targets that were new at five times only, and fifty of them in all.
+        #expect(finding.saving.trips == 40)
+    }
+
     @Test func `A scope that marks nothing in particular does not split its surroundings`() {
         var groceries = Groceries()
         groceries.scoped(.screen) { groceries in
@@ -186,10 +201,27 @@ struct PrefetchRuleTests {
         groceries.scoped(name, .screen, pause: 1_000_000_000) { groceries in
             let fetch = groceries.fetch(rows: 50)
             for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
+            // The same trips are no fifth of all.
+            for _ in 1...300 { _ = groceries.fetch(rows: 1) }
         }
         let finding = try #require(findings(groceries).first)
         #expect(finding.severity == .note)
-        #expect(finding.reservations == ["The saving is below 1 % of the time that the work took, and below 2 ms."])
+        #expect(
+            finding.reservations == [
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips."
+            ])
+    }
+
+    @Test func `A fifth of all round trips makes a warning, whatever time they took`() throws {
+        var groceries = Groceries()
+        groceries.trip = 100
+        groceries.row = 10
+        groceries.scoped(groceries.screenName, .screen, pause: 1_000_000_000) { groceries in
+            let fetch = groceries.fetch(rows: 50)
+            for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
+            for _ in 1...190 { _ = groceries.fetch(rows: 1) }
+        }
+        #expect(try #require(findings(groceries).first).severity > .note)
     }
 
     @Test func `Events that were lost within the scope make a note`() throws {
@@ -220,25 +252,5 @@ struct PrefetchRuleTests {
         let second = try #require(findings(moved).first)
         #expect(first.signature == second.signature)
         #expect(first.change != second.change)
-    }
-}
-
-extension Groceries {
-    mutating func scoped(_ kind: TraceEvent.Scope.Kind, _ body: (inout Groceries) -> Void) {
-        scoped(screenName, kind, pause: 0, body)
-    }
-
-    mutating func scoped(
-        _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64, _ body: (inout Groceries) -> Void
-    ) {
-        var copy = self
-        var trace = self.trace
-        trace.scoped(name, kind, pause: pause) { inner in
-            copy.trace = inner
-            body(&copy)
-            inner = copy.trace
-        }
-        copy.trace = trace
-        self = copy
     }
 }

@@ -84,15 +84,15 @@ public struct LargeValueRule: Rule {
         let claims = candidate.fetches.map { BatchSizeRule.claim($0, profile) }
         let spent = claims.reduce(0) { $0 + $1.balance }
         // Most of the time that loading took is the most that can come of it.
-        let median = min(bytes * costs.byte, spent * 0.9)
-        let factor = costs.isByteFitted ? 1.5 : 4
+        let byte = byteCost(candidate, profile, costs)
+        let median = min(bytes * byte.cost, spent * 0.9)
         let words = LargeValueAdvice(candidate: candidate)
         var finding = Finding(
             rule: id, ruleName: name, title: words.title, change: words.declaration,
             score: Score.of(bytes / Double(unread), info: 4096, warning: 65536), fix: words.fix, code: words.code,
             saving: Saving(
-                time: Saving.Range(median: median, low: median / factor, high: min(median * factor, spent * 0.9))),
-            confidence: costs.isByteFitted ? .medium : .low,
+                time: Saving.Range(median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))),
+            confidence: byte.confidence,
             signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
         finding.saving.bytes = Int64(bytes)
         finding.saving.memory = Int64(bytes / Double(unread)) * Int64(largestLoad(candidate, profile))
@@ -103,17 +103,30 @@ public struct LargeValueRule: Rule {
         }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.evidence = words.numbers
         finding.explanation = words.explanation
-        if !costs.isByteFitted {
-            finding.reservations.append("What a byte costs is assumed: the trace has too few rows of different sizes.")
+        if byte.confidence == .low {
+            finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
         }
-        if unread < Self.minimumRows {
-            finding.downgrade("Only \(Phrase.count(unread, "row")) were loaded without need.")
-        } else if !Significance.isMet(saving: median, wallTime: profile.wallTime, isMainThread: false),
+        if !Significance.isMet(saving: median, wallTime: profile.wallTime, isMainThread: false),
             bytes < Self.structuralBytes
         {
             finding.downgrade("Cost not proven at this size: less than 1 % of the recorded time.")
         }
         return finding
+    }
+
+    /// What a byte costs in the fetch that loads the most of them.
+    private func byteCost(
+        _ candidate: Candidate, _ profile: Profile, _ costs: CostModel
+    ) -> (cost: Double, factor: Double, confidence: Confidence) {
+        let sizes = candidate.fetches.map { key in
+            let properties = profile.fetch(key)?.properties[candidate.entity] ?? [:]
+            let rows = properties.values.map(\.rowsLoaded).max() ?? 0
+            return (key: key, bytes: properties.values.reduce(0) { $0 + $1.bytes }, rows: rows)
+        }
+        guard let most = sizes.max(by: { ($0.bytes, $1.key.sortText) < ($1.bytes, $0.key.sortText) }), most.rows > 0 else {
+            return (costs.byte, 4, .low)
+        }
+        return costs.byte(of: most.key.shape, rowSize: Double(most.bytes) / Double(most.rows))
     }
 
     /// Bytes read for nothing from which on the structure is worth a warning, whatever the time was.

@@ -67,8 +67,7 @@ public struct PrefetchRule: Rule {
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
-            score: Score.of(
-                (Double(evidence.trips) - after.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
+            score: Score.of(Double(evidence.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
             fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
             confidence: Self.confidence(saving, estimate), signature: advice.signature)
         finding.saving.trips = Int64(evidence.trips) - Int64(after.trips)
@@ -79,16 +78,17 @@ public struct PrefetchRule: Rule {
         finding.evidence = Self.numbers(evidence, share: share)
         finding.explanation = advice.explanation
         finding.claims = claims
-        weigh(&finding, evidence)
+        weigh(&finding, evidence, trips: profile.totals.readTrips)
         return finding
     }
 
-    private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence) {
+    private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence, trips: UInt64) {
         let isMainThread = evidence.mainThreadTime * 2 > evidence.time
-        if !Significance.isMet(
+        let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: evidence.wallTime, isMainThread: isMainThread)
-        {
-            finding.downgrade("The saving is below 1 % of the time that the work took, and below 2 ms.")
+        if !isLongEnough && !Significance.isMet(trips: finding.saving.trips, of: trips) {
+            finding.downgrade(
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips.")
         }
         if evidence.lossyOccurrences > 0, evidence.lossyOccurrences * 2 >= evidence.occurrences {
             finding.confidence = .low
@@ -115,8 +115,11 @@ public struct PrefetchRule: Rule {
         let fetches = max(1, evidence.fetches.values.reduce(0, +))
         let batched = evidence.fetches.filter { $0.key > 0 }
         let size = batched.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 1000
-        // Each fetch, or each of its batches, takes one trip more.
-        let trips = max(Double(fetches), (Double(evidence.originRows) / Double(size)).rounded(.up))
+        // Each fetch, or each of its batches, takes one trip more; but none whose targets the row cache holds, so that
+        // there are not many more than times at which faults went to the store.
+        let batches = max(Double(fetches), (Double(evidence.originRows) / Double(size)).rounded(.up))
+        let times = Double(evidence.occurrences) + (Double(evidence.objects) / Double(size)).rounded(.up)
+        let trips = batched.isEmpty ? batches : min(batches, times)
         let isBatchFaulted = share < minimumShare && batched.isEmpty
         let rows = Double(max(evidence.objects, evidence.filled)) / (isBatchFaulted ? 1 : max(share, 0.01))
         return (min(trips, Double(evidence.trips)), rows)
@@ -130,7 +133,7 @@ public struct PrefetchRule: Rule {
         let isNarrow = saving.high - saving.low <= saving.median / 2
         switch estimate.basis {
         case .assumed: return isNarrow ? .medium : .low
-        case .shape, .store: return isNarrow ? .high : .medium
+        case .shape, .size, .store: return isNarrow ? .high : .medium
         }
     }
 

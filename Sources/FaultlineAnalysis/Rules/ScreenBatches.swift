@@ -16,6 +16,9 @@ struct ScreenBatches {
 
     /// Memory that is held for nothing from which on that alone is worth a warning.
     static let minimumMemory = 262_144.0
+    /// The share of a batch that no screen needs from which on that alone is worth a warning: what a row costs differs from
+    /// one machine to the next, how many are loaded does not.
+    static let wastedShare = 1.0 / 3
     /// What the main thread may take for a frame without dropping one, in nanoseconds.
     static let frame = 8_000_000.0
 
@@ -93,9 +96,9 @@ struct ScreenBatches {
         let pauses = pause * Double(max(1, use.loads))
         let isWorth =
             Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)
-            || Double(finding.saving.memory) >= Self.minimumMemory
+            || Double(finding.saving.memory) >= Self.minimumMemory || loaded - Double(advised) >= loaded * Self.wastedShare
         if !isWorth {
-            finding.downgrade("The screens would gain less than 1 % of their time, and less than 2 ms.")
+            finding.downgrade("The screens would gain less than 1 % of their time and less than 2 ms, and a third of the rows.")
         }
         if byPauses {
             finding.reservations.append("No scope marks a screen, so pauses between touched rows stand for them.")
@@ -136,9 +139,11 @@ struct ScreenBatches {
             "\(windowText) seen; a \(thing) shows \(Phrase.count(screen, "row")) (95 % of them no more), and "
                 + "\(loadText) are loaded at a time."
         ]
-        if fault != .tooSmall, rowSize > 0 {
-            let memory = (loaded - Double(screen)) * rowSize
-            finding.explanation.append("The first \(thing) waits for \(Phrase.size(max(0, memory))) that it does not show.")
+        if fault != .tooSmall {
+            let surplus = max(0, loaded - Double(screen))
+            let size = surplus * rowSize >= 65_536 ? ", \(Phrase.size(surplus * rowSize))" : ""
+            finding.explanation.append(
+                "The first \(thing) waits for \(Phrase.decimal(surplus, places: 0)) rows that it does not show\(size).")
         }
         let trips = "\(Phrase.count(before.batches, "batch", plural: "batches")) become \(Phrase.count(after.batches))"
         finding.explanation.append(

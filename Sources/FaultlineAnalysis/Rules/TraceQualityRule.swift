@@ -54,7 +54,7 @@ public struct TraceQualityRule: Rule {
         if truncatedShare >= 0.01 {
             limit("\(Phrase.percent(truncatedShare)) of the stacks are cut short: some lines may be those of a library.", 30)
         }
-        if totals.unresolvedStacks > 0 {
+        if Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.01 {
             limit(
                 "\(Phrase.count(totals.unresolvedStacks)) of \(Phrase.count(totals.eventsWithStack, "stack")) "
                     + "\(totals.unresolvedStacks == 1 ? "has" : "have") no line of the program.",

@@ -1,22 +1,22 @@
-import FaultlineTrace
+package import FaultlineTrace
 
 /// A grocery list: items with an image and a list, of which screens show some.
-struct Groceries {
-    var trace: TraceBuilder
-    let item: DictionaryID
-    let list: DictionaryID
-    let listName: DictionaryID
-    let shape: DictionaryID
-    let fetchSite: DictionaryID
-    let faultStack: DictionaryID
-    let batchStack: DictionaryID
-    let screenName: DictionaryID
-    let statement: DictionaryID
+package struct Groceries {
+    package var trace: TraceBuilder
+    package let item: DictionaryID
+    package let list: DictionaryID
+    package let listName: DictionaryID
+    package let shape: DictionaryID
+    package let fetchSite: DictionaryID
+    package let faultStack: DictionaryID
+    package let batchStack: DictionaryID
+    package let screenName: DictionaryID
+    package let statement: DictionaryID
     /// What a trip and a row cost here, in nanoseconds.
-    var trip: UInt64 = 10_000
-    var row: UInt64 = 2000
+    package var trip: UInt64 = 10_000
+    package var row: UInt64 = 2000
 
-    init(process: UInt32 = 7, prefetch: [String] = [], isImageExternal: Bool? = nil) {
+    package init(process: UInt32 = 7, prefetch: [String] = [], isImageExternal: Bool? = nil) {
         var trace = TraceBuilder(process: process)
         item = trace.entity(
             "Item",
@@ -40,7 +40,7 @@ struct Groceries {
     }
 
     /// A fetch of items; an unbatched one loads its rows.
-    mutating func fetch(rows: UInt32, batchSize: UInt32 = 0, site: DictionaryID? = nil) -> EventID {
+    package mutating func fetch(rows: UInt32, batchSize: UInt32 = 0, site: DictionaryID? = nil) -> EventID {
         var fetch = TraceEvent.Fetch()
         fetch.entity = item
         fetch.shape = shape
@@ -52,7 +52,7 @@ struct Groceries {
         return trace.event(.fetch(fetch), duration: trip + UInt64(rows) * perRow, site: site ?? fetchSite)
     }
 
-    mutating func batch(of fetch: EventID, first: UInt32, rows: UInt32) {
+    package mutating func batch(of fetch: EventID, first: UInt32, rows: UInt32) {
         var batch = TraceEvent.Batch()
         batch.fetch = fetch
         batch.entity = item
@@ -65,7 +65,7 @@ struct Groceries {
     }
 
     /// A fault of `item.list` on an object of a fetch.
-    mutating func fault(
+    package mutating func fault(
         _ object: UInt64, of fetch: EventID, source: TraceEvent.Fault.Source = .store, stack: DictionaryID? = nil,
         duration: UInt64? = nil
     ) {
@@ -82,7 +82,7 @@ struct Groceries {
     }
 
     /// Scrolls through a result in screens of so many rows, and sums its use up.
-    mutating func scroll(rows: UInt32, batchSize: UInt32, screen: UInt32, times: Int = 1) {
+    package mutating func scroll(rows: UInt32, batchSize: UInt32, screen: UInt32, times: Int = 1) {
         for _ in 0..<times {
             let fetch = fetch(rows: rows, batchSize: batchSize)
             var loaded: UInt32 = batchSize == 0 ? rows : 0
@@ -108,7 +108,7 @@ struct Groceries {
     }
 
     /// A use of every row of a result.
-    static func use(of fetch: EventID, rows: UInt32, batchSize: UInt32) -> TraceEvent.Use {
+    package static func use(of fetch: EventID, rows: UInt32, batchSize: UInt32) -> TraceEvent.Use {
         var use = TraceEvent.Use()
         use.fetch = fetch
         use.batchSize = batchSize
@@ -122,10 +122,30 @@ struct Groceries {
         return use
     }
 
-    mutating func add(_ use: TraceEvent.Use) {
+    package mutating func add(_ use: TraceEvent.Use) {
         var use = use
         use.entity = item
         use.shape = shape
         trace.event(.use(use))
+    }
+}
+
+extension Groceries {
+    package mutating func scoped(_ kind: TraceEvent.Scope.Kind, _ body: (inout Groceries) -> Void) {
+        scoped(screenName, kind, pause: 0, body)
+    }
+
+    package mutating func scoped(
+        _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64, _ body: (inout Groceries) -> Void
+    ) {
+        var copy = self
+        var trace = self.trace
+        trace.scoped(name, kind, pause: pause) { inner in
+            copy.trace = inner
+            body(&copy)
+            inner = copy.trace
+        }
+        copy.trace = trace
+        self = copy
     }
 }

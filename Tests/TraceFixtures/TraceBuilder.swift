@@ -1,63 +1,62 @@
-import FaultlineAnalysis
-import FaultlineTrace
+package import FaultlineTrace
 
 /// Puts a trace of one process together, event by event, with a clock that is set by hand.
-struct TraceBuilder {
-    private(set) var messages: [TraceMessage] = []
+package struct TraceBuilder {
+    package private(set) var messages: [TraceMessage] = []
     private var entries: [TraceMessage] = []
     private var nextEntry: DictionaryID = 1
     private var nextEvent: EventID = 1
-    let process: UInt32
-    var now: UInt64 = 1000
-    var scope: EventID = 0
-    var thread: UInt32
-    var isMainThread = false
+    package let process: UInt32
+    package var now: UInt64 = 1000
+    package var scope: EventID = 0
+    package var thread: UInt32
+    package var isMainThread = false
 
-    init(process: UInt32 = 7) {
+    package init(process: UInt32 = 7) {
         self.process = process
         thread = process
     }
 
     /// The trace: where the process began, its dictionary, its events.
-    var trace: [TraceMessage] {
+    package var trace: [TraceMessage] {
         [.began(ProcessBegan(process: process, program: "/usr/bin/groceries", start: 0))] + entries + messages
     }
 
     /// The trace with the end of a recording that was closed.
-    func closed(_ change: (inout ProcessEnded) -> Void = { _ in }) -> [TraceMessage] {
+    package func closed(_ change: (inout ProcessEnded) -> Void = { _ in }) -> [TraceMessage] {
         var ended = ProcessEnded(process: process, end: now, events: UInt64(messages.count))
         change(&ended)
         return trace + [.ended(ended)]
     }
 
-    mutating func define(_ entry: DictionaryEntry) -> DictionaryID {
+    package mutating func define(_ entry: DictionaryEntry) -> DictionaryID {
         let id = nextEntry
         nextEntry += 1
         entries.append(.entry(process: process, id: id, entry))
         return id
     }
 
-    mutating func entity(_ name: String, _ properties: [EntityEntry.Property] = []) -> DictionaryID {
+    package mutating func entity(_ name: String, _ properties: [EntityEntry.Property] = []) -> DictionaryID {
         define(.entity(EntityEntry(name: name, properties: properties)))
     }
 
-    mutating func site(_ line: Int, _ function: String = "show()") -> DictionaryID {
+    package mutating func site(_ line: Int, _ function: String = "show()") -> DictionaryID {
         define(.site(SiteEntry(file: "Groceries/List.swift", line: line, function: function)))
     }
 
     /// A stack whose innermost frame is a line of the program.
-    mutating func stack(_ line: Int, isTruncated: Bool? = nil) -> DictionaryID {
+    package mutating func stack(_ line: Int, isTruncated: Bool? = nil) -> DictionaryID {
         let address = "0x" + String(4096 + line, radix: 16)
         let location = FrameEntry.Location(symbol: "s", function: "scroll()", file: "/src/Groceries/Scroll.swift", line: line)
         _ = define(.frame(FrameEntry(address: address, module: "groceries", locations: [location])))
         return define(.stack(StackEntry(frames: [address], isTruncated: isTruncated)))
     }
 
-    mutating func add(_ message: TraceMessage) { messages.append(message) }
+    package mutating func add(_ message: TraceMessage) { messages.append(message) }
 
     /// Adds an event that begins now and moves the clock to its end.
     @discardableResult
-    mutating func event(
+    package mutating func event(
         _ detail: TraceEvent.Detail, duration: UInt64 = 0, parent: EventID = 0, site: DictionaryID = 0,
         stack: DictionaryID = 0, advancing: Bool = true
     ) -> EventID {
@@ -73,7 +72,7 @@ struct TraceBuilder {
     }
 
     /// Runs within a scope.
-    mutating func scoped(
+    package mutating func scoped(
         _ name: DictionaryID, _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, _ body: (inout TraceBuilder) -> Void
     ) {
         let outer = scope
@@ -97,12 +96,5 @@ struct TraceBuilder {
         fields.phase = phase
         messages.append(
             .event(TraceEvent(id: id, scope: outer, start: now, thread: thread, process: process, .scope(fields))))
-    }
-}
-
-extension Profile {
-    init(_ messages: [TraceMessage]) {
-        self.init()
-        for message in messages { add(message) }
     }
 }

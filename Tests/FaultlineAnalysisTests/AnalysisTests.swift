@@ -1,0 +1,178 @@
+@testable import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("An analysis")
+struct AnalysisTests {
+    private func finding(_ signature: String, saving: Double, score: Double = 80, claims: [Claim]) -> Finding {
+        var finding = Finding(
+            rule: "R01", ruleName: "", title: signature, change: nil, score: score, fix: "",
+            saving: Saving(time: .init(median: saving, low: saving / 2, high: saving * 2)), confidence: .high,
+            signature: signature)
+        finding.claims = claims
+        return finding
+    }
+
+    private func account(_ name: String, _ balance: Double) -> Claim {
+        Claim(account: .loads(.init(shape: ShapeEntry(entity: name), site: nil)), balance: balance)
+    }
+
+    @Test func `Time that two findings would save is given to the first`() {
+        let claims = [account("Item", 100)]
+        let ranked = Analysis.ranked(
+            [finding("small", saving: 60, claims: claims), finding("large", saving: 80, claims: claims)], storeTime: 1000,
+            lossShare: 0)
+        #expect(ranked.map(\.signature) == ["large", "small"])
+        #expect(ranked.map(\.saving.time.median) == [80, 20])
+        #expect(ranked.map(\.saving.time.high) == [100, 20])
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `Savings never add up to more than the store's time`(_ seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let findings = (0..<12).map { index in
+            let claims = (0..<(1 + generator.next() % 3)).map { _ in
+                account("E\(generator.next() % 4)", Double(generator.next() % 1000))
+            }
+            return finding(
+                "F\(index)", saving: Double(generator.next() % 2000), score: Double(generator.next() % 100), claims: claims)
+        }
+        let storeTime = Double(generator.next() % 3000)
+        let ranked = Analysis.ranked(findings, storeTime: storeTime, lossShare: 0)
+        #expect(ranked.reduce(0) { $0 + $1.saving.time.median } <= storeTime + 0.001)
+        for finding in ranked {
+            #expect(finding.saving.time.low <= finding.saving.time.median)
+            #expect(finding.saving.time.median <= finding.saving.time.high)
+            #expect(finding.saving.time.median >= 0)
+        }
+    }
+
+    @Test func `Notes come after what matters`() {
+        let ranked = Analysis.ranked(
+            [finding("note", saving: 900, score: 10, claims: [account("A", 900)]),
+             finding("error", saving: 10, score: 90, claims: [account("B", 10)])],
+            storeTime: 1000, lossShare: 0)
+        #expect(ranked.map(\.signature) == ["error", "note"])
+    }
+
+    @Test func `A trace that lost one event in a hundred gives nothing but notes`() throws {
+        let whole = Analysis(Profile(GroceriesStory.trace))
+        #expect(whole.findings.contains { $0.severity > .note })
+        var trace = GroceriesStory.trace
+        trace.insert(.lost(EventLoss(process: 7, thread: 99, events: 30)), at: trace.count - 1)
+        let lossy = Analysis(Profile(trace))
+        #expect(lossy.findings.count == whole.findings.count)
+        #expect(lossy.findings.allSatisfy { $0.severity == .note })
+        let quality = try #require(lossy.quality)
+        #expect(quality.severity == .error)
+        #expect(
+            quality.explanation.first
+                == "30 events were lost because a buffer was full (14 %): counts and times are too low.")
+    }
+
+    @Test func `A whole trace is said to be whole`() throws {
+        let quality = try #require(Analysis(Profile(GroceriesStory.trace)).quality)
+        #expect(quality.title == "The trace is whole")
+        #expect(quality.explanation.isEmpty)
+        #expect(quality.severity == .note)
+    }
+
+    @Test func `An empty trace proves nothing, and says so`() throws {
+        let analysis = Analysis(Profile())
+        #expect(analysis.findings.isEmpty)
+        #expect(analysis.quality?.explanation == ["No event was recorded: the trace proves nothing."])
+        #expect(analysis.checks.first { $0.rule == "R01" }?.examined == nil)
+    }
+
+    @Test func `What a trace cannot show is said in a sentence each`() throws {
+        var builder = TraceBuilder()
+        let cut = builder.stack(10, isTruncated: true)
+        let unknown = builder.define(.stack(StackEntry(frames: ["0xdead"])))
+        for stack in [cut, unknown] { builder.event(.fetch(TraceEvent.Fetch()), duration: 1000, stack: stack) }
+        var use = TraceEvent.Use()
+        use.state = .open
+        builder.event(.use(use))
+        builder.event(.fetch(TraceEvent.Fetch()), duration: 1000)
+        let trace = builder.closed {
+            $0.isClosed = false
+            $0.unwritten = 2
+            $0.entriesLost = 1
+            $0.usesLost = 4
+        }
+        let analysis = Analysis(Profile(trace))
+        #expect(
+            try #require(analysis.quality).explanation == [
+                "2 lines could not be written: counts and times are too low.",
+                "1 name was lost: some events have no name or line.",
+                "The use of 4 results was lost: batch sizes are judged without it.",
+                "Process 7 was killed: everything that it had finished is here, what was under way is not.",
+                "50 % of the stacks are cut short: some lines may be those of a library.",
+                "1 of 2 stacks has no line of the program.",
+                "1 result was still in use at the end: what was not read yet may have been read later.",
+                "No scope was marked: pauses and the life of fetches stand for screens and requests.",
+            ])
+    }
+
+    @Test func `The same trace gives the same findings`() {
+        let first = Analysis(Profile(GroceriesStory.trace))
+        let second = Analysis(Profile(GroceriesStory.trace))
+        #expect(first.findings == second.findings)
+        #expect(first.checks == second.checks)
+        #expect(first.findings.map(\.rule) == ["R01", "R02", "R09"])
+        let saved = first.findings.reduce(0) { $0 + $1.saving.time.median }
+        #expect(saved <= Double(first.profile.totals.storeTime))
+    }
+
+    @Test func `Good patterns are left alone`() {
+        var groceries = Groceries(prefetch: ["list"])
+        groceries.scroll(rows: 100, batchSize: 15, screen: 10, times: 5)
+        let analysis = Analysis(Profile(groceries.trace.closed()))
+        #expect(analysis.findings.isEmpty)
+        #expect(analysis.checks.map(\.rule) == ["R01", "R02", "R09", "R24"])
+    }
+
+    @Test func `A cost is fitted to its shape where the trace has enough trips`() {
+        var groceries = Groceries()
+        for rows in 1...30 as ClosedRange<UInt32> { _ = groceries.fetch(rows: rows) }
+        let profile = Profile(groceries.trace.closed())
+        let estimate = CostModel(profile).rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"]))
+        #expect(estimate.basis == .shape)
+        #expect(estimate.confidence == .high)
+        #expect(estimate.line == CostLine(trip: 10_000, row: 2000))
+        let other = CostModel(profile).rows(of: ShapeEntry(entity: "List"))
+        #expect(other.basis == .store)
+        #expect(CostModel(Profile()).rows(of: ShapeEntry(entity: "List")).confidence == .low)
+    }
+
+    @Test func `Trips of one size tell what a row costs, with what a trip costs elsewhere`() {
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 1000, batchSize: 50)
+        for batch in 0..<20 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 50, rows: 50) }
+        for object in 1...30 { groceries.fault(UInt64(object), of: 0) }
+        let costs = CostModel(Profile(groceries.trace.closed()))
+        #expect(costs.store.basis == .store)
+        #expect(costs.store.line == CostLine(trip: 10_000, row: 2000))
+        let estimate = costs.rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"]))
+        #expect(estimate.basis == .size)
+        #expect(estimate.line == CostLine(trip: 10_000, row: 2000))
+        #expect(estimate.confidence == .medium)
+    }
+
+    @Test func `A byte's cost is fitted where rows differ in length`() {
+        var groceries = Groceries()
+        for rows in 5...30 as ClosedRange<UInt32> {
+            var fetch = TraceEvent.Fetch()
+            fetch.shape = groceries.shape
+            fetch.rows = rows
+            fetch.trips = 1
+            let size = UInt64(rows % 5 + 1) * 4096
+            fetch.bytes = size * UInt64(rows)
+            groceries.trace.event(.fetch(fetch), duration: UInt64(rows) * (2000 + size / 2))
+        }
+        let costs = CostModel(Profile(groceries.trace.closed()))
+        #expect(costs.isByteFitted)
+        #expect(costs.byte > 0.2)
+        #expect(costs.byte < 0.8)
+    }
+}

@@ -1,0 +1,180 @@
+@testable import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("A profile")
+struct ProfileTests {
+    private func statement(_ type: TraceEvent.Statement.StatementType = .read, rows: UInt32 = 1) -> TraceEvent.Detail {
+        var statement = TraceEvent.Statement()
+        statement.type = type
+        statement.rows = rows
+        return .sql(statement)
+    }
+
+    @Test func `Store time counts what is nested once, whichever comes first`() {
+        for childFirst in [true, false] {
+            var builder = TraceBuilder()
+            var fault = TraceEvent.Fault()
+            fault.source = .store
+            fault.filled = 1
+            // Numbers are given in the order of adding: the parent is 1 or 3.
+            if childFirst {
+                builder.event(statement(), duration: 700, parent: 2, advancing: false)
+                builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 800, parent: 3, advancing: false)
+                builder.event(.fault(fault), duration: 1000)
+            } else {
+                builder.event(.fault(fault), duration: 1000, advancing: false)
+                builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 800, parent: 1, advancing: false)
+                builder.event(statement(), duration: 700, parent: 2)
+            }
+            let profile = Profile(builder.closed())
+            #expect(profile.totals.storeTime == 1000)
+            let own = Dictionary(uniqueKeysWithValues: profile.groups.map { ($0.key.kind, $0.selfTime) })
+            #expect(own == [.fault: 300, .cacheMiss: 0, .sql: 700])
+            #expect(profile.totals.outermostTime == [.fault: 1000])
+        }
+    }
+
+    @Test func `Round trips are statements that read, or what events say where there are none`() {
+        var builder = TraceBuilder()
+        for type in [TraceEvent.Statement.StatementType.read, .read, .write, .transaction, .schema] {
+            builder.event(statement(type), duration: 10)
+        }
+        var totals = Profile(builder.closed()).totals
+        #expect(totals.readTrips == 2)
+        #expect(totals.writes == 1)
+        #expect(totals.transactions == 1)
+        #expect(totals.schemaStatements == 1)
+        var groceries = Groceries()
+        let fetch = groceries.fetch(rows: 100, batchSize: 50)
+        groceries.batch(of: fetch, first: 0, rows: 50)
+        groceries.fault(1, of: fetch)
+        groceries.fault(2, of: fetch, source: .rowCache)
+        totals = Profile(groceries.trace.closed()).totals
+        #expect(totals.readTrips == 3)
+        #expect(totals.rowsLoaded == 51)
+        #expect(totals.faultTrips == 1)
+    }
+
+    @Test func `Events group by what they did and from where`() throws {
+        var groceries = Groceries()
+        for _ in 0..<3 {
+            let fetch = groceries.fetch(rows: 10, batchSize: 5)
+            groceries.batch(of: fetch, first: 0, rows: 5)
+        }
+        _ = groceries.fetch(rows: 10, site: groceries.trace.site(80))
+        let profile = Profile(groceries.trace.closed())
+        let batch = try #require(profile.groups.first { $0.key.kind == .batch })
+        #expect(batch.count == 3)
+        #expect(batch.counts.rows == 15)
+        #expect(batch.key.site?.description == "Scroll.swift:60")
+        #expect(batch.key.fetchSite?.description == "List.swift:42")
+        #expect(profile.groups.filter { $0.key.kind == .fetch }.map(\.count).sorted() == [1, 3])
+    }
+
+    @Test func `A scope has the time and the trips of those inside it`() throws {
+        var groceries = Groceries()
+        let name = groceries.trace.define(.name(NameEntry(name: "request")))
+        groceries.scoped(name, .request, pause: 500) { groceries in
+            groceries.scoped(.screen) { _ = $0.fetch(rows: 1) }
+            groceries.scoped(.screen) { _ = $0.fetch(rows: 1) }
+        }
+        var profile = Profile(groceries.trace.closed())
+        profile.finish()
+        #expect(profile.scopes.map(\.key.name) == ["request", "scroll"])
+        #expect(profile.scopes.map(\.count) == [1, 2])
+        #expect(profile.scopes.map(\.storeTime) == [24_000, 24_000])
+        #expect(profile.scopes.map(\.trips) == [2, 2])
+        #expect(profile.scopes.map(\.wallTimes.total) == [24_500, 24_000])
+    }
+
+    @Test func `A process that has no end was not closed`() throws {
+        var builder = TraceBuilder()
+        builder.event(statement(), duration: 10)
+        builder.add(.lost(EventLoss(process: 7, thread: 7, events: 3)))
+        builder.add(.lost(EventLoss(process: 7, thread: 8, events: 4)))
+        let open = try #require(Profile(builder.trace).processes.first)
+        #expect(!open.isClosed)
+        #expect(open.lost == 7)
+        let closed = try #require(Profile(builder.closed { $0.lost = 9 }).processes.first)
+        #expect(closed.isClosed)
+        #expect(closed.lost == 9)
+    }
+
+    @Test func `What is open stays bounded`() {
+        var reduction = ProcessReduction(process: 7)
+        var tables = ProfileTables()
+        for index in 1...100_000 as ClosedRange<UInt64> {
+            var fault = TraceEvent.Fault()
+            fault.source = .store
+            fault.origin = index
+            var fetch = TraceEvent.Fetch()
+            fetch.rows = 2
+            reduction.add(TraceEvent(id: index, parent: index + 500_000, scope: index, start: index, process: 7, .fetch(fetch)), to: &tables)
+            reduction.add(TraceEvent(id: index + 200_000, scope: index, start: index, process: 7, .fault(fault)), to: &tables)
+        }
+        #expect(reduction.fetches.count == ProcessReduction.Capacity.fetches)
+        #expect(reduction.scopes.count == ProcessReduction.Capacity.scopes)
+        #expect(reduction.faults.count == ProcessReduction.Capacity.faultGroups)
+        #expect(tables.groups.count == 2)
+    }
+
+    @Test func `A fetch whose objects stay in use is remembered`() {
+        var groceries = Groceries()
+        let first = groceries.fetch(rows: 100)
+        for object in 1...(2 * ProcessReduction.Capacity.fetches) {
+            _ = groceries.fetch(rows: 1)
+            if object % 5000 == 0 { groceries.fault(UInt64(object), of: first) }
+        }
+        #expect(Analysis(Profile(groceries.trace.closed())).findings.map(\.rule) == ["R01"])
+    }
+}
+
+@Suite("Profiles of several processes")
+struct ProfileMergingTests {
+    /// The traces of two processes.
+    private var traces: [[TraceMessage]] {
+        ([7, 8] as [UInt32]).map { process in
+            var groceries = Groceries(process: process)
+            groceries.trip += UInt64(process) * 100
+            groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 20)
+            groceries.scoped(.screen) { groceries in
+                let fetch = groceries.fetch(rows: 100)
+                for object in 1...60 { groceries.fault(UInt64(object), of: fetch) }
+            }
+            return groceries.trace.closed()
+        }
+    }
+
+    /// What a profile says, as text.
+    private func text(_ profile: Profile) -> String {
+        let analysis = Analysis(profile)
+        return "\(analysis.findings)\n\(analysis.checks)\n\(profile.totals.storeTime)\n"
+            + analysis.profile.groups.map { "\($0.key.sortText) \($0.counts) \($0.durations.percentile(99)) \($0.selfTime)" }
+            .joined(separator: "\n")
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `However their messages are interleaved, the result is the same`(_ seed: UInt64) {
+        let traces = self.traces
+        var generator = SeededGenerator(seed: seed)
+        var queues = traces.map { $0[...] }
+        var mixed = Profile()
+        while queues.contains(where: { !$0.isEmpty }) {
+            let index = Int(generator.next() % 2)
+            if let message = queues[index].popFirst() { mixed.add(message) }
+        }
+        #expect(text(mixed) == text(Profile(traces[0] + traces[1])))
+    }
+
+    @Test func `Profiles merge in either order`() {
+        let parts = traces.map { Profile($0) }
+        var forth = parts[0]
+        forth.merge(parts[1])
+        var back = parts[1]
+        back.merge(parts[0])
+        #expect(text(forth) == text(back))
+        #expect(text(forth) == text(Profile(traces[0] + traces[1])))
+    }
+}
