@@ -14,10 +14,17 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "Faultline",
     products: [
+        .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
+        .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
+        .library(name: "FaultlineReport", targets: ["FaultlineReport"]),
+        .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+    ],
     targets: [
         // The vocabulary.
         .target(name: "CTraceSchema"),
@@ -29,6 +36,18 @@ let package = Package(
             name: "FaultlineRecorder", dependencies: ["CRecorder", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
 
+        // The store.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CStore", dependencies: ["CSQLite"]),
+        .target(name: "FaultlineModel", swiftSettings: strict),
+        .target(
+            name: "FaultlineStore",
+            dependencies: [
+                "CSQLite", "CStore", "FaultlineModel", "FaultlineRecorder", "FaultlineTrace",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+
         // Traces in.
         .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
         .target(
@@ -37,16 +56,43 @@ let package = Package(
             name: "FaultlineReader", dependencies: ["CElfutils", "CTimelineParser", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
 
+        // From events to findings, and from findings to a report.
+        .target(
+            name: "FaultlineAnalysis",
+            dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],
+            swiftSettings: strict),
+        .target(
+            name: "FaultlineReport", dependencies: ["FaultlineAnalysis", "FaultlineTrace"], swiftSettings: strict),
+
+
         // Tests.
         .testTarget(
             name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace"], swiftSettings: strict),
         .testTarget(
             name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
             swiftSettings: strict),
+        .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"], swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineStoreTests",
+            dependencies: [
+                "CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
         .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),
         .testTarget(
             name: "FaultlineReaderTests",
             dependencies: ["CSymbolFixture", "CTimelineParser", "CTraceSchema", "FaultlineReader", "FaultlineTrace"],
+            swiftSettings: strict),
+        .target(
+            name: "TraceFixtures", dependencies: ["FaultlineTrace"], path: "Tests/TraceFixtures",
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineAnalysisTests", dependencies: ["FaultlineAnalysis", "FaultlineTrace", "TraceFixtures"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineReportTests",
+            dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,

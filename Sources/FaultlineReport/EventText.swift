@@ -1,0 +1,98 @@
+public import FaultlineTrace
+internal import FaultlineAnalysis
+
+/// Events as lines of text, in the columns of Instruments' detail pane.
+///
+///     1.204553000   12.0 µs  main      fault      Item.list      1  store     Scroll.swift:57
+public struct EventText: Sendable {
+    let dictionary: TraceDictionary
+    private var resolver: CallSiteResolver
+
+    /// - Parameter dictionary: Of the process whose events are shown.
+    public init(dictionary: TraceDictionary) {
+        self.dictionary = dictionary
+        resolver = CallSiteResolver(dictionary: dictionary)
+    }
+
+    private static let widths = (start: 13, duration: 8, thread: 8, kind: 9, what: 44, rows: 8, note: 8)
+
+    /// The titles of the columns.
+    public static var heading: String {
+        columns("start (s)", "duration", "thread", "kind", "what", "rows", "", "call site")
+    }
+
+    /// The event's line, without a line feed, and below it its frames if they are asked for.
+    ///
+    /// - Parameter stack: Whether to add the frames of the stack, innermost first.
+    public mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
+        let site =
+            event.kind == .fault || event.kind == .batch
+            ? resolver.stackSite(of: event) ?? resolver.callSite(of: event) : resolver.callSite(of: event)
+        let (what, rows, note) = summary(of: event)
+        let line = Self.columns(
+            Self.seconds(event.start), event.duration == 0 ? "" : Phrase.duration(event.duration), thread(event),
+            event.kind.name, what, rows.map { Phrase.count(UInt64($0)) } ?? "", note, site?.description ?? "–")
+        return stack ? [line] + frames(event) : [line]
+    }
+
+    private static func columns(
+        _ start: String, _ duration: String, _ thread: String, _ kind: String, _ what: String, _ rows: String,
+        _ note: String, _ site: String
+    ) -> String {
+        [
+            TextTable.pad(start, to: widths.start, .right), TextTable.pad(duration, to: widths.duration, .right),
+            TextTable.pad(thread, to: widths.thread, .left), TextTable.pad(kind, to: widths.kind, .left),
+            TextTable.pad(what, to: widths.what, .left), TextTable.pad(rows, to: widths.rows, .right),
+            TextTable.pad(note, to: widths.note, .left), site,
+        ].joined(separator: "  ")
+    }
+
+    /// Seconds with nine decimal places: `1.204553000`.
+    static func seconds(_ nanoseconds: UInt64) -> String {
+        let fraction = String(nanoseconds % 1_000_000_000)
+        return "\(nanoseconds / 1_000_000_000)." + String(repeating: "0", count: 9 - fraction.count) + fraction
+    }
+
+    private func thread(_ event: TraceEvent) -> String {
+        event.isMainThread ? "main" : dictionary.thread(event.thread)?.name ?? String(event.thread)
+    }
+
+    private func summary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
+        let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }
+        switch event.detail {
+        case .fetch(let fetch):
+            let what = dictionary.shape(fetch.shape).map(GroupText.shape) ?? entity(fetch.entity)
+            return (what, fetch.rows, fetch.batchSize > 0 ? "by \(fetch.batchSize)" : "")
+        case .batch(let batch): return ("\(entity(batch.entity)) from \(batch.firstIndex)", batch.rows, "")
+        case .fault(let fault):
+            let name = dictionary.name(fault.relationship).map { "\(entity(fault.relationshipEntity)).\($0)" }
+            return (name ?? entity(fault.entity), fault.filled, "\(fault.source)")
+        case .cacheMiss(let miss): return (entity(miss.entity), nil, miss.seenBefore ? "again" : "")
+        case .save(let save):
+            let names = save.entities.map { entity($0.entity) }.joined(separator: ", ")
+            return (names, save.inserted + save.updated + save.deleted, save.error == 0 ? "" : "failed")
+        case .sql(let sql):
+            let text = dictionary.statement(sql.statement)?.sql ?? "?"
+            return (text.split(whereSeparator: \.isWhitespace).joined(separator: " "), sql.rows, "\(sql.type)")
+        case .use(let use):
+            return ("\(entity(use.entity)): \(use.touchedRows) of \(use.rows) touched", use.loadedRows, "\(use.state)")
+        case .scope(let scope):
+            return ("\(dictionary.name(scope.name) ?? "?") (\(scope.kind))", nil, "\(scope.phase)")
+        }
+    }
+
+    private func frames(_ event: TraceEvent) -> [String] {
+        let indent = String(repeating: " ", count: 8)
+        guard let stack = dictionary.stack(event.stack) else { return [] }
+        var lines = stack.frames.flatMap { address -> [String] in
+            let frame = UInt64(address.dropFirst(2), radix: 16).flatMap { dictionary.frame(at: $0) }
+            guard let frame, !frame.locations.isEmpty else { return ["\(indent)\(address)"] }
+            return frame.locations.map { location in
+                let place = CallSite(file: location.file, line: location.line).description
+                return "\(indent)\(location.function)  \(place.isEmpty ? frame.module : place)"
+            }
+        }
+        if stack.isTruncated == true { lines.append("\(indent)… cut short") }
+        return lines
+    }
+}

@@ -1,0 +1,52 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// Findings as JSON.
+enum FindingJSON {
+    static func value(_ finding: Finding) -> JSONValue {
+        .sorted([
+            "rule": .string(finding.rule), "ruleName": .string(finding.ruleName), "title": .string(finding.title),
+            "severity": .string(finding.severity.name), "score": .number(finding.score),
+            "confidence": .string("\(finding.confidence)"), "change": SiteJSON.value(finding.change),
+            "seenAt": .array(finding.seenAt.map(sighting)), "scopes": .array(finding.scopes.map { .string($0) }),
+            "evidence": .array(finding.evidence.map(evidence)),
+            "explanation": .array(finding.explanation.map { .string($0) }), "fix": .string(finding.fix),
+            "code": .array(finding.code.map { .string($0) }), "saving": saving(finding.saving),
+            "reservations": .array(finding.reservations.map { .string($0) }), "signature": .string(finding.signature),
+        ])
+    }
+
+    private static func sighting(_ sighting: Finding.Sighting) -> JSONValue {
+        .sorted([
+            "site": SiteJSON.value(sighting.site), "count": .unsigned(sighting.count), "time": .unsigned(sighting.time),
+        ])
+    }
+
+    private static func evidence(_ evidence: Evidence) -> JSONValue {
+        .sorted([
+            "name": .string(evidence.name), "value": .number(evidence.value), "unit": .string(evidence.unit.rawValue),
+        ])
+    }
+
+    private static func saving(_ saving: Saving) -> JSONValue {
+        .sorted([
+            "time": range(saving.time), "pause": saving.pause.map(range) ?? .null, "trips": .integer(saving.trips),
+            "rows": .integer(saving.rows), "bytes": .integer(saving.bytes), "memory": .integer(saving.memory),
+        ])
+    }
+
+    private static func range(_ range: Saving.Range) -> JSONValue {
+        .sorted(["median": .number(range.median), "low": .number(range.low), "high": .number(range.high)])
+    }
+}
+
+/// Call sites as JSON.
+enum SiteJSON {
+    static func value(_ site: CallSite?) -> JSONValue {
+        guard let site else { return .null }
+        return .sorted([
+            "file": .string(site.file), "line": .integer(Int64(site.line)), "function": .string(site.function),
+            "text": .string(site.description),
+        ])
+    }
+}

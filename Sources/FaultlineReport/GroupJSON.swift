@@ -1,0 +1,122 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// Groups of events as JSON.
+enum GroupJSON {
+    static func value(_ group: EventGroup) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "kind": .string(group.key.kind.name), "subject": .string(GroupText.subject(group.key)),
+            "site": SiteJSON.value(group.key.site), "durations": DistributionJSON.value(group.durations),
+            "selfTime": .unsigned(group.selfTime), "mainThreadTime": .unsigned(group.mainThreadTime),
+            "counts": counts(group.counts),
+        ]
+        if let type = group.key.faultType { members["faultType"] = .string("\(type)") }
+        if let source = group.key.source { members["source"] = .string("\(source)") }
+        if let type = group.key.statementType { members["statementType"] = .string("\(type)") }
+        if group.key.kind == .batch { members["fetchSite"] = SiteJSON.value(group.key.fetchSite) }
+        if case .shape(let shape) = group.key.subject { members["shape"] = self.shape(shape) }
+        return .sorted(members)
+    }
+
+    static func shape(_ shape: ShapeEntry) -> JSONValue {
+        .sorted([
+            "entity": .string(shape.entity), "predicate": .string(shape.predicate),
+            "sort": .array(shape.sort.map { .string($0) }), "prefetch": .array(shape.prefetch.map { .string($0) }),
+            "isLimited": .bool(shape.isLimited), "resultType": .string(shape.resultType),
+        ])
+    }
+
+    private static func counts(_ counts: EventGroup.Counts) -> JSONValue {
+        .sorted(
+            Dictionary(
+                uniqueKeysWithValues: EventGroup.Counts.fields.map { ($0.name, .unsigned(counts[keyPath: $0.path])) }))
+    }
+
+    // MARK: Sums
+
+    /// Groups of one name, added up by kind, the names in alphabetical order.
+    static func sums(_ groups: [EventGroup], by name: (EventGroup.Key) -> String?) -> JSONValue {
+        struct Place: Hashable {
+            var name: String
+            var kind: EventKind
+        }
+        var durations: [Place: Distribution] = [:]
+        var sums: [Place: EventGroup.Counts] = [:]
+        for group in groups {
+            guard let name = name(group.key) else { continue }
+            let place = Place(name: name, kind: group.key.kind)
+            durations[place, default: Distribution()].merge(group.durations)
+            sums[place, default: EventGroup.Counts()].merge(group.counts)
+        }
+        let places = durations.keys.sorted { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) }
+        return .array(
+            places.map { place in
+                .sorted([
+                    "name": .string(place.name), "kind": .string(place.kind.name),
+                    "durations": DistributionJSON.value(durations[place] ?? Distribution()),
+                    "counts": counts(sums[place] ?? EventGroup.Counts()),
+                ])
+            })
+    }
+
+    static func entity(_ key: EventGroup.Key) -> String? {
+        switch key.subject {
+        case .shape(let shape): shape.entity
+        case .entity(let name): name
+        case .relationship(let entity, _): entity
+        case .saved, .statement, .unknown: nil
+        }
+    }
+
+    static func relationship(_ key: EventGroup.Key) -> String? {
+        guard case .relationship(let entity, let name) = key.subject else { return nil }
+        return "\(entity).\(name)"
+    }
+
+    static func statement(_ key: EventGroup.Key) -> String? {
+        guard case .statement(let sql) = key.subject else { return nil }
+        return sql
+    }
+}
+
+/// The use of results as JSON.
+enum ResultJSON {
+    static func value(_ fetch: FetchProfile) -> JSONValue {
+        .sorted([
+            "shape": GroupJSON.shape(fetch.key.shape), "site": SiteJSON.value(fetch.key.site),
+            "uses": .array(fetch.uses.sorted { $0.key < $1.key }.map { use(UInt64($0.key), $0.value) }),
+            "properties": .array(properties(fetch)),
+        ])
+    }
+
+    private static func use(_ size: UInt64, _ use: ResultUse) -> JSONValue {
+        let windows = use.windows.flatMap { kind, widths in
+            widths.map { (kind: kind.map { "\($0)" } ?? "pauses", rows: $0.key, times: $0.value) }
+        }
+        return .sorted([
+            "batchSize": .unsigned(size), "executions": .unsigned(use.executions), "untouched": .unsigned(use.untouched),
+            "rows": .unsigned(use.rows), "loadedRows": .unsigned(use.loadedRows),
+            "touchedRows": .unsigned(use.touchedRows), "batchesLoaded": .unsigned(use.batchesLoaded),
+            "countAsked": .unsigned(use.countAsked), "bytes": .unsigned(use.bytes), "runsLost": .unsigned(use.runsLost),
+            "loads": .unsigned(use.loads), "mainThreadLoads": .unsigned(use.mainThreadLoads),
+            "windows": .array(
+                windows.sorted { ($0.kind, $0.rows) < ($1.kind, $1.rows) }.map { window in
+                    .sorted([
+                        "scope": .string(window.kind), "rows": .unsigned(window.rows), "times": .unsigned(window.times),
+                    ])
+                }),
+        ])
+    }
+
+    private static func properties(_ fetch: FetchProfile) -> [JSONValue] {
+        fetch.properties.sorted { $0.key < $1.key }.flatMap { entity, properties in
+            properties.sorted { $0.key < $1.key }.map { name, use in
+                .sorted([
+                    "entity": .string(entity), "name": .string(name), "rowsLoaded": .unsigned(use.rowsLoaded),
+                    "rowsRead": .unsigned(use.rowsRead), "bytes": .unsigned(use.bytes),
+                    "largeRows": .unsigned(use.largeRows),
+                ])
+            }
+        }
+    }
+}

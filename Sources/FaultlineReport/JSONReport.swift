@@ -1,0 +1,107 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// A report for programs: everything that ``TextReport`` shows, and the tables behind it.
+///
+/// One object with its keys in alphabetical order. Times are nanoseconds, sizes bytes, shares numbers from 0 to 1.
+/// Equal analyses give equal bytes.
+public struct JSONReport: Sendable {
+    /// The version of the report's keys. Raised when a key changes its meaning or goes.
+    public static let version = 1
+
+    let analysis: Analysis
+
+    public init(_ analysis: Analysis) {
+        self.analysis = analysis
+    }
+
+    /// The report's text, with a line feed at its end.
+    public func render() -> String {
+        let profile = analysis.profile
+        return JSONValue.sorted([
+            "version": .integer(Int64(Self.version)),
+            "wallTime": .unsigned(profile.wallTime),
+            "totals": StoreCountsJSON.value(profile.totals),
+            "processes": .array(profile.processes.map(Self.process)),
+            "quality": analysis.quality.map(FindingJSON.value) ?? .null,
+            "findings": .array(analysis.findings.map(FindingJSON.value)),
+            "checks": .array(analysis.checks.map(Self.check)),
+            "costs": costs,
+            "groups": .array(profile.groups.map(GroupJSON.value)),
+            "byEntity": GroupJSON.sums(profile.groups, by: GroupJSON.entity),
+            "byRelationship": GroupJSON.sums(profile.groups, by: GroupJSON.relationship),
+            "byStatement": GroupJSON.sums(profile.groups, by: GroupJSON.statement),
+            "scopes": .array(profile.scopes.map(Self.scope)),
+            "results": .array(profile.fetches.map(ResultJSON.value)),
+        ]).indented + "\n"
+    }
+
+    private var costs: JSONValue {
+        let store = analysis.costs.store
+        return .sorted([
+            "basis": .string(store.basis.rawValue), "trip": .number(store.line.trip), "row": .number(store.line.row),
+            "byte": .number(analysis.costs.byte), "isByteFitted": .bool(analysis.costs.isByteFitted),
+            "trips": .unsigned(store.trips),
+        ])
+    }
+
+    private static func process(_ process: ProcessSummary) -> JSONValue {
+        .sorted([
+            "process": .unsigned(UInt64(process.process)), "program": .string(process.program),
+            "start": .unsigned(process.start), "end": .unsigned(process.end), "wallTime": .unsigned(process.wallTime),
+            "lost": .unsigned(process.lost), "isClosed": .bool(process.isClosed),
+            "hasEnded": .bool(process.ended != nil), "unwritten": .unsigned(process.ended?.unwritten ?? 0),
+            "entriesLost": .unsigned(process.ended?.entriesLost ?? 0),
+            "usesLost": .unsigned(process.ended?.usesLost ?? 0), "writing": .unsigned(process.ended?.writing ?? 0),
+            "counts": StoreCountsJSON.value(process.counts),
+        ])
+    }
+
+    private static func check(_ check: RuleCheck) -> JSONValue {
+        .sorted([
+            "rule": .string(check.rule), "name": .string(check.name), "examined": .optional(check.examined),
+            "obstacles": .array(check.obstacles.map { .string($0) }), "findings": .integer(Int64(check.findings)),
+        ])
+    }
+
+    private static func scope(_ scope: ScopeSummary) -> JSONValue {
+        .sorted([
+            "name": .string(scope.key.name), "kind": .string("\(scope.key.kind)"), "count": .unsigned(scope.count),
+            "wallTime": DistributionJSON.value(scope.wallTimes), "storeTime": .unsigned(scope.storeTime),
+            "trips": .unsigned(scope.trips),
+        ])
+    }
+}
+
+/// Counts of a store as JSON.
+enum StoreCountsJSON {
+    static func value(_ counts: StoreCounts) -> JSONValue {
+        let events = counts.events.map { ($0.key.name, JSONValue.unsigned($0.value)) }
+        return .sorted([
+            "events": .sorted(Dictionary(uniqueKeysWithValues: events)), "eventCount": .unsigned(counts.eventCount),
+            "storeTime": .unsigned(counts.storeTime), "mainThreadStoreTime": .unsigned(counts.mainThreadStoreTime),
+            "readTrips": .unsigned(counts.readTrips), "reads": .unsigned(counts.reads), "writes": .unsigned(counts.writes),
+            "transactions": .unsigned(counts.transactions), "schemaStatements": .unsigned(counts.schemaStatements),
+            "claimedTrips": .unsigned(counts.claimedTrips), "rowsLoaded": .unsigned(counts.rowsLoaded),
+            "bytesRead": .unsigned(counts.bytesRead), "bytesWritten": .unsigned(counts.bytesWritten),
+            "overhead": .unsigned(counts.overhead), "eventsWithoutSite": .unsigned(counts.eventsWithoutSite),
+            "eventsWithStack": .unsigned(counts.eventsWithStack), "truncatedStacks": .unsigned(counts.truncatedStacks),
+            "unresolvedStacks": .unsigned(counts.unresolvedStacks), "openUses": .unsigned(counts.openUses),
+            "faultTrips": .unsigned(counts.faultTrips),
+            "faultTripsWithoutOrigin": .unsigned(counts.faultTripsWithoutOrigin),
+            "faultTripsWithUnknownOrigin": .unsigned(counts.faultTripsWithUnknownOrigin),
+            "eventsOutsideScopes": .unsigned(counts.eventsOutsideScopes),
+        ])
+    }
+}
+
+/// Durations as JSON.
+enum DistributionJSON {
+    static func value(_ durations: Distribution) -> JSONValue {
+        .sorted([
+            "count": .unsigned(durations.count), "total": .unsigned(durations.total),
+            "p50": .unsigned(durations.percentile(50)), "p90": .unsigned(durations.percentile(90)),
+            "p99": .unsigned(durations.percentile(99)), "max": .unsigned(durations.maximum),
+        ])
+    }
+}

@@ -1,0 +1,94 @@
+/// A value of JSON whose text is the same whenever the value is.
+enum JSONValue: Sendable {
+    case object([(key: String, value: JSONValue)])
+    case array([JSONValue])
+    case string(String)
+    case integer(Int64)
+    case unsigned(UInt64)
+    case number(Double)
+    case bool(Bool)
+    case null
+
+    /// An object with its keys in alphabetical order.
+    static func sorted(_ members: [String: JSONValue]) -> JSONValue {
+        .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
+    static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
+
+    /// The text in one line.
+    var line: String {
+        var text = ""
+        write(to: &text, indent: nil)
+        return text
+    }
+
+    /// The text with one member a line, indented by two spaces.
+    var indented: String {
+        var text = ""
+        write(to: &text, indent: 0)
+        return text
+    }
+
+    private func write(to text: inout String, indent: Int?) {
+        switch self {
+        case .object(let members):
+            Self.write(members, "{", "}", to: &text, indent) { member, text, indent in
+                Self.write(member.key, to: &text)
+                text += indent == nil ? ":" : ": "
+                member.value.write(to: &text, indent: indent)
+            }
+        case .array(let values):
+            Self.write(values, "[", "]", to: &text, indent) { $0.write(to: &$1, indent: $2) }
+        case .string(let string): Self.write(string, to: &text)
+        case .integer(let value): text += String(value)
+        case .unsigned(let value): text += String(value)
+        case .number(let value): text += Self.text(of: value)
+        case .bool(let value): text += value ? "true" : "false"
+        case .null: text += "null"
+        }
+    }
+
+    private static func write<Element>(
+        _ elements: [Element], _ open: String, _ close: String, to text: inout String, _ indent: Int?,
+        _ element: (Element, inout String, Int?) -> Void
+    ) {
+        guard !elements.isEmpty else {
+            text += open + close
+            return
+        }
+        text += open
+        for (index, each) in elements.enumerated() {
+            if index > 0 { text += "," }
+            if let indent { text += "\n" + String(repeating: "  ", count: indent + 1) }
+            element(each, &text, indent.map { $0 + 1 })
+        }
+        if let indent { text += "\n" + String(repeating: "  ", count: indent) }
+        text += close
+    }
+
+    /// Whole numbers without a point; others as the shortest text that gives the number back. What is none is null.
+    private static func text(of value: Double) -> String {
+        guard value.isFinite else { return "null" }
+        if value == value.rounded(), abs(value) < 9e15 { return String(Int64(value)) }
+        return "\(value)"
+    }
+
+    private static func write(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case "\u{0}"..<"\u{20}":
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+}

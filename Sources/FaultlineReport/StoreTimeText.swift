@@ -1,0 +1,97 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// The part of a report that says where the store's time went.
+struct StoreTimeText {
+    let analysis: Analysis
+
+    private struct Part {
+        var name: String
+        var count: UInt64 = 0
+        /// `nil`: not told apart.
+        var rows: UInt64? = 0
+        var trips: UInt64 = 0
+        var time: UInt64 = 0
+    }
+
+    func lines(_ ink: Ink, _ width: Int) -> [String] {
+        let totals = analysis.profile.totals
+        let parts = self.parts.filter { $0.count > 0 }
+        guard !parts.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "", alignment: .left), .init(title: "count", alignment: .right),
+            .init(title: "rows", alignment: .right), .init(title: "trips", alignment: .right),
+            .init(title: "time", alignment: .right), .init(title: "share", alignment: .right),
+            .init(title: "", alignment: .left),
+        ])
+        for part in parts {
+            let share = totals.storeTime == 0 ? 0 : Double(part.time) / Double(totals.storeTime)
+            let bar = String(repeating: "█", count: max(0, min(20, Int((share * 20).rounded()))))
+            table.add([
+                part.name, Phrase.count(part.count), part.rows.map { Phrase.count($0) } ?? "–", Phrase.count(part.trips),
+                Phrase.duration(part.time), Phrase.percent(min(1, share)), bar,
+            ])
+        }
+        let lines = table.lines(width: width - 2)
+        return title(totals, ink, width) + ["  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+            + statements(totals, ink, width)
+    }
+
+    private func title(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
+        var text = Phrase.duration(totals.storeTime)
+        let wall = analysis.profile.wallTime
+        if wall > 0 { text += ", \(Phrase.percent(Double(totals.storeTime) / Double(wall))) of the recorded time" }
+        if totals.mainThreadStoreTime > 0 { text += "; \(Phrase.duration(totals.mainThreadStoreTime)) on the main thread" }
+        let title = "Where the store's time went"
+        if title.count + text.count + 4 <= width { return [ink(.bold, title) + "  (\(text))"] }
+        return [ink(.bold, title)] + TextTable.wrapped(text, width: width - 2).map { "  " + $0 }
+    }
+
+    private func statements(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
+        let statements = [
+            (totals.reads, "read"), (totals.writes, "write"), (totals.transactions, "transaction statement"),
+            (totals.schemaStatements, "schema statement"),
+        ]
+        let counts = statements.filter { $0.0 > 0 }.map { Phrase.count($0.0, $0.1) }
+        var words = counts.isEmpty ? [] : ["statements: " + counts.joined(separator: ", ")]
+        words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
+        if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }
+        if totals.bytesWritten > 0 { words.append("\(Phrase.size(Double(totals.bytesWritten))) written") }
+        return TextTable.wrapped(words.joined(separator: " · "), width: width - 2).map { "  " + ink(.dim, $0) }
+    }
+
+    /// Each kind with what happens within it. Statements have a line of their own only where they stand alone.
+    private var parts: [Part] {
+        let totals = analysis.profile.totals
+        var fetch = Part(name: "fetch")
+        var batch = Part(name: "batch")
+        var stored = Part(name: "fault from the store")
+        var cached = Part(name: "fault from the row cache")
+        var save = Part(name: "save")
+        var statement = Part(name: "statement")
+        for group in analysis.profile.groups {
+            let add = { (part: inout Part) in
+                part.count += group.count
+                part.rows = (part.rows ?? 0) + group.counts.rows
+                part.trips += group.counts.trips
+                part.time += group.totalTime
+            }
+            switch group.key.kind {
+            case .fetch: add(&fetch)
+            case .batch: add(&batch)
+            case .fault: if group.key.source == .rowCache { add(&cached) } else { add(&stored) }
+            case .save: add(&save)
+            case .sql: add(&statement)
+            case .cacheMiss, .use, .scope: break
+            }
+        }
+        // Those within other events are their trips already.
+        statement.time = totals.outermostTime[.sql] ?? 0
+        let alone = totals.outermostEvents[.sql] ?? 0
+        if alone < statement.count {
+            statement.name = "statement on its own"
+            (statement.count, statement.trips, statement.rows) = (alone, alone, nil)
+        }
+        return [fetch, batch, stored, cached, save, statement]
+    }
+}

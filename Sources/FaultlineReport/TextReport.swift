@@ -1,0 +1,103 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// A report to read in a terminal: what was recorded, where the store's time went, and what to change.
+///
+///     groceries: 4.21 s, 12,345 events of 1 process, none lost; recording took 12.3 ms (0.3 %)
+public struct TextReport: Sendable {
+    let analysis: Analysis
+    /// Lines of the table of hotspots.
+    static let hotspots = 8
+    /// Findings that are shown with everything; further ones get a line each.
+    static let fullFindings = 6
+
+    public init(_ analysis: Analysis) {
+        self.analysis = analysis
+    }
+
+    /// The report's text, with a line feed at its end.
+    ///
+    /// - Parameters:
+    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
+    ///   - colour: Whether to colour it for a terminal.
+    public func render(width: Int = 100, colour: Bool = false) -> String {
+        let width = max(80, min(100, width))
+        let ink = Ink(isColoured: colour)
+        var sections = [header(ink, width)]
+        if analysis.profile.totals.eventCount > 0 {
+            sections += [StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width)]
+        }
+        sections += [FindingsText(findings: analysis.findings).lines(ink, width), checks(ink, width)]
+        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private func header(_ ink: Ink, _ width: Int) -> [String] {
+        let profile = analysis.profile
+        let processes = profile.processes
+        let totals = profile.totals
+        var programs: [String] = []
+        for process in processes {
+            let name = process.program.split(separator: "/").last.map(String.init) ?? "process \(process.process)"
+            if !programs.contains(name) { programs.append(name) }
+        }
+        let lost = processes.reduce(0) { $0 + $1.lost + ($1.ended?.unwritten ?? 0) }
+        let events = Phrase.count(totals.eventCount, "event")
+        let count = Phrase.count(UInt64(processes.count), "process", plural: "processes")
+        var facts = "\(Phrase.duration(profile.wallTime)), \(events) of \(count), "
+        facts += lost == 0 ? "none lost" : "\(Phrase.count(lost)) lost"
+        let cost = totals.overhead
+        if cost > 0 || lost > 0 {
+            let share = profile.wallTime > 0 ? " (\(Phrase.percent(Double(cost) / Double(profile.wallTime))))" : ""
+            facts += "; recording took \(Phrase.duration(cost))\(share)"
+        }
+        let writing = processes.reduce(0) { $0 + ($1.ended?.writing ?? 0) }
+        if writing > 0 { facts += ", writing \(Phrase.duration(writing))" }
+        let name = TextTable.shortened(programs.prefix(3).joined(separator: ", "), to: width / 2)
+        let lines = TextTable.wrapped("\(name.isEmpty ? "trace" : name): \(facts)", width: width)
+        var text = [ink(.bold, lines[0])] + lines.dropFirst()
+        for limit in analysis.quality?.explanation ?? [] {
+            let wrapped = TextTable.wrapped(limit, width: width - 4)
+            for (index, line) in wrapped.enumerated() { text.append((index == 0 ? "  ! " : "    ") + ink(.yellow, line)) }
+        }
+        return text
+    }
+
+    private func hotspotLines(_ ink: Ink, _ width: Int) -> [String] {
+        let groups = analysis.profile.groups.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
+        // A program that does not know Faultline has nothing but statements.
+        let shown = (groups.isEmpty ? analysis.profile.groups : groups).prefix(Self.hotspots)
+        guard !shown.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, isFlexible: true),
+            .init(title: "count", alignment: .right), .init(title: "p50", alignment: .right),
+            .init(title: "p99", alignment: .right), .init(title: "rows", alignment: .right),
+            .init(title: "total", alignment: .right), .init(title: "call site", alignment: .left, isFlexible: true),
+        ])
+        for group in shown {
+            table.add([
+                GroupText.kind(group.key), GroupText.subject(group.key), Phrase.count(group.count),
+                Phrase.duration(group.durations.percentile(50)), Phrase.duration(group.durations.percentile(99)),
+                Phrase.count(group.counts.rows), Phrase.duration(group.totalTime), group.key.site?.description ?? "–",
+            ])
+        }
+        let lines = table.lines(width: width - 2)
+        let rest = (groups.isEmpty ? analysis.profile.groups : groups).count - shown.count
+        let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
+        return [ink(.bold, "Hotspots") + ink(.dim, more), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+    }
+
+    private func checks(_ ink: Ink, _ width: Int) -> [String] {
+        var text = [ink(.bold, "Checked")]
+        for check in analysis.checks where check.rule != "R24" {
+            let found = check.findings == 0 ? "nothing found" : Phrase.count(UInt64(check.findings), "finding")
+            let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to look at"
+            text += TextTable.wrapped("\(check.rule) \(check.name): \(looked)", width: width - 6).enumerated().map {
+                ($0 == 0 ? "  " : "      ") + $1
+            }
+            for obstacle in check.obstacles {
+                text += TextTable.wrapped(obstacle, width: width - 6).map { "      " + ink(.dim, $0) }
+            }
+        }
+        return text
+    }
+}

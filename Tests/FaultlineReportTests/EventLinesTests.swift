@@ -1,0 +1,129 @@
+import FaultlineReport
+import FaultlineTrace
+import Foundation
+import Testing
+import TraceFixtures
+
+@Suite("Single events")
+struct EventLinesTests {
+    private var dictionary: TraceDictionary {
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in GroceriesStory.trace { dictionary.insert(entry, id: id) }
+        return dictionary
+    }
+
+    private func first(_ kind: EventKind) throws -> TraceEvent {
+        for case .event(let event) in GroceriesStory.trace where event.kind == kind { return event }
+        throw NotFound()
+    }
+
+    private struct NotFound: Error {}
+
+    @Test func `Text has one line an event, in columns`() throws {
+        var text = EventText(dictionary: dictionary)
+        #expect(
+            EventText.heading
+                == "    start (s)  duration  thread    kind       what                                              rows            call site")
+        let expected: [(EventKind, String)] = [
+            (.fetch, "  0.000001000   60.0 µs  main      fetch      Item by name                                       100  by 50     List.swift:42"),
+            (.batch, "  0.000061000    110 µs  main      batch      Item from 0                                         50            Scroll.swift:60"),
+            (.fault, "  0.002491000   12.0 µs  main      fault      Item.list                                            1  store     Scroll.swift:57"),
+            (.save, "  0.003706000    400 µs  main      save       Item                                                 3            List.swift:90"),
+            (.sql, "  0.003706000    300 µs  main      sql        SELECT * FROM ZITEM                                  3  write     List.swift:90"),
+            (.use, "  0.002281000            main      use        Item: 100 of 100 touched                           100  closed    –"),
+            (.scope, "  0.000061000            7         scope      scroll (screen)                                         begin     –"),
+        ]
+        for (kind, line) in expected { #expect(text.lines(try first(kind)) == [line]) }
+    }
+
+    @Test func `Frames stand below their event`() throws {
+        var text = EventText(dictionary: dictionary)
+        #expect(text.lines(try first(.fault), stack: true).dropFirst() == ["        scroll()  Scroll.swift:57"])
+    }
+
+    @Test func `JSON has every field, with names beside numbers`() throws {
+        var json = EventJSON(dictionary: dictionary)
+        #expect(
+            json.line(try first(.fault))
+                == #"{"process":7,"id":17,"kind":"fault","parent":0,"scope":15,"start":2491000,"duration":12000,"thread":7,"#
+                + #""isMainThread":true,"context":0,"site":0,"stack":7,"overhead":0,"type":"toOne","source":"store","#
+                + #""entity":2,"entityName":"List","relationship":3,"relationshipName":"list","relationshipEntity":1,"#
+                + #""relationshipEntityName":"Item","object":"0000000000000001","seenBefore":false,"origin":16,"filled":1,"#
+                + #""bytes":0,"error":0,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
+                + #""text":"Scroll.swift:57"},"stackSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","#
+                + #""line":57,"text":"Scroll.swift:57"}}"#)
+    }
+
+    @Test(arguments: EventKind.allCases)
+    func `Every field of a kind is a key of its JSON`(_ kind: EventKind) throws {
+        // Every field set to a number of its own, so that none is taken for another.
+        let event = TraceEvent(id: 900, Self.filled[kind]!.0)
+        var json = EventJSON(dictionary: TraceDictionary())
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.line(event).utf8)) as? [String: Any])
+        for (key, value) in Self.filled[kind]!.1 { #expect("\(object[key] ?? "none")" == value, "\(kind) \(key)") }
+    }
+
+    private static let filled: [EventKind: (TraceEvent.Detail, [String: String])] = {
+        var fetch = TraceEvent.Fetch()
+        (fetch.entity, fetch.shape, fetch.parameters, fetch.limit, fetch.offset) = (1, 2, 3, 4, 5)
+        (fetch.batchSize, fetch.resultType, fetch.rows, fetch.trips, fetch.bytes) = (6, .count, 7, 8, 9)
+        (fetch.wait, fetch.prepare, fetch.step, fetch.materialise) = (10, 11, 12, 13)
+        (fetch.cacheHits, fetch.cacheMisses, fetch.error) = (14, 15, 16)
+        var batch = TraceEvent.Batch()
+        (batch.fetch, batch.entity, batch.shape, batch.firstIndex, batch.rows) = (1, 2, 3, 4, 5)
+        (batch.trips, batch.bytes, batch.cacheHits, batch.error) = (6, 7, 8, 9)
+        var fault = TraceEvent.Fault()
+        (fault.type, fault.source, fault.entity, fault.relationship) = (.toMany, .gone, 1, 2)
+        (fault.relationshipEntity, fault.object, fault.origin, fault.filled) = (3, 255, 5, 6)
+        (fault.bytes, fault.seenBefore, fault.error) = (7, true, 8)
+        var save = TraceEvent.Save()
+        (save.inserted, save.updated, save.deleted, save.changedColumns, save.conflicts) = (1, 2, 3, 4, 5)
+        (save.trips, save.bytes, save.lockWait, save.commit, save.error) = (6, 7, 8, 9, 10)
+        var sql = TraceEvent.Statement()
+        (sql.statement, sql.plan, sql.type, sql.rows, sql.fullScanSteps) = (1, 2, .schema, 3, 4)
+        (sql.sorts, sql.automaticIndexes, sql.virtualMachineSteps) = (5, 6, 7)
+        (sql.preparations, sql.pageHits, sql.pageMisses, sql.error) = (8, 9, 10, 11)
+        var use = TraceEvent.Use()
+        (use.fetch, use.entity, use.shape, use.state, use.batchSize, use.rows) = (1, 2, 3, .open, 4, 5)
+        (use.loadedRows, use.bytes, use.touchedRows, use.touches, use.batchesLoaded) = (6, 7, 8, 9, 10)
+        (use.countAsked, use.firstUse, use.lastUse, use.runsLost) = (11, 12, 13, 14)
+        return [
+            .fetch: (.fetch(fetch), [
+                "entity": "1", "shape": "2", "parameters": "0000000000000003", "limit": "4", "offset": "5", "batchSize": "6",
+                "resultType": "count", "rows": "7", "trips": "8", "bytes": "9", "wait": "10", "prepare": "11", "step": "12",
+                "materialise": "13", "cacheHits": "14", "cacheMisses": "15", "error": "16",
+            ]),
+            .batch: (.batch(batch), [
+                "fetch": "1", "entity": "2", "shape": "3", "firstIndex": "4", "rows": "5", "trips": "6", "bytes": "7",
+                "cacheHits": "8", "error": "9",
+            ]),
+            .fault: (.fault(fault), [
+                "type": "toMany", "source": "gone", "entity": "1", "relationship": "2", "relationshipEntity": "3",
+                "object": "00000000000000ff", "origin": "5", "filled": "6", "bytes": "7", "error": "8",
+            ]),
+            .cacheMiss: (.cacheMiss({ var miss = TraceEvent.CacheMiss(); (miss.fault, miss.entity) = (1, 2); return miss }()), [
+                "fault": "1", "entity": "2",
+            ]),
+            .save: (.save(save), [
+                "inserted": "1", "updated": "2", "deleted": "3", "changedColumns": "4", "conflicts": "5", "trips": "6",
+                "bytes": "7", "lockWait": "8", "commit": "9", "error": "10",
+            ]),
+            .sql: (.sql(sql), [
+                "statement": "1", "plan": "2", "type": "schema", "rows": "3", "fullScanSteps": "4", "sorts": "5",
+                "automaticIndexes": "6", "virtualMachineSteps": "7", "preparations": "8", "pageHits": "9",
+                "pageMisses": "10", "error": "11",
+            ]),
+            .use: (.use(use), [
+                "fetch": "1", "entity": "2", "shape": "3", "state": "open", "batchSize": "4", "rows": "5", "loadedRows": "6",
+                "bytes": "7", "touchedRows": "8", "touches": "9", "batchesLoaded": "10", "countAsked": "11",
+                "firstUse": "12", "lastUse": "13", "runsLost": "14",
+            ]),
+            .scope: (.scope({
+                var scope = TraceEvent.Scope()
+                (scope.name, scope.kind, scope.phase) = (1, .bulk, .end)
+                return scope
+            }()), ["name": "1", "scopeKind": "bulk", "phase": "end"]),
+        ]
+    }()
+}

@@ -1,0 +1,9 @@
+import FaultlineAnalysis
+import FaultlineTrace
+
+extension Profile {
+    init(_ messages: [TraceMessage]) {
+        self.init()
+        for message in messages { add(message) }
+    }
+}
