@@ -14,6 +14,7 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "Faultline",
     products: [
+        .executable(name: "faultline", targets: ["faultline"]),
         .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
@@ -22,6 +23,7 @@ let package = Package(
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
@@ -64,6 +66,18 @@ let package = Package(
         .target(
             name: "FaultlineReport", dependencies: ["FaultlineAnalysis", "FaultlineTrace"], swiftSettings: strict),
 
+        // The command, and the sample apps that it can record.
+        .target(
+            name: "FaultlineWorkloads",
+            dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "faultline",
+            dependencies: [
+                "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport", "FaultlineTrace",
+                "FaultlineWorkloads", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
 
         // Tests.
         .testTarget(
@@ -93,6 +107,10 @@ let package = Package(
         .testTarget(
             name: "FaultlineReportTests",
             dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["CSQLite", "FaultlineRecorder", "FaultlineWorkloads", "faultline"],
             swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,

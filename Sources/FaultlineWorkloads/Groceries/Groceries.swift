@@ -1,0 +1,118 @@
+public import FaultlineRecorder
+import FaultlineStore
+import FaultlineTrace
+public import Foundation
+
+/// A shopping list: a screen of rows that scrolls through all items, and an item view that opens and closes.
+///
+/// It comes in two forms of the same work, with its flaws and without; see ``GroceriesFlaws``.
+public struct Groceries {
+    public let form: GroceriesForm
+    let container: PersistentContainer
+    private let recorder: Recorder
+
+    /// Opens the store.
+    ///
+    /// - Parameters:
+    ///   - url: The store, which ``prepare(_:at:)`` made for a form with the photo in the same place.
+    ///   - recorder: Records what is done; by default the program's own.
+    public init(_ form: GroceriesForm, at url: URL, recorder: Recorder = .shared) throws {
+        self.form = form
+        self.recorder = recorder
+        container = try Self.container(form, url, recorder)
+    }
+
+    private static func container(
+        _ form: GroceriesForm, _ url: URL, _ recorder: Recorder
+    ) throws -> PersistentContainer {
+        let hasPhotoInRow = form.flaws.contains(.photoInRow)
+        var description = PersistentStoreDescription(url: url)
+        // Photos are larger than this, so that each has a file of its own.
+        description.externalStorageThreshold = 16 << 10
+        // A sample needs no protection from a power cut.
+        description.synchronization = .off
+        return try PersistentContainer(
+            name: "Groceries", managedObjectModel: GroceriesModel.make(photoInRow: hasPhotoInRow),
+            storeDescription: description,
+            classes: [Item.self, Unit.self, LocationAtHome.self, LocationAtShop.self]
+                + (hasPhotoInRow ? [] : [ItemPhoto.self]),
+            recorder: recorder)
+    }
+
+    // MARK: - The scenario
+
+    /// What the user has seen, so that both forms can be checked to show the same.
+    public struct Outcome: Sendable, Hashable {
+        public var screens = 0
+        public var rows = 0
+        public var views = 0
+        /// A sum over all text and photos that were shown.
+        public var checksum: UInt64 = 0
+
+        mutating func show(_ text: String) {
+            for byte in text.utf8 { checksum = checksum &* 31 &+ UInt64(byte) }
+        }
+
+        mutating func show(_ photo: Data) {
+            checksum = checksum &* 31 &+ UInt64(photo.count) &+ UInt64(photo.first ?? 0)
+        }
+    }
+
+    /// Every so many screens the user opens an item.
+    private static let screensBetweenViews = 3
+
+    /// Scrolls through the whole list.
+    public func run() throws -> Outcome {
+        let context = container.viewContext
+        return try context.performAndWait {
+            var outcome = Outcome()
+            let items = try fetchItems(context)
+            for top in stride(from: 0, to: items.count, by: form.visibleRows) {
+                let screen = top..<min(top + form.visibleRows, items.count)
+                let last = recorder.scope("list", kind: .screen) {
+                    var shown: Item?
+                    for index in screen {
+                        let item = items[index]
+                        showRow(item, &outcome)
+                        shown = item
+                    }
+                    return shown
+                }
+                outcome.screens += 1
+                guard outcome.screens % Self.screensBetweenViews == 1, let last else { continue }
+                showView(last, in: context, &outcome)
+            }
+            return outcome
+        }
+    }
+
+    /// The keys that a row shows are loaded along, unless the flaw leaves out the one that is looked up per row.
+    private func fetchItems(_ context: ManagedObjectContext) throws -> FetchResults<Item> {
+        let locations = form.flaws.contains(.locationPerRow) ? [] : ["locationAtHome"]
+        let request = FetchRequest<Item>(
+            sortDescriptors: [.ascending("name")], fetchBatchSize: form.batchSize,
+            relationshipKeyPathsForPrefetching: ["unit"] + locations)
+        return try context.fetch(request)
+    }
+
+    private func showRow(_ item: Item, _ outcome: inout Outcome) {
+        outcome.rows += 1
+        outcome.show("\(item.quantity) \(item.unit?.name ?? "") \(item.name)")
+        outcome.show(item.locationAtHome?.storedIn ?? "")
+    }
+
+    private func showView(_ item: Item, in context: ManagedObjectContext, _ outcome: inout Outcome) {
+        recorder.scope("item", kind: .screen) {
+            outcome.views += 1
+            outcome.show(item.name)
+            outcome.show(item.locationAtShop?.aisle ?? "")
+            if form.flaws.contains(.photoInRow) {
+                outcome.show(item.photo ?? Data())
+            } else if let photo = item.photoObject {
+                outcome.show(photo.data ?? Data())
+                context.refresh(photo, mergeChanges: false)
+            }
+            context.refresh(item, mergeChanges: false)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Synchronization
+
+/// A command that runs with this process's standard streams, and gets the signals that this process gets.
+struct ChildProcess {
+    let identifier: pid_t
+
+    /// How a command ended.
+    enum Ending: Equatable {
+        case exited(Int32)
+        case killed(signal: Int32)
+    }
+
+    /// Starts a command, found in `PATH` as a shell would find it.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command and its arguments; not empty.
+    ///   - environment: What is added to this process's environment.
+    ///   - standardOutput: A file for the command's output; by default it is this process's.
+    /// - Throws: ``CommandFailure`` if there is no such command or it cannot be run.
+    static func start(
+        _ arguments: [String], environment added: [String: String], standardOutput: String? = nil
+    ) throws -> ChildProcess {
+        let merged = ProcessInfo.processInfo.environment.merging(added) { $1 }
+        let words = arguments.map { strdup($0) } + [nil]
+        let variables = merged.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { (words + variables).forEach { free($0) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // What this process handles, the command finds as it was.
+        var handled = sigset_t()
+        sigemptyset(&handled)
+        for signal in forwarded { sigaddset(&handled, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &handled)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        if let standardOutput {
+            posix_spawn_file_actions_addopen(
+                &actions, STDOUT_FILENO, standardOutput, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        }
+        var identifier: pid_t = 0
+        let failure = posix_spawnp(&identifier, arguments[0], &actions, &attributes, words, variables)
+        guard failure == 0 else {
+            throw CommandFailure.usage(
+                "The command \"\(arguments[0])\" cannot be run (\(String(cString: strerror(failure)))); "
+                    + "name a program that is in PATH, or its path.")
+        }
+        forward(to: identifier)
+        return ChildProcess(identifier: identifier)
+    }
+
+    // MARK: - Signals
+
+    private static let forwarded = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH]
+    private static let target = Atomic<pid_t>(0)
+
+    private static func forward(to identifier: pid_t) {
+        target.store(identifier, ordering: .relaxed)
+        for signal in forwarded {
+            var action = sigaction()
+            action.__sigaction_handler.sa_sigaction = { number, information, _ in
+                // What a terminal sends goes to the whole group, the command included.
+                let isFromTerminal = information.map { $0.pointee.si_code == 0x80 } ?? false  // SI_KERNEL
+                if !isFromTerminal { kill(ChildProcess.target.load(ordering: .relaxed), number) }
+            }
+            action.sa_flags = SA_SIGINFO | SA_RESTART
+            sigaction(signal, &action, nil)
+        }
+        // Whoever started this process may have blocked them; then they would never reach the command.
+        var unblocked = sigset_t()
+        sigemptyset(&unblocked)
+        for signal in forwarded { sigaddset(&unblocked, signal) }
+        pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+    }
+
+    // MARK: - The end
+
+    /// How the command ended, or `nil` while it runs.
+    func poll() -> Ending? {
+        var status: Int32 = 0
+        guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+        let signal = status & 0x7f
+        return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+    }
+}
+
+extension ChildProcess.Ending {
+    /// Ends this process as the command ended, so that whoever waits for it sees no difference.
+    func passOn() -> Never {
+        switch self {
+        case .exited(let status): exit(status)
+        case .killed(let number):
+            // No second core beside the command's own.
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(__rlimit_resource_t(UInt32(RLIMIT_CORE.rawValue)), &limit)
+            signal(number, SIG_DFL)
+            var unblocked = sigset_t()
+            sigemptyset(&unblocked)
+            sigaddset(&unblocked, number)
+            pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+            raise(number)
+            exit(128 + number)
+        }
+    }
+}

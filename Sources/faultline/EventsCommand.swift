@@ -1,0 +1,164 @@
+import ArgumentParser
+import FaultlineReport
+import FaultlineTrace
+
+/// Prints a trace's events, one a line.
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Prints a trace's events, one a line.",
+        discussion: """
+            faultline events trace.json --kind fault --min-duration 1ms --stack
+            faultline events trace.json --kind fetch,batch --entity Item
+            faultline events trace.json --format json | jq .duration
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Option(name: .long, help: "Kinds, separated by commas: fetch, batch, fault, cacheMiss, save, sql, use, scope.")
+    var kind: KindList?
+
+    @Option(name: .long, help: "Only events of this entity.")
+    var entity: String?
+
+    @Option(name: .long, help: "Only events that took at least this long: 500us, 2ms, 1s.")
+    var minDuration: Duration?
+
+    @Flag(name: .long, help: "Show the call stack below each event.")
+    var stack = false
+
+    @Option(name: .long, help: "text, or json: one object a line.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let trace = try LoadedTrace(path: trace)
+        for note in trace.notes { Terminal.errors.write("faultline: \(note)\n") }
+        var dictionaries: [UInt32: TraceDictionary] = [:]
+        var printers: [UInt32: EventPrinter] = [:]
+        var filter = EventFilter(kinds: kind?.kinds, entity: entity, leastDuration: minDuration?.nanoseconds ?? 0)
+        var output = LineBuffer()
+        if format == .text { output.add(EventText.heading) }
+        _ = try trace.read { message in
+            switch message {
+            case .entry(let process, let id, let entry):
+                dictionaries[process, default: TraceDictionary()].insert(entry, id: id)
+            case .event(let event):
+                let dictionary = dictionaries[event.process] ?? TraceDictionary()
+                guard filter.passes(event, dictionary) else { return }
+                printers[event.process, default: EventPrinter(format, dictionary)].print(event, stack, &output)
+            default: break
+            }
+        }
+        output.flush()
+        if let entity, !filter.hasSeenEntity {
+            Terminal.errors.write("faultline: The trace has no event of an entity \"\(entity)\".\n")
+        }
+    }
+}
+
+/// Which events are shown.
+struct EventFilter {
+    let kinds: Set<EventKind>?
+    let entity: String?
+    let leastDuration: UInt64
+    /// Whether any event was of the entity that is asked for.
+    private(set) var hasSeenEntity = false
+
+    init(kinds: Set<EventKind>?, entity: String?, leastDuration: UInt64) {
+        self.kinds = kinds
+        self.entity = entity
+        self.leastDuration = leastDuration
+    }
+
+    mutating func passes(_ event: TraceEvent, _ dictionary: TraceDictionary) -> Bool {
+        if let entity {
+            guard event.entities.contains(where: { dictionary.entity($0)?.name == entity }) else { return false }
+            hasSeenEntity = true
+        }
+        return kinds?.contains(event.kind) ?? true && event.duration >= leastDuration
+    }
+}
+
+extension TraceEvent {
+    /// The entities that the event is about.
+    fileprivate var entities: [DictionaryID] {
+        switch detail {
+        case .fetch(let fetch): [fetch.entity]
+        case .batch(let batch): [batch.entity]
+        case .fault(let fault): [fault.entity, fault.relationshipEntity]
+        case .cacheMiss(let miss): [miss.entity]
+        case .save(let save): save.entities.map(\.entity)
+        case .use(let use): [use.entity]
+        case .sql, .scope: []
+        }
+    }
+}
+
+/// Prints the events of one process in one format.
+private enum EventPrinter {
+    case text(EventText)
+    case json(EventJSON)
+
+    init(_ format: OutputFormat, _ dictionary: TraceDictionary) {
+        switch format {
+        case .text: self = .text(EventText(dictionary: dictionary))
+        case .json: self = .json(EventJSON(dictionary: dictionary))
+        }
+    }
+
+    mutating func print(_ event: TraceEvent, _ stack: Bool, _ output: inout LineBuffer) {
+        switch self {
+        case .text(var printer):
+            for line in printer.lines(event, stack: stack) { output.add(line) }
+            self = .text(printer)
+        case .json(var printer):
+            output.add(printer.line(event, stack: stack))
+            self = .json(printer)
+        }
+    }
+}
+
+/// Collects lines, so that a million events are not a million writes.
+private struct LineBuffer {
+    private var text = ""
+
+    mutating func add(_ line: String) {
+        text += line
+        text += "\n"
+        if text.utf8.count > 1 << 16 { flush() }
+    }
+
+    mutating func flush() {
+        Terminal.output.write(text)
+        text = ""
+    }
+}
+
+/// Kinds of events as the command line names them.
+struct KindList: ExpressibleByArgument {
+    var kinds: Set<EventKind> = []
+
+    init?(argument: String) {
+        for word in argument.split(separator: ",") {
+            guard let kind = EventKind(name: String(word)) else { return nil }
+            kinds.insert(kind)
+        }
+    }
+}
+
+/// A time as the command line writes it: a number with its unit.
+struct Duration: ExpressibleByArgument {
+    var nanoseconds: UInt64
+
+    private static let units: [(name: String, nanoseconds: Double)] = [
+        ("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9),
+    ]
+
+    init?(argument: String) {
+        guard let unit = Self.units.first(where: { argument.hasSuffix($0.name) && Double(argument.dropLast($0.name.count)) != nil }),
+            let number = Double(argument.dropLast(unit.name.count)), number >= 0, number * unit.nanoseconds < 1e18
+        else { return nil }
+        nanoseconds = UInt64(number * unit.nanoseconds)
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+
+/// The command: it parses its arguments, runs a subcommand and turns what goes wrong into a sentence and an exit status.
+@main
+struct FaultlineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "faultline",
+        abstract: "Records what a program does to its object store, and says what to change.",
+        discussion: """
+            faultline record -- ./App        runs the program with recording on and prints the report
+            faultline report trace.json      prints the report of a trace
+            faultline events trace.json      prints a trace's events, one a line
+            faultline demo                   shows all of it on a shopping list with three flaws
+
+            Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own.
+            """,
+        subcommands: [
+            RecordCommand.self, ReportCommand.self, EventsCommand.self, DemoCommand.self, WorkloadCommand.self,
+        ]
+    )
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as CommandFailure {
+            Terminal.errors.write("faultline: \(failure)\n")
+            Foundation.exit(failure.status.rawValue)
+        } catch {
+            let text = fullMessage(for: error)
+            // Asking for help is no mistake.
+            if exitCode(for: error) == .success {
+                Terminal.output.write(text + "\n")
+                Foundation.exit(0)
+            }
+            Terminal.errors.write(text + "\n")
+            Foundation.exit(exitCode(for: error) == .validationFailure ? 2 : 75)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// How a subcommand prints what it found.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+    case text, json
+}
+
+/// Prints the report of a trace.
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Prints the report of a trace.",
+        discussion: "A trace whose program was killed is completed first, from what the program left in memory.")
+
+    @Argument(help: "The trace: a timeline that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote.")
+    var trace: String
+
+    @Option(name: .long, help: "text, or json for programs.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let report = try TraceReport(path: trace)
+        for note in report.notes { Terminal.errors.write("faultline: \(note)\n") }
+        switch format {
+        case .text: Terminal.output.write(report.text(on: .output))
+        case .json: Terminal.output.write(report.json())
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import CSQLite
+import Foundation
+import Testing
+
+/// Whatever the command is given, it answers in one sentence that says what, where and what to do.
+@Suite("Given bad input, the command")
+struct BadInputTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func write(_ text: String, to name: String) throws -> String {
+        let path = directory.path(name)
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    private func expectUsage(_ arguments: [String], _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let result = try BuiltCommand.run(arguments)
+        #expect(result.errors == "faultline: \(sentence)\n", sourceLocation: sourceLocation)
+        #expect(result.output.isEmpty, sourceLocation: sourceLocation)
+        #expect(result.status == 2 && !result.wasKilled, sourceLocation: sourceLocation)
+    }
+
+    @Test("names a trace that is not there", arguments: ["report", "events"])
+    func missing(subcommand: String) throws {
+        let path = directory.path("none.json")
+        try expectUsage(
+            [subcommand, path], "Could not open the trace \"\(path)\": there is no such file; check the path.")
+    }
+
+    @Test("tells a foreign JSON file from a trace")
+    func foreign() throws {
+        let path = try write("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}\n", to: "package.json")
+        try expectUsage(
+            ["report", path],
+            "Could not read the trace \"\(path)\": it is JSON, but no timeline of Faultline; "
+                + "name a file that \"faultline record\" wrote.")
+    }
+
+    @Test("tells another producer's trace events from its own")
+    func foreignTrace() throws {
+        let path = try write(
+            "[\n{\"name\":\"Paint\",\"cat\":\"blink\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":1,\"args\":{}}\n]\n",
+            to: "chrome.json")
+        try expectUsage(
+            ["report", path],
+            "Could not read the trace \"\(path)\": it is JSON, but no timeline of Faultline; "
+                + "name a file that \"faultline record\" wrote.")
+    }
+
+    @Test("says what a file that is no trace looks like")
+    func notATrace() throws {
+        let path = directory.path("store.sqlite")
+        var connection: OpaquePointer?
+        sqlite3_open(path, &connection)
+        sqlite3_exec(connection, "CREATE TABLE t (a)", nil, nil, nil)
+        sqlite3_close(connection)
+        let result = try BuiltCommand.run(["report", path])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("it is no timeline but an SQLite database"))
+        #expect(result.errors.filter(\.isNewline).count == 1)
+    }
+
+    @Test("reads what is whole of a damaged trace, and says how much is not")
+    func damaged() throws {
+        let run = try GroceriesRun(items: 20, rows: 5, flaws: "none")
+        var lines = try String(contentsOfFile: run.trace, encoding: .utf8).components(separatedBy: "\n")
+        lines.insert("{\"name\":\"fetch\",\"cat\":\"fetch\",\"ph\":\"X\",\"ts\":", at: lines.count / 2)
+        let path = try write(lines.joined(separator: "\n"), to: "damaged.json")
+        let result = try BuiltCommand.run(["report", path])
+        #expect(result.status == 0)
+        #expect(result.errors.contains("1 damaged line"))
+        #expect(result.output.contains("Where the store's time went"))
+    }
+
+    @Test("refuses a command that does not exist, and leaves no trace")
+    func noCommand() throws {
+        let trace = directory.path("trace.json")
+        try expectUsage(
+            ["record", "-o", trace, "--", "/no/such/program"],
+            "The command \"/no/such/program\" cannot be run (No such file or directory); "
+                + "name a program that is in PATH, or its path.")
+        #expect(!FileManager.default.fileExists(atPath: trace))
+    }
+
+    @Test("refuses a place for the trace that cannot be written")
+    func noPlace() throws {
+        try expectUsage(
+            ["record", "-o", "/nowhere/trace.json", "--", "/bin/true"],
+            "The trace \"/nowhere/trace.json\" cannot be written (No such file or directory); "
+                + "name a file in a directory that exists and may be written.")
+    }
+
+    @Test(
+        "explains a wrong call and exits with 2",
+        arguments: [
+            ["record"], ["record", "--"], ["report"], ["events", "x", "--kind", "nonsense"], ["nonsense"],
+            ["events", "x", "--min-duration", "12"], ["demo", "--items", "0"], ["report", "x", "--format", "xml"],
+        ])
+    func wrongCall(arguments: [String]) throws {
+        let result = try BuiltCommand.run(arguments)
+        #expect(result.status == 2)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("Error: "))
+        #expect(result.errors.contains("Usage: faultline"))
+    }
+
+    @Test("tells of a store that the program under test could not open, as the program did")
+    func foreignStore() throws {
+        let path = try write("this is no database, but a text of some length\n", to: "notes.sqlite")
+        let result = try BuiltCommand.run(["workload", "groceries", "--store", path])
+        #expect(result.status == 75)
+        #expect(result.errors.hasPrefix("faultline: "))
+        #expect(result.errors.contains(path))
+        #expect(result.errors.filter(\.isNewline).count == 1)
+    }
+
+    @Test("says so when no process of the command recorded anything")
+    func nothingRecorded() throws {
+        let trace = directory.path("trace.json")
+        let result = try BuiltCommand.run(["record", "-o", trace, "--", "/bin/echo", "hello"])
+        #expect(result.status == 0)
+        #expect(result.output == "hello\n")
+        #expect(
+            result.errors == "faultline: No process of \"/bin/echo\" recorded anything; "
+                + "link FaultlineStore into the program and open its store there.\n")
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Runs built programs as a user would.
+struct BuiltCommand {
+    /// What a program printed and how it ended.
+    struct Result {
+        var status: Int32
+        /// Whether a signal ended it; `status` is then the signal's number.
+        var wasKilled: Bool
+        var output: String
+        var errors: String
+    }
+
+    /// The `faultline` command, which is built beside the test runner.
+    static let faultline = programs.appendingPathComponent("faultline").path
+
+    /// The directory of the built products.
+    static let programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+
+    /// The package's root.
+    static let package = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Runs a program to its end.
+    static func run(
+        _ arguments: [String], program: String = faultline, environment: [String: String] = [:], directory: URL? = nil
+    ) throws -> Result {
+        try RunningCommand(program, arguments, environment: environment, directory: directory).finish()
+    }
+}
+
+/// A program that runs, whose output goes to files: a pipe that nobody reads would stop it.
+final class RunningCommand {
+    private let process = Process()
+    private let outputFile: URL
+    private let errorsFile: URL
+
+    var identifier: pid_t { process.processIdentifier }
+
+    init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], directory: URL? = nil
+    ) throws {
+        let scratch = try TemporaryDirectory().url
+        outputFile = scratch.appendingPathComponent("output")
+        errorsFile = scratch.appendingPathComponent("errors")
+        for file in [outputFile, errorsFile] { try Data().write(to: file) }
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        var variables = ProcessInfo.processInfo.environment
+        for (name, value) in environment { variables[name] = value }
+        process.environment = variables
+        process.currentDirectoryURL = directory
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: outputFile)
+        process.standardError = try FileHandle(forWritingTo: errorsFile)
+        // A test runs on a thread that blocks most signals, which a program would inherit.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        var before = sigset_t()
+        pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
+    }
+
+    /// What it has printed up to now.
+    var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
+
+    /// Waits for the end.
+    func finish() -> BuiltCommand.Result {
+        process.waitUntilExit()
+        return BuiltCommand.Result(
+            status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
+            output: output, errors: (try? String(contentsOf: errorsFile, encoding: .utf8)) ?? "")
+    }
+}
+
+/// A fresh directory that is removed with its owner's process.
+struct TemporaryDirectory {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory
+            .appendingPathComponent("faultline-tests-\(ProcessInfo.processInfo.processIdentifier)")
+            .appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    func path(_ name: String) -> String {
+        url.appendingPathComponent(name).path
+    }
+}

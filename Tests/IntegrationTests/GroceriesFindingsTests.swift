@@ -1,0 +1,50 @@
+import Testing
+
+@Suite("The shopping list")
+struct GroceriesFindingsTests {
+    /// Items, rows on a screen, and the batch size that fits it.
+    static let forms = [
+        (100, 6, 10), (100, 10, 15), (100, 20, 30), (10_000, 6, 10), (10_000, 10, 15), (10_000, 20, 30),
+    ]
+
+    @Test("with a batch of fifty is advised the batch size that fits its screen", arguments: forms)
+    func batchSize(items: Int, rows: Int, batch: Int) throws {
+        let run = try GroceriesRun(items: items, rows: rows, flaws: "batch")
+        #expect(run.problems.map(\.rule) == ["R02"])
+        let finding = try #require(run.problems.first)
+        #expect(finding.code == ["request.fetchBatchSize = \(batch)"])
+        #expect(finding.change?.file.hasSuffix("Groceries.swift") == true)
+        #expect(try finding.change?.line == GroceriesRun.line("context.fetch(request)", in: "Groceries.swift"))
+    }
+
+    @Test("with the photo in the row is told to move it, at the line that declares it", arguments: forms)
+    func photo(items: Int, rows: Int, batch: Int) throws {
+        let run = try GroceriesRun(items: items, rows: rows, flaws: "photo")
+        #expect(run.problems.map(\.rule) == ["R09"])
+        let finding = try #require(run.problems.first)
+        #expect(finding.change?.file.hasSuffix("GroceriesModel.swift") == true)
+        let declaration = #"AttributeDescription("photo", .binary)"#
+        #expect(try finding.change?.line == GroceriesRun.line(declaration, in: "GroceriesModel.swift"))
+    }
+
+    @Test("with a location looked up per row is told to prefetch it, at the line of the fetch", arguments: forms)
+    func location(items: Int, rows: Int, batch: Int) throws {
+        let run = try GroceriesRun(items: items, rows: rows, flaws: "location")
+        #expect(run.problems.map(\.rule) == ["R01"])
+        let finding = try #require(run.problems.first)
+        #expect(finding.code == [#"request.relationshipKeyPathsForPrefetching = ["unit", "locationAtHome"]"#])
+        #expect(try finding.change?.line == GroceriesRun.line("context.fetch(request)", in: "Groceries.swift"))
+    }
+
+    @Test("without flaws has neither warning nor error", arguments: forms)
+    func none(items: Int, rows: Int, batch: Int) throws {
+        let run = try GroceriesRun(items: items, rows: rows, flaws: "none")
+        #expect(run.problems.isEmpty, "\(run.problems)")
+    }
+
+    @Test("with all flaws has all three findings")
+    func all() throws {
+        let run = try GroceriesRun(items: 1000, rows: 10, flaws: "all")
+        #expect(Set(run.problems.map(\.rule)) == ["R01", "R02", "R09"])
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// A command under `record` behaves as it does alone.
+@Suite("Under record, a command")
+struct PassThroughTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func record(_ script: String) throws -> BuiltCommand.Result {
+        try BuiltCommand.run(
+            ["record", "--quiet", "-o", directory.path("trace.json"), "--", "/bin/sh", "-c", script])
+    }
+
+    @Test("keeps its output, its errors and its exit status", arguments: [0, 1, 3, 75, 255])
+    func status(status: Int32) throws {
+        let result = try record("echo out; echo err >&2; exit \(status)")
+        #expect(result.output == "out\n")
+        #expect(result.errors == "err\n")
+        #expect(result.status == status && !result.wasKilled)
+    }
+
+    @Test("that is killed by a signal shows as killed by that signal", arguments: [SIGKILL, SIGTERM, SIGSEGV, SIGABRT])
+    func killed(signal: Int32) throws {
+        let result = try record("kill -\(signal) $$")
+        #expect(result.wasKilled && result.status == signal)
+    }
+
+    @Test("gets the signals that are sent to the tool", arguments: [SIGTERM, SIGINT, SIGHUP, SIGUSR1])
+    func signals(signal: Int32) throws {
+        let ready = directory.path("ready")
+        let script = "trap 'echo caught; exit 7' \(signal); touch \(ready); while :; do sleep 0.01; done"
+        let running = try RunningCommand(
+            BuiltCommand.faultline,
+            ["record", "--quiet", "-o", directory.path("trace.json"), "--", "/bin/sh", "-c", script])
+        while !FileManager.default.fileExists(atPath: ready) { sched_yield() }
+        kill(running.identifier, signal)
+        let result = running.finish()
+        #expect(result.output == "caught\n")
+        #expect(result.status == 7 && !result.wasKilled)
+    }
+
+    @Test("finds its arguments and its input as they were given")
+    func arguments() throws {
+        let result = try BuiltCommand.run(
+            ["record", "--quiet", "-o", directory.path("trace.json"), "--", "/bin/echo", "-n", "--", "a b", "--format"])
+        #expect(result.output == "-- a b --format")
+    }
+}
