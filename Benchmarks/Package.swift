@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A package of its own, so that nobody who only uses Faultline builds its benchmarks or its peers.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v13)],
+    traits: [
+        .trait(name: "Peers", description: "Measure beside GRDB. Without it GRDB is not even fetched.")
+    ],
+    dependencies: [
+        // The name makes the package's identity independent of the checkout's folder.
+        .package(name: "Faultline", path: ".."),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLitePeer", providers: [.apt(["libsqlite3-dev"])]),
+        .executableTarget(
+            name: "Fetching",
+            dependencies: [
+                "CSQLitePeer",
+                .product(name: "FaultlineModel", package: "Faultline"),
+                .product(name: "FaultlineRecorder", package: "Faultline"),
+                .product(name: "FaultlineStore", package: "Faultline"),
+                .product(name: "Benchmark", package: "benchmark"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
+            ],
+            path: "Benchmarks/Fetching",
+            swiftSettings: [.swiftLanguageMode(.v6)],
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+    ]
+)
