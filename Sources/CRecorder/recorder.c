@@ -67,11 +67,21 @@ static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
         uint32_t nobody = 0;
         if (atomic_compare_exchange_strong(&ring->owner, &nobody, thread)) { return ring; }
     }
-    if (rings == FL_RINGS_MAXIMUM) { return NULL; }
-    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, rings, FL_PAGE + recorder->ring_bytes);
-    if (ring == NULL) { return NULL; }
+    if (rings == FL_RINGS_MAXIMUM || recorder->has_no_room) { return NULL; }
+    // Where there is little room a small ring, which loses events in bursts, is better than none.
+    uint64_t capacity = recorder->ring_bytes;
+    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, rings, FL_PAGE + capacity);
+    while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
+        capacity >>= 1;
+        ring = fl_add_segment(recorder, FL_SEGMENT_RING, rings, FL_PAGE + capacity);
+    }
+    if (ring == NULL) {
+        // Asking again for each event would slow the program down.
+        recorder->has_no_room = true;
+        return NULL;
+    }
     ring->number = rings;
-    ring->capacity = recorder->ring_bytes;
+    ring->capacity = capacity;
     ring->next_id = ((uint64_t)(rings + 1) << 40) + FL_IDS_PER_RECORD;
     atomic_store(&ring->owner, thread);
     return ring;
@@ -90,9 +100,18 @@ static void introduce(fl_recorder *recorder, const fl_thread *thread) {
 
 static fl_thread *make_thread(fl_recorder *recorder) {
     pthread_once(&once, set_up_process);
+    uint32_t number = (uint32_t)syscall(SYS_gettid);
+    pthread_mutex_lock(&recorder->lock);
+    fl_ring *ring = take_ring(recorder, number);
+    pthread_mutex_unlock(&recorder->lock);
+    if (ring == NULL) { return NULL; }
     fl_thread *thread = calloc(1, sizeof *thread);
-    if (thread == NULL) { return NULL; }
-    thread->number = (uint32_t)syscall(SYS_gettid);
+    if (thread == NULL) {
+        atomic_store(&ring->owner, 0);
+        return NULL;
+    }
+    thread->ring = ring;
+    thread->number = number;
     thread->is_main = thread->number == (uint32_t)getpid();
     thread->recorder = recorder;
     pthread_attr_t attributes;
@@ -103,13 +122,6 @@ static fl_thread *make_thread(fl_recorder *recorder) {
         pthread_attr_destroy(&attributes);
         thread->stack_low = (uintptr_t)low;
         thread->stack_high = (uintptr_t)low + size;
-    }
-    pthread_mutex_lock(&recorder->lock);
-    thread->ring = take_ring(recorder, thread->number);
-    pthread_mutex_unlock(&recorder->lock);
-    if (thread->ring == NULL) {
-        free(thread);
-        return NULL;
     }
     atomic_fetch_add(&recorder->references, 1);
     thread->next = threads;

@@ -34,6 +34,7 @@ struct fl_recorder {
     int descriptor;                        // -1: anonymous memory
     uint64_t file_size;
     uint64_t ring_bytes;
+    bool has_no_room;                      // for another ring; guarded by the lock
     uint64_t key[2];
     pthread_mutex_t lock;                  // segments, dictionary, rings changing hands
     void *segments[FL_SEGMENTS_MAXIMUM];

@@ -29,6 +29,8 @@ typedef struct fl_recorder_options {
 
 // A thread's ring holds about ten thousand events, which at a million events a second is ten milliseconds.
 #define FL_RING_BYTES (2u << 20)
+// The smallest that is made where there is no room for more.
+#define FL_RING_BYTES_LEAST (64u << 10)
 
 // Makes a recorder that is switched off. Null with errno set if the file or its space cannot be had.
 fl_recorder *fl_recorder_create(const fl_recorder_options *options);

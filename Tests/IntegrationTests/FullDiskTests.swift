@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// Small file systems of one's own, which disappear with the command that runs on them.
+private enum SmallDisk {
+    private static let unshare = geteuid() == 0 ? "unshare --mount" : "unshare --map-root-user --mount"
+
+    static let isAvailable: Bool = {
+        let tried = try? BuiltCommand.run(["-c", "\(unshare) mount -t tmpfs tmpfs /mnt"], program: "/bin/sh")
+        return tried?.status == 0
+    }()
+
+    /// Runs a script with file systems of so many bytes at some directories.
+    static func run(_ script: String, disks: [String: Int]) throws -> BuiltCommand.Result {
+        let mounts = disks.map { "mount -t tmpfs -o size=\($0.value) tmpfs '\($0.key)' && " }.joined()
+        return try BuiltCommand.run(["-c", "exec \(unshare) /bin/sh -c \"\(mounts)\(script)\""], program: "/bin/sh")
+    }
+}
+
+@Suite(
+    "With a full disk under the trace",
+    .enabled(if: SmallDisk.isAvailable, "needs \"unshare\" of util-linux, and user namespaces or the superuser"))
+struct FullDiskTests {
+    let directory: TemporaryDirectory
+    let disk: String
+    let app: String
+    let alone: BuiltCommand.Result
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        disk = directory.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let form = "workload groceries --store \(directory.path("list.sqlite")) --items 100 --flaws all"
+        app = "\(BuiltCommand.faultline) \(form)"
+        let words = form.split(separator: " ").map(String.init)
+        let prepared = try BuiltCommand.run(words + ["--prepare"])
+        guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }
+        alone = try BuiltCommand.run(words)
+    }
+
+    /// Room for nothing, for the first lines, and for a part of the events.
+    static let sizes = [4 << 10, 64 << 10, 128 << 10]
+
+    @Test("a program that writes its own trace does what it does unrecorded, and says what is missing", arguments: sizes)
+    func inProcess(size: Int) throws {
+        let result = try SmallDisk.run("FAULTLINE_TRACE=timeline:\(disk)/trace.json \(app)", disks: [disk: size])
+        #expect(result.output == alone.output && !result.output.isEmpty)
+        #expect(result.status == 0 && !result.wasKilled)
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count == 1)
+        let sentence = try #require(lines.first).split(separator: " ").map { Int($0) == nil ? String($0) : "N" }.joined(separator: " ")
+        #expect(
+            sentence == "faultline: The trace \"\(disk)/trace.json\" lacks N lines that could not be written "
+                + "(No space left on device); free some space and record again.")
+    }
+
+    @Test("a recorded program does what it does unrecorded, and the report counts what is missing", arguments: sizes)
+    func recorded(size: Int) throws {
+        let result = try SmallDisk.run("\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)", disks: [disk: size])
+        #expect(result.output == alone.output)
+        #expect(result.status == 0 && !result.wasKilled)
+        #expect(result.errors.contains("lines that could not be written (No space left on device)"))
+        #expect(result.errors.contains("No event was recorded") || result.errors.contains("counts and times are too low"))
+    }
+
+    @Test("a program whose rings find no shared memory does what it does unrecorded", arguments: [4 << 10, 1 << 20])
+    func noSharedMemory(size: Int) throws {
+        let trace = directory.path("trace.json")
+        for command in ["FAULTLINE_TRACE=timeline:\(trace) \(app)", "\(BuiltCommand.faultline) record -o \(trace) -- \(app)"] {
+            let result = try SmallDisk.run(command, disks: ["/dev/shm": size])
+            #expect(result.output == alone.output)
+            #expect(result.status == 0 && !result.wasKilled)
+            // They take another place, or a smaller one, which is drained in time.
+            let report = try ReportDocument(of: trace)
+            #expect(report.totals.events["fetch"] == 1 && report.totals.eventCount > 400)
+        }
+    }
+}
