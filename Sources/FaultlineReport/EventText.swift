@@ -23,7 +23,8 @@ public struct EventText: Sendable {
 
     /// The event's line, without a line feed, and below it its frames if they are asked for.
     ///
-    /// - Parameter stack: Whether to add the frames of the stack, innermost first.
+    /// - Parameter stack: Whether to add the program's own frames of the stack, innermost first; all frames, if none is
+    ///   known to be the program's.
     public mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
         let site =
             event.kind == .fault || event.kind == .batch
@@ -35,7 +36,7 @@ public struct EventText: Sendable {
         return stack ? [line] + frames(event) : [line]
     }
 
-    private static func columns(
+    static func columns(
         _ start: String, _ duration: String, _ thread: String, _ kind: String, _ what: String, _ rows: String,
         _ note: String, _ site: String
     ) -> String {
@@ -81,10 +82,17 @@ public struct EventText: Sendable {
         }
     }
 
-    private func frames(_ event: TraceEvent) -> [String] {
+    private mutating func frames(_ event: TraceEvent) -> [String] {
         let indent = String(repeating: " ", count: 8)
         guard let stack = dictionary.stack(event.stack) else { return [] }
-        var lines = stack.frames.flatMap { address -> [String] in
+        let callers = resolver.callers(of: event)
+        var lines = callers.isEmpty ? allFrames(stack, indent) : callers.map { "\(indent)\($0.function)  \($0.description)" }
+        if stack.isTruncated == true { lines.append("\(indent)… cut short") }
+        return lines
+    }
+
+    private func allFrames(_ stack: StackEntry, _ indent: String) -> [String] {
+        stack.frames.flatMap { address -> [String] in
             let frame = UInt64(address.dropFirst(2), radix: 16).flatMap { dictionary.frame(at: $0) }
             guard let frame, !frame.locations.isEmpty else { return ["\(indent)\(address)"] }
             return frame.locations.map { location in
@@ -92,7 +100,5 @@ public struct EventText: Sendable {
                 return "\(indent)\(location.function)  \(place.isEmpty ? frame.module : place)"
             }
         }
-        if stack.isTruncated == true { lines.append("\(indent)… cut short") }
-        return lines
     }
 }

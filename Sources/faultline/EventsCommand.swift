@@ -31,6 +31,8 @@ struct EventsCommand: ParsableCommand {
     @Option(name: .long, help: "text, or json: one object a line.")
     var format = OutputFormat.text
 
+    private var isWhole: Bool { kind == nil && entity == nil && minDuration == nil }
+
     func run() throws {
         let trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.errors.write("faultline: \(note)\n") }
@@ -47,7 +49,11 @@ struct EventsCommand: ParsableCommand {
                 let dictionary = dictionaries[event.process] ?? TraceDictionary()
                 guard filter.passes(event, dictionary) else { return }
                 printers[event.process, default: EventPrinter(format, dictionary)].print(event, stack, &output)
-            default: break
+            // What a filter asks for are events; without one, the trace is told whole.
+            case .began(let began) where isWhole: output.add(format == .text ? EventText.line(began) : EventJSON.line(began))
+            case .lost(let lost) where isWhole: output.add(format == .text ? EventText.line(lost) : EventJSON.line(lost))
+            case .ended(let ended) where isWhole: output.add(format == .text ? EventText.line(ended) : EventJSON.line(ended))
+            case .began, .lost, .ended: break
             }
         }
         output.flush()

@@ -1,0 +1,56 @@
+internal import FaultlineAnalysis
+public import FaultlineTrace
+
+// What a trace tells beside its events: which process began and ended, and what was lost. Without these lines nobody
+// could tell an event that did not happen from one that was not written.
+
+extension EventText {
+    /// The line of a process that began to record, without a line feed.
+    public static func line(_ began: ProcessBegan) -> String {
+        processLine(at: began.start, "process", "\(began.process) \(began.program)", "began")
+    }
+
+    /// The line of a process whose recording ended.
+    public static func line(_ ended: ProcessEnded) -> String {
+        processLine(at: ended.end, "process", "\(ended.process)", ended.isClosed ? "ended" : "killed")
+    }
+
+    /// The line of a loss.
+    public static func line(_ lost: EventLoss) -> String {
+        columns(
+            "", "", String(lost.thread), "lost", Phrase.count(lost.events, "event") + " of a full buffer", "", "", "–")
+    }
+
+    private static func processLine(at time: UInt64, _ kind: String, _ what: String, _ note: String) -> String {
+        columns(seconds(time), "", "", kind, what, "", note, "–")
+    }
+}
+
+extension EventJSON {
+    /// The line of a process that began to record, without a line feed: `"kind":"process","phase":"began"`.
+    public static func line(_ began: ProcessBegan) -> String {
+        JSONValue.object([
+            ("process", .unsigned(UInt64(began.process))), ("kind", .string("process")), ("phase", .string("began")),
+            ("start", .unsigned(began.start)), ("program", .string(began.program)), ("date", .number(began.date)),
+        ]).line
+    }
+
+    /// The line of a process whose recording ended: `"kind":"process","phase":"ended"`.
+    public static func line(_ ended: ProcessEnded) -> String {
+        JSONValue.object([
+            ("process", .unsigned(UInt64(ended.process))), ("kind", .string("process")), ("phase", .string("ended")),
+            ("start", .unsigned(ended.end)), ("events", .unsigned(ended.events)), ("lost", .unsigned(ended.lost)),
+            ("unwritten", .unsigned(ended.unwritten)), ("entriesLost", .unsigned(ended.entriesLost)),
+            ("usesLost", .unsigned(ended.usesLost)), ("writing", .unsigned(ended.writing)),
+            ("isClosed", .bool(ended.isClosed)),
+        ]).line
+    }
+
+    /// The line of a loss: `"kind":"lost"`.
+    public static func line(_ lost: EventLoss) -> String {
+        JSONValue.object([
+            ("process", .unsigned(UInt64(lost.process))), ("kind", .string("lost")),
+            ("thread", .unsigned(UInt64(lost.thread))), ("events", .unsigned(lost.events)),
+        ]).line
+    }
+}
