@@ -7,7 +7,7 @@ extension EventGroup {
         public var rows: UInt64 = 0
         /// Bytes of column values that were read or written.
         public var bytes: UInt64 = 0
-        /// Round trips to SQLite.
+        /// Statements that read rows: round trips to SQLite. Of a save: all of its statements.
         public var trips: UInt64 = 0
         public var cacheHits: UInt64 = 0
         public var cacheMisses: UInt64 = 0
@@ -107,7 +107,7 @@ extension EventGroup.Counts {
 
     private mutating func add(_ statement: TraceEvent.Statement) {
         rows += UInt64(statement.rows)
-        trips += 1
+        trips += statement.type == .read ? 1 : 0
         fullScanSteps += UInt64(statement.fullScanSteps)
         sorts += UInt64(statement.sorts)
         automaticIndexes += UInt64(statement.automaticIndexes)

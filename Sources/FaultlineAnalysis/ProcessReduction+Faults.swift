@@ -71,8 +71,9 @@ extension ProcessReduction {
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
         noteFired(fault, in: &tables)
-        summary.counts.bytesRead += fault.bytes
+        // What the row cache gave was read before, by what filled the cache.
         guard fault.source != .rowCache else { return }
+        summary.counts.bytesRead += fault.bytes
         summary.counts.faultTrips += 1
         summary.counts.rowsLoaded += UInt64(fault.filled)
         claimTrips(1, scope: event.scope, in: &tables)

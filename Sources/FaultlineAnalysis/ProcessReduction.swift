@@ -138,6 +138,7 @@ struct ProcessReduction: Sendable {
         switch statement.type {
         case .read:
             summary.counts.reads += 1
+            if event.parent == 0 { summary.counts.outermostReads += 1 }
             addTrip(scope: event.scope, isStatement: true, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))

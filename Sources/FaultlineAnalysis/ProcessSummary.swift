@@ -42,6 +42,8 @@ public struct StoreCounts: Sendable, Hashable {
     public internal(set) var outermostTime: [EventKind: UInt64] = [:]
     /// Statements that read rows: round trips.
     public internal(set) var reads: UInt64 = 0
+    /// Those among them that happened within no other event.
+    public internal(set) var outermostReads: UInt64 = 0
     /// Statements that wrote rows.
     public internal(set) var writes: UInt64 = 0
     /// Statements that began or ended a transaction.
@@ -99,7 +101,7 @@ public struct StoreCounts: Sendable, Hashable {
 
     private static var sums: [WritableKeyPath<StoreCounts, UInt64>] {
         [
-            \.reads, \.writes, \.transactions, \.schemaStatements, \.claimedTrips, \.rowsLoaded, \.bytesRead,
+            \.reads, \.outermostReads, \.writes, \.transactions, \.schemaStatements, \.claimedTrips, \.rowsLoaded, \.bytesRead,
             \.bytesWritten, \.overhead, \.eventsWithPlace, \.eventsWithoutSite, \.eventsWithStack, \.truncatedStacks,
             \.unresolvedStacks, \.openUses, \.faultTrips, \.faultTripsWithoutOrigin, \.faultTripsWithUnknownOrigin,
             \.eventsOutsideScopes,

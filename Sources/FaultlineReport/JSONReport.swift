@@ -80,7 +80,7 @@ enum StoreCountsJSON {
         return .sorted([
             "events": .sorted(Dictionary(uniqueKeysWithValues: events)), "eventCount": .unsigned(counts.eventCount),
             "storeTime": .unsigned(counts.storeTime), "mainThreadStoreTime": .unsigned(counts.mainThreadStoreTime),
-            "readTrips": .unsigned(counts.readTrips), "reads": .unsigned(counts.reads), "writes": .unsigned(counts.writes),
+            "readTrips": .unsigned(counts.readTrips), "reads": .unsigned(counts.reads), "outermostReads": .unsigned(counts.outermostReads), "writes": .unsigned(counts.writes),
             "transactions": .unsigned(counts.transactions), "schemaStatements": .unsigned(counts.schemaStatements),
             "claimedTrips": .unsigned(counts.claimedTrips), "rowsLoaded": .unsigned(counts.rowsLoaded),
             "bytesRead": .unsigned(counts.bytesRead), "bytesWritten": .unsigned(counts.bytesWritten),

@@ -90,7 +90,7 @@ struct StoreTimeText {
         let alone = totals.outermostEvents[.sql] ?? 0
         if alone < statement.count {
             statement.name = "statement on its own"
-            (statement.count, statement.trips, statement.rows) = (alone, alone, nil)
+            (statement.count, statement.trips, statement.rows) = (alone, totals.outermostReads, nil)
         }
         return [fetch, batch, stored, cached, save, statement]
     }

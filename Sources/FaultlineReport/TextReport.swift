@@ -3,7 +3,7 @@ internal import FaultlineTrace
 
 /// A report to read in a terminal: what was recorded, where the store's time went, and what to change.
 ///
-///     groceries: 4.21 s, 12,345 events of 1 process, none lost; recording took 12.3 ms (0.3 %)
+///     groceries: 4.21 s, 12,345 events, none lost; recording took 12.3 ms (0.3 %)
 public struct TextReport: Sendable {
     let analysis: Analysis
     /// Lines of the table of hotspots.
@@ -42,8 +42,8 @@ public struct TextReport: Sendable {
         }
         let lost = processes.reduce(0) { $0 + $1.lost + ($1.ended?.unwritten ?? 0) }
         let events = Phrase.count(totals.eventCount, "event")
-        let count = Phrase.count(UInt64(processes.count), "process", plural: "processes")
-        var facts = "\(Phrase.duration(profile.wallTime)), \(events) of \(count), "
+        let origin = processes.count > 1 ? " of \(Phrase.count(UInt64(processes.count))) processes" : ""
+        var facts = "\(Phrase.duration(profile.wallTime)), \(events)\(origin), "
         facts += lost == 0 ? "none lost" : "\(Phrase.count(lost)) lost"
         let cost = totals.overhead
         if cost > 0 || lost > 0 {

@@ -11,7 +11,7 @@ struct TextReportTests {
     @Test func `A story is told in this many words`() {
         #expect(
             TextReport(story).render() == """
-            groceries: 4.11 ms, 180 events of 1 process, none lost, writing 120 µs
+            groceries: 4.11 ms, 180 events, none lost, writing 120 µs
 
             Where the store's time went  (2.11 ms, 51 % of the recorded time; 2.11 ms on the main thread)
                                         count  rows  trips     time  share
@@ -62,7 +62,7 @@ struct TextReportTests {
     @Test func `An empty trace has a report`() {
         #expect(
             TextReport(Analysis(Profile())).render() == """
-            trace: 0 ns, 0 events of 0 processes, none lost
+            trace: 0 ns, 0 events, none lost
               ! No event was recorded: the trace proves nothing.
 
             Checked

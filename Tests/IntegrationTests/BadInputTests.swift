@@ -17,6 +17,13 @@ struct BadInputTests {
         return path
     }
 
+    private func makeDatabase(_ path: String) {
+        var connection: OpaquePointer?
+        sqlite3_open(path, &connection)
+        sqlite3_exec(connection, "CREATE TABLE list (item)", nil, nil, nil)
+        sqlite3_close(connection)
+    }
+
     private func expectUsage(_ arguments: [String], _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let result = try BuiltCommand.run(arguments)
         #expect(result.errors == "faultline: \(sentence)\n", sourceLocation: sourceLocation)
@@ -54,10 +61,7 @@ struct BadInputTests {
     @Test("says what a file that is no trace looks like")
     func notATrace() throws {
         let path = directory.path("store.sqlite")
-        var connection: OpaquePointer?
-        sqlite3_open(path, &connection)
-        sqlite3_exec(connection, "CREATE TABLE t (a)", nil, nil, nil)
-        sqlite3_close(connection)
+        makeDatabase(path)
         let result = try BuiltCommand.run(["report", path])
         #expect(result.status == 2)
         #expect(result.errors.contains("it is no timeline but an SQLite database"))
@@ -108,14 +112,39 @@ struct BadInputTests {
         #expect(result.errors.contains("Usage: faultline"))
     }
 
-    @Test("tells of a store that the program under test could not open, as the program did")
-    func foreignStore() throws {
+    private func expectFailure(ofStore path: String, form: [String] = [], _ sentence: String) throws {
+        let result = try BuiltCommand.run(["workload", "groceries", "--store", path] + form)
+        #expect(result.errors == "faultline: \(sentence)\n")
+        #expect(result.output.isEmpty)
+        #expect(result.status == 75 && !result.wasKilled)
+    }
+
+    @Test("tells of a store that is no database")
+    func noDatabase() throws {
         let path = try write("this is no database, but a text of some length\n", to: "notes.sqlite")
-        let result = try BuiltCommand.run(["workload", "groceries", "--store", path])
-        #expect(result.status == 75)
-        #expect(result.errors.hasPrefix("faultline: "))
-        #expect(result.errors.contains(path))
-        #expect(result.errors.filter(\.isNewline).count == 1)
+        try expectFailure(ofStore: path, "'\(path)' is no SQLite database; name another file, or move this one away.")
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("this is no database"))
+    }
+
+    @Test("tells of a database that is no store")
+    func foreignDatabase() throws {
+        let path = directory.path("foreign.sqlite")
+        makeDatabase(path)
+        try expectFailure(
+            ofStore: path,
+            "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file.")
+    }
+
+    @Test("tells of a store of another model, and leaves it as it was")
+    func otherModel() throws {
+        let path = directory.path("list.sqlite")
+        let prepared = try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10", "--prepare"])
+        try #require(prepared.status == 0)
+        try expectFailure(
+            ofStore: path, form: ["--flaws", "photo"],
+            "The store '\(path)' was made with another model: it has an entity 'ItemPhoto', which the model has not; "
+                + "open it with the model that it was made with, or migrate it.")
+        #expect(try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10"]).status == 0)
     }
 
     @Test("says so when no process of the command recorded anything")

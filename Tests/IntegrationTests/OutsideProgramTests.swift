@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// A program of a package of its own, which knows nothing but Faultline's public products.
+enum OutsideProgram {
+    private static let package = BuiltCommand.package.appendingPathComponent("Tests/OutsideProgram")
+
+    /// The built program. It is built once, beside the other products.
+    static let path: String = {
+        let scratch = BuiltCommand.programs.deletingLastPathComponent().appendingPathComponent("outside-program")
+        let build = ["build", "--package-path", package.path, "--scratch-path", scratch.path]
+        do {
+            let built = try BuiltCommand.run(["swift"] + build, program: "/usr/bin/env")
+            guard built.status == 0 else { return "does not build: \(built.output)\(built.errors)" }
+        } catch {
+            return "does not build: \(error)"
+        }
+        return scratch.appendingPathComponent("debug/Library").path
+    }()
+
+    /// The line of its source that holds a text.
+    static func line(_ text: String) throws -> Int {
+        try SourceLine.find(text, in: package.appendingPathComponent("Sources/Library/main.swift"))
+    }
+
+    /// Records it on a new store, and returns the trace.
+    static func record() throws -> (trace: String, result: BuiltCommand.Result) {
+        let directory = try TemporaryDirectory()
+        let trace = directory.path("trace.json")
+        let result = try BuiltCommand.run(
+            ["record", "-o", trace, "--", OutsideProgram.path, directory.path("library.sqlite")])
+        return (trace, result)
+    }
+}
+
+@Suite("A program of another package")
+struct OutsideProgramTests {
+    @Test("with a relationship looked up in a loop is told which fetch to change, and where it was seen")
+    func diagnosis() throws {
+        let recorded = try OutsideProgram.record()
+        try #require(recorded.result.status == 0, "\(recorded.result.errors)")
+        #expect(recorded.result.output.split(separator: "\n").count == 40)
+        let report = try ReportDocument(of: recorded.trace)
+        let problems = report.findings.filter { $0.severity != "note" }
+        #expect(problems.map(\.rule) == ["R01"])
+        let finding = try #require(problems.first)
+        #expect(finding.code == [#"request.relationshipKeyPathsForPrefetching = ["books"]"#])
+        #expect(finding.change?.text == "main.swift:\(try OutsideProgram.line("reading.fetch("))")
+        #expect(finding.seenAt.map(\.site?.text) == ["main.swift:\(try OutsideProgram.line("shelf[Shelf.books].reduce"))"])
+        #expect(finding.evidence.first { $0.name == "trips" }?.value == 40)
+        #expect(finding.saving.trips == 39)
+        // What stands in the rows stays in the program.
+        let text = try String(contentsOfFile: recorded.trace, encoding: .utf8)
+        #expect(!text.contains("Shelf 7") && !text.contains("Book 1"))
+    }
+}

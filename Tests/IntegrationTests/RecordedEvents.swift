@@ -1,0 +1,99 @@
+import Foundation
+
+/// The events of a trace as `faultline events --format json` prints them.
+struct RecordedEvents {
+    /// One line. What a kind does not have is `nil`.
+    struct Event: Decodable {
+        struct Window: Decodable {
+            var scopeKind: String?
+            var rows: UInt64
+            var times: UInt64
+        }
+        struct Property: Decodable {
+            var name: String?
+            var rowsRead: UInt64
+            var rowsLoaded: UInt64
+            var bytes: UInt64
+            var largeRows: UInt64
+        }
+        struct Change: Decodable {
+            var entityName: String
+        }
+
+        var process: UInt32
+        var kind: String
+        var id: UInt64?
+        var parent: UInt64?
+        var scope: UInt64?
+        var start: UInt64?
+        var duration: UInt64?
+        var isMainThread: Bool?
+        var overhead: UInt64?
+        var phase: String?
+        var lost: UInt64?
+        var writing: UInt64?
+        var entityName: String?
+        var shapeName: String?
+        var relationshipName: String?
+        var relationshipEntityName: String?
+        var scopeName: String?
+        var scopeKind: String?
+        var sql: String?
+        var type: String?
+        var source: String?
+        var fetch: UInt64?
+        var origin: UInt64?
+        var batchSize: UInt64?
+        var rows: UInt64?
+        var loadedRows: UInt64?
+        var filled: UInt64?
+        var trips: UInt64?
+        var bytes: UInt64?
+        var cacheHits: UInt64?
+        var cacheMisses: UInt64?
+        var wait: UInt64?
+        var lockWait: UInt64?
+        var prepare: UInt64?
+        var step: UInt64?
+        var materialise: UInt64?
+        var commit: UInt64?
+        var inserted: UInt64?
+        var updated: UInt64?
+        var deleted: UInt64?
+        var conflicts: UInt64?
+        var fullScanSteps: UInt64?
+        var sorts: UInt64?
+        var automaticIndexes: UInt64?
+        var virtualMachineSteps: UInt64?
+        var preparations: UInt64?
+        var pageHits: UInt64?
+        var pageMisses: UInt64?
+        var error: UInt64?
+        var object: String?
+        var windows: [Window]?
+        var properties: [Property]?
+        var entities: [Change]?
+        var callSite: ReportDocument.Site?
+        var stackSite: ReportDocument.Site?
+    }
+
+    let all: [Event]
+
+    init(of trace: String) throws {
+        let printed = try BuiltCommand.run(["events", trace, "--format", "json"])
+        guard printed.status == 0 else { throw CommandFailed(text: printed.errors) }
+        let decoder = JSONDecoder()
+        all = try printed.output.split(separator: "\n").map { try decoder.decode(Event.self, from: Data($0.utf8)) }
+    }
+
+    /// Events of some kinds.
+    func of(_ kinds: String...) -> [Event] { all.filter { kinds.contains($0.kind) } }
+
+    /// What takes time in the store: everything but the ends of scopes, the use of results and the lines about processes.
+    var timed: [Event] { of("fetch", "batch", "fault", "cacheMiss", "save", "sql") }
+}
+
+extension Sequence where Element == RecordedEvents.Event {
+    /// The sum of a figure; events without it count nothing.
+    func sum(_ figure: (Element) -> UInt64?) -> UInt64 { reduce(0) { $0 + (figure($1) ?? 0) } }
+}

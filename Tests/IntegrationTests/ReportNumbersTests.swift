@@ -1,0 +1,273 @@
+import Testing
+
+/// Every figure of a report is added up again from the printed events, by code that shares nothing with the analysis.
+@Suite("The numbers of a report come out again from the events")
+struct ReportNumbersTests {
+    /// A list with all flaws, and a program that saves.
+    enum Subject: CaseIterable {
+        case groceries, library
+
+        func trace() throws -> String {
+            switch self {
+            case .groceries: try GroceriesRun(items: 120, rows: 10, flaws: "all").trace
+            case .library: try OutsideProgram.record().trace
+            }
+        }
+    }
+
+    private typealias Event = RecordedEvents.Event
+
+    @Test("totals, groups, sums by name and scopes", arguments: Subject.allCases)
+    func everything(subject: Subject) throws {
+        let trace = try subject.trace()
+        let report = try ReportDocument(of: trace)
+        let events = try RecordedEvents(of: trace)
+        checkTotals(report, events)
+        checkGroups(report.groups, events)
+        checkSums(report.byEntity, events.timed) { event in
+            event.kind == "fault" && event.relationshipName != nil ? event.relationshipEntityName : event.entityName
+        }
+        checkSums(report.byRelationship, events.of("fault")) { event in
+            event.relationshipName.map { "\(event.relationshipEntityName ?? "").\($0)" }
+        }
+        checkSums(report.byStatement, events.of("sql")) { $0.sql }
+        checkScopes(report.scopes, events)
+        checkEvidence(report.findings, events)
+        try checkText(trace, report)
+    }
+
+    // MARK: - Totals
+
+    private func checkTotals(_ report: ReportDocument, _ events: RecordedEvents) {
+        let totals = report.totals
+        let kinds = Dictionary(grouping: events.all.filter { $0.kind != "process" && $0.kind != "lost" }, by: \.kind)
+        #expect(totals.events == kinds.mapValues { UInt64($0.count) })
+        #expect(totals.eventCount == UInt64(kinds.values.reduce(0) { $0 + $1.count }))
+        let outermost = events.timed.filter { $0.parent == 0 }
+        #expect(totals.storeTime == outermost.sum(\.duration))
+        #expect(totals.mainThreadStoreTime == outermost.filter { $0.isMainThread == true }.sum(\.duration))
+        let statements = Dictionary(grouping: events.of("sql"), by: { $0.type ?? "" }).mapValues { UInt64($0.count) }
+        #expect(totals.reads == statements["read"])
+        #expect(totals.readTrips == totals.reads)
+        #expect(totals.outermostReads == UInt64(outermost.filter { $0.kind == "sql" && $0.type == "read" }.count))
+        #expect(totals.writes == statements["write"] ?? 0)
+        #expect(totals.transactions == statements["transaction"] ?? 0)
+        #expect(totals.schemaStatements == statements["schema"] ?? 0)
+        let missed = events.of("fault").filter { $0.source != "rowCache" }
+        #expect(totals.faultTrips == UInt64(missed.count))
+        #expect(totals.claimedTrips == events.of("fetch", "batch").sum(\.trips) + UInt64(missed.count))
+        let unbatched = events.of("fetch").filter { $0.batchSize == 0 }
+        #expect(totals.rowsLoaded == unbatched.sum(\.rows) + events.of("batch").sum(\.rows) + missed.sum(\.filled))
+        #expect(totals.bytesRead == events.of("fetch", "batch").sum(\.bytes) + missed.sum(\.bytes))
+        #expect(totals.bytesWritten == events.of("save").sum(\.bytes))
+        #expect(totals.overhead == events.all.sum(\.overhead))
+        #expect(totals.eventsOutsideScopes == UInt64(events.timed.filter { $0.scope == 0 }.count))
+        let processes = events.of("process")
+        let (began, ended) = (processes.first { $0.phase == "began" }, processes.first { $0.phase == "ended" })
+        #expect(report.processes.count == 1)
+        #expect(report.wallTime == (ended?.start ?? 0) - (began?.start ?? 0))
+        #expect(report.processes.first?.wallTime == report.wallTime)
+        #expect(report.processes.first?.writing == ended?.writing)
+        #expect(report.processes.first?.lost == ended?.lost)
+    }
+
+    // MARK: - Groups
+
+    private struct Key: Hashable, CustomStringConvertible {
+        var kind, subject: String
+        var site, fetchSite: String?
+        var faultType, source, statementType: String?
+
+        var description: String { [kind, subject, site ?? "", source ?? ""].joined(separator: " ") }
+    }
+
+    private func key(_ event: Event, fetchSites: [UInt64: String]) -> Key {
+        var key = Key(kind: event.kind, subject: "")
+        switch event.kind {
+        case "fetch", "batch": key.subject = event.shapeName ?? "?"
+        case "save": key.subject = (event.entities ?? []).map(\.entityName).sorted().joined(separator: ", ")
+        case "sql": key.subject = (event.sql ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        default:
+            key.subject = event.relationshipName.map { "\(event.relationshipEntityName ?? "").\($0)" } ?? event.entityName ?? "?"
+        }
+        // Work that something else set off counts where it was set off.
+        let isCaused = ["fault", "cacheMiss", "batch"].contains(event.kind)
+        key.site = (isCaused ? event.stackSite ?? event.callSite : event.callSite)?.text
+        if event.kind == "fault" { (key.faultType, key.source) = (event.type, event.source) }
+        if event.kind == "sql" { key.statementType = event.type }
+        if event.kind == "batch" { key.fetchSite = event.fetch.flatMap { fetchSites[$0] } }
+        return key
+    }
+
+    private func checkGroups(_ groups: [ReportDocument.Group], _ events: RecordedEvents) {
+        var fetchSites: [UInt64: String] = [:]
+        for fetch in events.of("fetch") { fetchSites[fetch.id ?? 0] = fetch.callSite?.text }
+        let expected = Dictionary(grouping: events.timed) { key($0, fetchSites: fetchSites) }
+        let found = Dictionary(grouping: groups) { group in
+            Key(
+                kind: group.kind, subject: group.subject, site: group.site?.text, fetchSite: group.fetchSite?.text,
+                faultType: group.faultType, source: group.source, statementType: group.statementType)
+        }
+        #expect(Set(found.keys) == Set(expected.keys))
+        let within = Dictionary(grouping: events.timed.filter { $0.kind != "cacheMiss" }, by: { $0.parent ?? 0 })
+            .mapValues { $0.sum(\.duration) }
+        for (key, members) in expected {
+            guard let group = found[key]?.first else { continue }
+            checkDurations(group.durations, members, "\(key)")
+            #expect(group.counts == counts(members), "\(key)")
+            #expect(group.mainThreadTime == members.filter { $0.isMainThread == true }.sum(\.duration), "\(key)")
+            guard key.kind != "cacheMiss" else { continue }
+            // Statements within a miss belong to its fault, which took no longer.
+            let misses = events.of("cacheMiss").reduce(into: [UInt64: UInt64]()) { $0[$1.parent ?? 0, default: 0] += within[$1.id ?? 0] ?? 0 }
+            let inside = members.sum { (within[$0.id ?? 0] ?? 0) + (misses[$0.id ?? 0] ?? 0) }
+            #expect(Int64(group.selfTime) == max(0, Int64(members.sum(\.duration)) - Int64(inside)), "\(key)")
+        }
+    }
+
+    private func checkDurations(_ durations: ReportDocument.Durations, _ events: [Event], _ what: String) {
+        let sorted = events.compactMap(\.duration).sorted()
+        #expect(durations.count == UInt64(sorted.count), "\(what)")
+        #expect(durations.total == sorted.reduce(0, +), "\(what)")
+        #expect(durations.max == sorted.last ?? 0, "\(what)")
+        for (percent, value) in [(50, durations.p50), (90, durations.p90), (99, durations.p99)] {
+            let exact = sorted[max(1, (sorted.count * percent + 99) / 100) - 1]
+            // Many values are counted in buckets of at most a hundredth of their size.
+            #expect(value >= exact && Double(value) <= Double(exact) * 1.01, "\(what): \(percent) %")
+        }
+    }
+
+    private func counts(_ events: [Event]) -> [String: UInt64] {
+        let faults = events.filter { $0.kind == "fault" }
+        let cached = UInt64(faults.filter { $0.source == "rowCache" }.count)
+        let misses = UInt64(events.filter { $0.kind == "cacheMiss" }.count)
+        let reads = UInt64(events.filter { $0.kind == "sql" && $0.type == "read" }.count)
+        let saves = events.filter { $0.kind == "save" }
+        return [
+            "rows": events.filter { $0.kind != "use" }.sum(\.rows) + faults.sum(\.filled) + saves.sum(\.inserted)
+                + saves.sum(\.updated) + saves.sum(\.deleted),
+            "bytes": events.sum(\.bytes), "trips": events.sum(\.trips) + UInt64(faults.count) - cached + reads,
+            "cacheHits": events.sum(\.cacheHits) + cached, "cacheMisses": events.sum(\.cacheMisses) + misses,
+            "wait": events.sum(\.wait) + events.sum(\.lockWait), "prepare": events.sum(\.prepare), "step": events.sum(\.step),
+            "materialise": events.sum(\.materialise), "commit": events.sum(\.commit), "inserted": events.sum(\.inserted),
+            "updated": events.sum(\.updated), "deleted": events.sum(\.deleted), "conflicts": events.sum(\.conflicts),
+            "fullScanSteps": events.sum(\.fullScanSteps), "sorts": events.sum(\.sorts),
+            "automaticIndexes": events.sum(\.automaticIndexes), "virtualMachineSteps": events.sum(\.virtualMachineSteps),
+            "preparations": events.sum(\.preparations), "pageHits": events.sum(\.pageHits),
+            "pageMisses": events.sum(\.pageMisses), "errors": UInt64(events.filter { ($0.error ?? 0) != 0 }.count),
+        ]
+    }
+
+    private func checkSums(_ sums: [ReportDocument.Sum], _ events: [Event], by name: (Event) -> String?) {
+        struct Place: Hashable {
+            var name, kind: String
+        }
+        let expected = Dictionary(grouping: events.filter { name($0) != nil }) { Place(name: name($0) ?? "", kind: $0.kind) }
+        #expect(Set(sums.map { Place(name: $0.name, kind: $0.kind) }) == Set(expected.keys))
+        for sum in sums {
+            guard let members = expected[Place(name: sum.name, kind: sum.kind)] else { continue }
+            checkDurations(sum.durations, members, "\(sum.kind) \(sum.name)")
+            #expect(sum.counts == counts(members), "\(sum.kind) \(sum.name)")
+        }
+    }
+
+    // MARK: - Scopes
+
+    private func checkScopes(_ scopes: [ReportDocument.Scope], _ events: RecordedEvents) {
+        let ends = Dictionary(grouping: events.of("scope").filter { $0.phase == "end" }) { "\($0.scopeName ?? "") \($0.scopeKind ?? "")" }
+        #expect(Set(scopes.map { "\($0.name) \($0.kind)" }) == Set(ends.keys))
+        for scope in scopes {
+            let members = ends["\(scope.name) \(scope.kind)"] ?? []
+            let ids = Set(members.compactMap(\.id))
+            let inside = events.timed.filter { ids.contains($0.scope ?? 0) }
+            #expect(scope.count == UInt64(members.count))
+            checkDurations(scope.wallTime, members, scope.name)
+            #expect(scope.storeTime == inside.filter { $0.parent == 0 }.sum(\.duration))
+            #expect(scope.trips == UInt64(inside.filter { $0.kind == "sql" && $0.type == "read" }.count))
+        }
+    }
+
+    // MARK: - Findings
+
+    private func checkEvidence(_ findings: [ReportDocument.Finding], _ events: RecordedEvents) {
+        for finding in findings {
+            switch finding.rule {
+            case "R01": checkPrefetch(finding, events)
+            case "R02": checkBatch(finding, events)
+            case "R09": checkLargeValue(finding, events)
+            default: Issue.record("nobody checks the figures of \(finding.rule)")
+            }
+        }
+    }
+
+    private func checkPrefetch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        // The relationship is the last of the advised key paths.
+        let name = finding.code.first.flatMap { $0.split(separator: "\"").dropLast().last }.map(String.init)
+        let faults = events.of("fault").filter { $0.relationshipName == name && $0.source == "store" }
+        #expect(!faults.isEmpty)
+        #expect(finding.figure("trips") == Double(faults.count))
+        #expect(finding.figure("objects") == Double(Set(faults.map(\.object)).count))
+        #expect(finding.seenAt.reduce(0) { $0 + $1.time } == faults.sum(\.duration))
+        let loads = events.of("fetch").filter { $0.batchSize == 0 }.count + events.of("batch").count
+        // Each load of rows needs one trip to prefetch for them, of those that fired.
+        let fired = Set(faults.map { $0.scope ?? 0 }).count
+        #expect(finding.saving.trips >= faults.count - max(loads, fired) && finding.saving.trips < faults.count)
+    }
+
+    private func checkBatch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let size = finding.figure("batchSize")
+        let uses = events.of("use").filter { Double($0.batchSize ?? 0) == size }
+        #expect(finding.figure("matchedRows") == Double(uses.sum(\.rows)))
+        #expect(finding.figure("loadedRows") == Double(uses.sum(\.loadedRows)))
+        #expect(finding.figure("executions") == Double(uses.count))
+        let windows = uses.flatMap { $0.windows ?? [] }.filter { $0.scopeKind == "screen" }
+        let widths = windows.flatMap { Array(repeating: $0.rows, count: Int($0.times)) }.sorted()
+        // A view of one item is a screen of its own, and none of the list's.
+        #expect(finding.figure("windowRows") == widths.last.map { Double($0) })
+    }
+
+    private func checkLargeValue(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let properties = events.of("use").flatMap { $0.properties ?? [] }.filter { property in
+            property.name.map { finding.title.contains(".\($0) ") } ?? false
+        }
+        #expect(!properties.isEmpty)
+        let sum = { (figure: (Event.Property) -> UInt64) in Double(properties.reduce(0) { $0 + figure($1) }) }
+        #expect(finding.figure("rowsLoaded") == sum { $0.rowsLoaded })
+        #expect(finding.figure("rowsRead") == sum { $0.rowsRead })
+        #expect(finding.figure("bytes") == sum { $0.bytes })
+        #expect(finding.figure("largeShare") == sum { $0.largeRows } / sum { $0.rowsLoaded })
+    }
+
+    // MARK: - Text
+
+    /// The tables of the text are the JSON's figures, shortened to three digits.
+    private func checkText(_ trace: String, _ report: ReportDocument) throws {
+        let lines = try BuiltCommand.run(["report", trace]).output.split(separator: "\n").map(String.init)
+        let start = try #require(lines.firstIndex { $0.hasPrefix("Hotspots") })
+        let hotspots = report.groups.filter { !["cacheMiss", "sql"].contains($0.kind) }.prefix(8)
+        for (line, group) in zip(lines[(start + 2)...], hotspots) {
+            let cells = line.split(separator: "  ", omittingEmptySubsequences: true).map { $0.trimmed }
+            try #require(cells.count == 8, "\(line)")
+            #expect(cells[2].withoutCommas == String(group.durations.count))
+            #expect(isShort(cells[3], of: group.durations.p50), "\(line)")
+            #expect(isShort(cells[4], of: group.durations.p99), "\(line)")
+            #expect(cells[5].withoutCommas == String(group.counts["rows"] ?? 0))
+            #expect(isShort(cells[6], of: group.durations.total), "\(line)")
+            #expect(cells[7] == group.site?.text)
+        }
+        let facts = try #require(lines.first { $0.contains("statements: ") })
+        #expect(facts.withoutCommas.contains("\(report.totals.reads) reads"))
+    }
+
+    /// Whether `12.3 ms` is that many nanoseconds, to three digits.
+    private func isShort(_ text: String, of value: UInt64) -> Bool {
+        let parts = text.split(separator: " ")
+        let units = ["ns": 1.0, "µs": 1e3, "ms": 1e6, "s": 1e9]
+        guard parts.count == 2, let number = Double(parts[0]), let unit = units[String(parts[1])] else { return false }
+        return abs(number * unit - Double(value)) <= max(0.5, Double(value) * 0.005_01)
+    }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String { String(drop { $0 == " " }) }
+    fileprivate var withoutCommas: String { String(filter { $0 != "," }) }
+}
