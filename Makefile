@@ -19,7 +19,7 @@ test: install-packages
 	swift test --skip-build
 
 bench: install-packages
-	swift package --package-path Benchmarks --allow-writing-to-package-directory benchmark
+	swift package --package-path Benchmarks --traits Peers benchmark --no-progress
 
 # Records the sample traces and their reports anew.
 traces: build

@@ -10,8 +10,8 @@ import GRDB
 /// Fetches all people and reads every property of each, in the store and in its peers on the same file.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
-        metrics: [.cpuTotal, .instructions, .peakMemoryResident], warmupIterations: 2, scalingFactor: .one,
-        maxDuration: .seconds(3))
+        metrics: [.wallClock, .peakMemoryResident], timeUnits: .microseconds, warmupIterations: 2, scalingFactor: .one,
+        maxDuration: .seconds(3), maxIterations: 100_000)
     let people: People
     do {
         people = try People()
