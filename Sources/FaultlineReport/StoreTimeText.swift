@@ -49,10 +49,10 @@ struct StoreTimeText {
 
     private func statements(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
         let statements = [
-            (totals.reads, "read"), (totals.writes, "write"), (totals.transactions, "transaction statement"),
-            (totals.schemaStatements, "schema statement"),
+            (totals.reads, totals.reads == 1 ? "read" : "reads"), (totals.writes, totals.writes == 1 ? "write" : "writes"),
+            (totals.transactions, "for transactions"), (totals.schemaStatements, "for the schema"),
         ]
-        let counts = statements.filter { $0.0 > 0 }.map { Phrase.count($0.0, $0.1) }
+        let counts = statements.filter { $0.0 > 0 }.map { "\(Phrase.count($0.0)) \($0.1)" }
         var words = counts.isEmpty ? [] : ["statements: " + counts.joined(separator: ", ")]
         words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
         if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }

@@ -83,7 +83,9 @@ struct PrefetchAdvice {
         let trips = Phrase.count(evidence.trips, "trip")
         let per = evidence.trips / max(1, evidence.occurrences)
         let objects = Phrase.count(evidence.objects, "object")
-        let times = evidence.occurrences == 1 ? "" : ", \(Phrase.count(per)) at a time"
+        let times =
+            evidence.occurrences == 1
+            ? "" : ", some \(Phrase.count(per)) on each of \(Phrase.count(evidence.occurrences)) occasions,"
         sentences.append("\(what) went to the store in \(trips)\(times) for \(objects), \(Phrase.duration(evidence.time)) in all.")
         let fetches = evidence.fetches.values.reduce(0, +)
         let rows = Phrase.count(evidence.originRows, "loaded row")
