@@ -19,7 +19,7 @@ private enum SmallDisk {
 
 @Suite(
     "With a full disk under the trace",
-    .enabled(if: SmallDisk.isAvailable, "needs \"unshare\" of util-linux, and user namespaces or the superuser"))
+    .enabled(if: SmallDisk.isAvailable, "no small disk can be mounted here: allow user namespaces, or be the superuser"))
 struct FullDiskTests {
     let directory: TemporaryDirectory
     let disk: String

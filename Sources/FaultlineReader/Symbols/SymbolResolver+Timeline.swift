@@ -14,7 +14,7 @@ extension SymbolResolver {
     /// A line: `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
     ///
     /// - Returns: The number of frames that were added; 0 leaves the file untouched. ``problems`` tells of modules
-    ///   that gave no symbols.
+    ///   that gave no symbols when they were looked at for the first time.
     /// - Throws: ``ReaderError`` if the file cannot be read or written, or is of a newer version; not for files without
     ///   stacks.
     @discardableResult
@@ -24,12 +24,8 @@ extension SymbolResolver {
         var lines: [String] = []
         for process in processes.order {
             let names = processes.names[process]!
-            let addresses = names.dictionary.stacks.flatMap(\.addresses).filter {
-                names.dictionary.frame(at: $0)?.locations.isEmpty ?? true
-            }
             var id = names.lastFrame
-            // Sorted, so that the same trace gives the same lines.
-            for frame in frames(for: addresses.sorted(), modules: names.dictionary.modules) where isNew(frame, names) {
+            for frame in frames(for: names) where isNew(frame, names) {
                 id += 1
                 lines.append(try line(for: frame, id: id, process: process))
             }
@@ -37,6 +33,18 @@ extension SymbolResolver {
         if lines.isEmpty { return 0 }
         try TimelineTail.append(lines, to: path)
         return lines.count
+    }
+
+    /// The frames that a process lacks, in the order of their addresses, so that the same trace gives the same lines.
+    private func frames(for names: ProcessFrames.Names) -> [FrameEntry] {
+        let addresses = names.dictionary.stacks.flatMap(\.addresses).sorted()
+        let unseen = addresses.filter { names.dictionary.frame(at: $0) == nil }
+        let nameless = addresses.filter { names.dictionary.frame(at: $0)?.locations.isEmpty == true }
+        let found = frames(for: unseen, modules: names.dictionary.modules)
+        // These were looked for before. They may be found here, but that they are not is no news.
+        let told = problems.count
+        defer { problems.removeSubrange(told...) }
+        return (found + frames(for: nameless, modules: names.dictionary.modules)).sorted { $0.address < $1.address }
     }
 
     /// Whether a frame says more than what the timeline has.

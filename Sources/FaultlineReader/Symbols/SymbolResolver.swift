@@ -16,7 +16,7 @@ public final class SymbolResolver {
 
     private var files: [File: ELFFile?] = [:]
     /// The modules that gave no symbols, each once, in the order in which they were met.
-    public private(set) var problems: [SymbolProblem] = []
+    public internal(set) var problems: [SymbolProblem] = []
 
     public init() {}
 
