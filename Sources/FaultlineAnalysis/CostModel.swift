@@ -94,7 +94,9 @@ public struct CostModel: Sendable {
         }
         self.shapes = shapes
         self.identities = identities
-        let fitted = Self.fitByte(profile.allShapes.sorted { $0.shape.sortText < $1.shape.sortText }.flatMap { $0.rows.loads }, trip: store.line.trip)
+        let fitted = Self.fitByte(
+            profile.allShapes.sorted { $0.shape.sortText < $1.shape.sortText }.flatMap { $0.rows.loads },
+            trip: store.line.trip)
         byte = fitted ?? Self.assumedByte
         isByteFitted = fitted != nil
     }

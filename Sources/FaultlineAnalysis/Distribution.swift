@@ -56,7 +56,9 @@ public struct Distribution: Sendable {
 
     public var mean: UInt64 { count == 0 ? 0 : total / count }
 
-    /// Goes over to counting. Two significant digits give buckets of at most 1/128 of their value.
+    /// Goes over to counting.
+    ///
+    /// Two significant digits give buckets of at most 1/128 of their value.
     private mutating func spill() {
         guard histogram == nil else { return }
         var filled = Histogram<UInt64>(numberOfSignificantValueDigits: .two)

@@ -7,7 +7,9 @@ extension EventGroup {
         public var rows: UInt64 = 0
         /// Bytes of column values that were read or written.
         public var bytes: UInt64 = 0
-        /// Statements that read rows: round trips to SQLite. Of a save: all of its statements.
+        /// Statements that read rows: round trips to SQLite.
+        ///
+        /// Of a save: all of its statements.
         public var trips: UInt64 = 0
         public var cacheHits: UInt64 = 0
         public var cacheMisses: UInt64 = 0

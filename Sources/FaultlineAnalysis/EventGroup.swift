@@ -43,7 +43,9 @@ public struct EventGroup: Sendable {
     public internal(set) var mainThreadTime: UInt64 = 0
     public internal(set) var counts = Counts()
 
-    /// The sum of durations less what events within took. Signed, since an event's children can be counted before it.
+    /// The sum of durations less what events within took.
+    ///
+    /// Signed, since an event's children can be counted before it.
     var netTime: Int64 = 0
 
     public var count: UInt64 { durations.count }

@@ -29,7 +29,9 @@ public struct FetchProfile: Sendable {
     mutating func merge(_ other: FetchProfile) {
         for (size, use) in other.uses { uses[size, default: ResultUse()].merge(use) }
         for (entity, properties) in other.properties {
-            for (name, use) in properties { self.properties[entity, default: [:]][name, default: PropertyUse()].merge(use) }
+            for (name, use) in properties {
+                self.properties[entity, default: [:]][name, default: PropertyUse()].merge(use)
+            }
         }
         firedRelationships.formUnion(other.firedRelationships)
     }

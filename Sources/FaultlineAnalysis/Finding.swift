@@ -38,7 +38,9 @@ public struct Finding: Sendable, Hashable {
     public var confidence: Confidence
     /// Why the finding counts for less than its score: a sentence each.
     public var reservations: [String] = []
-    /// The finding's name across runs: rule, entity, shape and function, but no line. Edits elsewhere in a file leave it.
+    /// The finding's name across runs: rule, entity, shape and function, but no line.
+    ///
+    /// Edits elsewhere in a file leave it.
     public var signature: String
     /// The time that the saving can come out of.
     var claims: [Claim] = []
@@ -108,7 +110,9 @@ public struct Saving: Sendable, Hashable {
         }
     }
 
-    /// Time in the store over the whole trace. Those of all findings together never exceed the time that was spent.
+    /// Time in the store over the whole trace.
+    ///
+    /// Those of all findings together never exceed the time that was spent.
     public var time: Range = .none
     /// By how much the longest wait of each screen gets shorter, where that is what the change is for.
     public var pause: Range?
@@ -122,7 +126,9 @@ public struct Saving: Sendable, Hashable {
     public var memory: Int64 = 0
 }
 
-/// Time that a finding's saving comes out of. No time is given out twice.
+/// Time that a finding's saving comes out of.
+///
+/// No time is given out twice.
 enum ClaimAccount: Sendable, Hashable {
     /// Faults of one kind on objects of one fetch.
     case faults(FaultEvidence.Key)

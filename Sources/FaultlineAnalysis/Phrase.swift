@@ -55,7 +55,8 @@ package enum Phrase {
         let sign = value < 0 && number > 0 ? "-" : ""
         guard places > 0 else { return sign + count(number) }
         let fraction = String(number % UInt64(scale))
-        return sign + count(number / UInt64(scale)) + "." + String(repeating: "0", count: places - fraction.count) + fraction
+        return sign + count(number / UInt64(scale)) + "." + String(repeating: "0", count: places - fraction.count)
+            + fraction
     }
 
     private static func threeDigits(_ value: Double) -> String {

@@ -142,7 +142,9 @@ extension ProcessReduction {
         _ open: OpenFaults, _ key: OpenFaults.Key, _ fetch: OpenFetch, to tables: inout ProfileTables
     ) {
         let entity = dictionary.entity(key.entity)?.name ?? ""
-        let subject = dictionary.name(key.relationship).map { FaultEvidence.Key.Subject.relationship(entity: entity, name: $0) }
+        let subject = dictionary.name(key.relationship).map {
+            FaultEvidence.Key.Subject.relationship(entity: entity, name: $0)
+        }
         let evidenceKey = FaultEvidence.Key(
             subject: subject ?? .target(entity: entity), fetch: tables.fetches[fetch.index].key)
         var evidence = FaultEvidence()

@@ -68,7 +68,8 @@ extension ProcessReduction {
         if use.state == .open { summary.counts.openUses += 1 }
         let fetch = fetches.update(use.fetch) { $0 }
         guard !isSetup(fetch?.scope ?? event.scope) else { return }
-        let index = fetch?.index
+        let index =
+            fetch?.index
             ?? tables.fetch(FetchProfile.Key(shape: shape(use.shape, entity: use.entity), site: callSite(of: event)))
         let entity = dictionary.entity(use.entity)
         let isLimited = fetch.map { $0.limit > 0 } ?? tables.fetches[index].key.shape.isLimited

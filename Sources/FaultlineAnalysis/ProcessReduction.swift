@@ -250,8 +250,10 @@ struct ProcessReduction: Sendable {
         case .fetch(let fetch): (0, 0, fetch.shape, fetch.entity)
         case .batch(let batch): (0, 0, batch.shape, batch.entity)
         case .fault(let fault):
-            (fault.type.rawValue, fault.source.rawValue, fault.relationship,
-             fault.relationship == 0 ? fault.entity : fault.relationshipEntity)
+            (
+                fault.type.rawValue, fault.source.rawValue, fault.relationship,
+                fault.relationship == 0 ? fault.entity : fault.relationshipEntity
+            )
         case .cacheMiss(let miss): (0, 0, miss.entity, 0)
         case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
         case .save, .use, .scope: (0, 0, 0, 0)
@@ -270,7 +272,8 @@ struct ProcessReduction: Sendable {
             return .relationship(entity: dictionary.entity(fault.relationshipEntity)?.name ?? "", name: name)
         case .cacheMiss(let miss): return entity(miss.entity)
         case .save(let save): return .saved(save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
-        case .sql(let statement): return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
+        case .sql(let statement):
+            return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
         case .use, .scope: return .unknown
         }
     }

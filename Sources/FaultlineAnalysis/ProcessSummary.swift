@@ -101,7 +101,8 @@ public struct StoreCounts: Sendable, Hashable {
 
     private static var sums: [WritableKeyPath<StoreCounts, UInt64>] {
         [
-            \.reads, \.outermostReads, \.writes, \.transactions, \.schemaStatements, \.claimedTrips, \.rowsLoaded, \.bytesRead,
+            \.reads, \.outermostReads, \.writes, \.transactions, \.schemaStatements, \.claimedTrips, \.rowsLoaded,
+            \.bytesRead,
             \.bytesWritten, \.overhead, \.eventsWithPlace, \.eventsWithoutSite, \.eventsWithStack, \.truncatedStacks,
             \.unresolvedStacks, \.openUses, \.faultTrips, \.faultTripsWithoutOrigin, \.faultTripsWithUnknownOrigin,
             \.eventsOutsideScopes,

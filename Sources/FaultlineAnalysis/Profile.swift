@@ -95,10 +95,14 @@ public struct Profile: Sendable {
         tables.groups.sorted { ($0.totalTime, $1.key.sortText) > ($1.totalTime, $0.key.sortText) }
     }
 
-    /// Scopes by name and kind, the longest total first. Complete after ``finish()``.
+    /// Scopes by name and kind, the longest total first.
+    ///
+    /// Complete after ``finish()``.
     public var scopes: [ScopeSummary] {
         tables.scopes.values.sorted {
-            ($0.wallTimes.total, $1.key.name, $1.key.kind.rawValue) > ($1.wallTimes.total, $0.key.name, $0.key.kind.rawValue)
+            ($0.wallTimes.total, $1.key.name, $1.key.kind.rawValue) > (
+                $1.wallTimes.total, $0.key.name, $0.key.kind.rawValue
+            )
         }
     }
 
@@ -107,7 +111,9 @@ public struct Profile: Sendable {
         tables.fetches.sorted { $0.key.sortText < $1.key.sortText }
     }
 
-    /// Faults that went to the store one by one. Complete after ``finish()``.
+    /// Faults that went to the store one by one.
+    ///
+    /// Complete after ``finish()``.
     public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
         tables.faults.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }

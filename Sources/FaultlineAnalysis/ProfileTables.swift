@@ -1,6 +1,8 @@
 import FaultlineTrace
 
-/// What is left of events after they were reduced. Tables of parts add up in any order.
+/// What is left of events after they were reduced.
+///
+/// Tables of parts add up in any order.
 struct ProfileTables: Sendable {
     private(set) var groups: [EventGroup] = []
     private var groupIndices: [EventGroup.Key: Int] = [:]
@@ -54,7 +56,9 @@ struct ProfileTables: Sendable {
     func loads(of shape: ShapeEntry) -> ShapeLoads? { shapeIndices[shape].map { shapes[$0] } }
     func fetch(at key: FetchProfile.Key) -> FetchProfile? { fetchIndices[key].map { fetches[$0] } }
 
-    /// Takes in an entity. Of two with one name the one with more properties stays, in whatever order they come.
+    /// Takes in an entity.
+    ///
+    /// Of two with one name the one with more properties stays, in whatever order they come.
     mutating func insert(_ entity: EntityEntry) {
         if let old = model[entity.name] {
             let names = { (entry: EntityEntry) in entry.properties.map(\.name).joined(separator: ",") }

@@ -11,7 +11,9 @@ public struct AttributeDescription: Sendable, Hashable {
     /// Whether large values are kept in files beside the store (``AttributeType/binary`` and
     /// ``AttributeType/transformable`` only).
     public var allowsExternalBinaryDataStorage: Bool
-    /// Where the attribute is declared: `"Groceries/Model.swift:12"`. A report names it as the line to change.
+    /// Where the attribute is declared: `"Groceries/Model.swift:12"`.
+    ///
+    /// A report names it as the line to change.
     public var declaredAt: String
 
     /// An attribute; optional, stored and without a default unless said otherwise.

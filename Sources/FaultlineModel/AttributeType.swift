@@ -1,4 +1,6 @@
-/// What an attribute holds. The raw value is the word that model files and traces use.
+/// What an attribute holds.
+///
+/// The raw value is the word that model files and traces use.
 public enum AttributeType: String, Sendable, Hashable, CaseIterable {
     /// Anything, and never stored: only for transient attributes.
     case undefined = "Undefined"

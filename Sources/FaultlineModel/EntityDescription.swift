@@ -1,7 +1,9 @@
 /// A kind of object: what it is called and what it holds.
 public struct EntityDescription: Sendable, Hashable {
     public var name: String
-    /// The name of the entity that this one inherits from. A whole tree of entities shares one table.
+    /// The name of the entity that this one inherits from.
+    ///
+    /// A whole tree of entities shares one table.
     public var parent: String?
     /// Whether there are no objects of this entity itself, only of those that inherit from it.
     public var isAbstract: Bool

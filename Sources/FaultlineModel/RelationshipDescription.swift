@@ -17,13 +17,17 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var name: String
     /// The name of the entity at the other end.
     public var destination: String
-    /// The name of the destination's relationship that leads back. A to-many relationship must have one.
+    /// The name of the destination's relationship that leads back.
+    ///
+    /// A to-many relationship must have one.
     public var inverse: String?
     public var isToMany: Bool
     /// Whether an object can be saved with nothing at the other end.
     public var isOptional: Bool
     public var deleteRule: DeleteRule
-    /// Where the relationship is declared: `"Groceries/Model.swift:12"`. A report names it as the line to change.
+    /// Where the relationship is declared: `"Groceries/Model.swift:12"`.
+    ///
+    /// A report names it as the line to change.
     public var declaredAt: String
 
     /// A relationship; optional, with the delete rule nullify unless said otherwise.

@@ -2,7 +2,9 @@ internal import CRecorder
 internal import CTraceSchema
 package import FaultlineTrace
 
-/// What a program does with one fetch's result. The `use` event is recorded when it is deallocated.
+/// What a program does with one fetch's result.
+///
+/// The `use` event is recorded when it is deallocated.
 ///
 /// Confined as the result is that it belongs to.
 package final class FetchUse {
@@ -50,7 +52,9 @@ package final class FetchUse {
             UInt32(clamping: largeRows))
     }
 
-    /// A property of a row's object was read. Only the first time counts.
+    /// A property of a row's object was read.
+    ///
+    /// Only the first time counts.
     package func read(property index: Int, row: Int) {
         fl_use_read_property(slot, UInt32(clamping: index), UInt32(clamping: row))
     }

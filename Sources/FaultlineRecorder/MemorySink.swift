@@ -1,7 +1,7 @@
 internal import CRecorder
 internal import CTraceSchema
-internal import Foundation
 internal import FaultlineTrace
+internal import Foundation
 internal import Synchronization
 
 /// Takes what a recorder has recorded out of its rings and keeps it as messages.

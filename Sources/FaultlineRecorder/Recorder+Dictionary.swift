@@ -1,11 +1,12 @@
 internal import CRecorder
 internal import CTraceSchema
-internal import Foundation
 package import FaultlineTrace
+internal import Foundation
 
 extension Recorder {
-    /// The number of a dictionary entry, which is written to the trace at first sight. 0 if nothing is recorded or the
-    /// dictionary is full.
+    /// The number of a dictionary entry, which is written to the trace at first sight.
+    ///
+    /// 0 if nothing is recorded or the dictionary is full.
     ///
     /// The entry is turned into JSON each time, so callers keep the number with what it stands for.
     package func intern(_ entry: DictionaryEntry) -> DictionaryID {

@@ -67,8 +67,9 @@ extension Recorder {
         end(event, .FL_EVENT_BATCH, &fields, statement, context, site)
     }
 
-    /// Ends and records a fault. If it went to the store, its cache miss and its statement are drawn from the same
-    /// record.
+    /// Ends and records a fault.
+    ///
+    /// If it went to the store, its cache miss and its statement are drawn from the same record.
     package func end(
         _ event: OpenEvent, _ detail: TraceEvent.Fault, statement: StatementRecord? = nil, context: DictionaryID,
         site: DictionaryID

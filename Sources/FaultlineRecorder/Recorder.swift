@@ -1,7 +1,7 @@
 internal import CRecorder
 internal import CTraceSchema
-internal import Foundation
 public import FaultlineTrace
+internal import Foundation
 internal import Synchronization
 
 /// Records what an instrumented program does.
@@ -122,7 +122,9 @@ public final class Recorder: @unchecked Sendable {
         return directory.appendingPathComponent(name).appendingPathExtension(url.pathExtension).path
     }
 
-    /// Ends the recording: writes what is left and closes the trace. The program's own recorder does this at exit.
+    /// Ends the recording: writes what is left and closes the trace.
+    ///
+    /// The program's own recorder does this at exit.
     ///
     /// - Returns: A sentence about what could not be written, or `nil` if all of it was.
     @discardableResult
@@ -142,6 +144,7 @@ public final class Recorder: @unchecked Sendable {
     }
 
     /// What a recorder in memory has recorded since it was made: entries before the events that refer to them.
+    ///
     /// Empty for every other recorder.
     public func messages() -> [TraceMessage] {
         memory?.messages() ?? []

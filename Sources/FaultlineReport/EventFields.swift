@@ -17,7 +17,9 @@ struct EventFields {
         case .sql(let statement): members(statement)
         case .use(let use): members(use)
         case .scope(let scope):
-            Self.reference("name", scope.name, dictionary.name(scope.name)).map { $0.0 == "nameName" ? ("scopeName", $0.1) : $0 }
+            Self.reference("name", scope.name, dictionary.name(scope.name)).map {
+                $0.0 == "nameName" ? ("scopeName", $0.1) : $0
+            }
                 + [("scopeKind", .string("\(scope.kind)")), ("phase", .string("\(scope.phase)"))]
         }
     }
@@ -49,8 +51,10 @@ struct EventFields {
         entity(fetch.entity) + shape(fetch.shape)
             + [("parameters", Self.hash(fetch.parameters)), ("resultType", .string("\(fetch.resultType)"))]
             + [
-                count("limit", fetch.limit), count("offset", fetch.offset), count("batchSize", fetch.batchSize), count("rows", fetch.rows),
-                count("trips", fetch.trips), count("bytes", fetch.bytes), count("wait", fetch.wait), count("prepare", fetch.prepare),
+                count("limit", fetch.limit), count("offset", fetch.offset), count("batchSize", fetch.batchSize),
+                count("rows", fetch.rows),
+                count("trips", fetch.trips), count("bytes", fetch.bytes), count("wait", fetch.wait),
+                count("prepare", fetch.prepare),
                 count("step", fetch.step), count("materialise", fetch.materialise), count("cacheHits", fetch.cacheHits),
                 count("cacheMisses", fetch.cacheMisses), count("error", fetch.error),
             ]
@@ -59,7 +63,8 @@ struct EventFields {
     private func members(_ batch: TraceEvent.Batch) -> Members {
         [("fetch", .unsigned(batch.fetch))] + entity(batch.entity) + shape(batch.shape)
             + [
-                count("firstIndex", batch.firstIndex), count("rows", batch.rows), count("trips", batch.trips), count("bytes", batch.bytes),
+                count("firstIndex", batch.firstIndex), count("rows", batch.rows), count("trips", batch.trips),
+                count("bytes", batch.bytes),
                 count("cacheHits", batch.cacheHits), count("error", batch.error),
             ]
     }
@@ -70,7 +75,8 @@ struct EventFields {
             + entity(fault.relationshipEntity, "relationshipEntity")
             + [("object", Self.hash(fault.object)), ("seenBefore", .bool(fault.seenBefore))]
             + [
-                count("origin", fault.origin), count("filled", fault.filled), count("bytes", fault.bytes), count("error", fault.error),
+                count("origin", fault.origin), count("filled", fault.filled), count("bytes", fault.bytes),
+                count("error", fault.error),
             ]
     }
 
@@ -79,13 +85,16 @@ struct EventFields {
             JSONValue.object(
                 (entity(change.entity)
                     + [
-                        count("inserted", change.inserted), count("updated", change.updated), count("deleted", change.deleted),
+                        count("inserted", change.inserted), count("updated", change.updated),
+                        count("deleted", change.deleted),
                     ]).map { (key: $0.0, value: $0.1) })
         }
         return [
             count("inserted", save.inserted), count("updated", save.updated), count("deleted", save.deleted),
-            count("changedColumns", save.changedColumns), count("conflicts", save.conflicts), count("trips", save.trips),
-            count("bytes", save.bytes), count("lockWait", save.lockWait), count("commit", save.commit), count("error", save.error),
+            count("changedColumns", save.changedColumns), count("conflicts", save.conflicts),
+            count("trips", save.trips),
+            count("bytes", save.bytes), count("lockWait", save.lockWait), count("commit", save.commit),
+            count("error", save.error),
         ] + [("entities", .array(changes))]
     }
 
@@ -98,7 +107,8 @@ struct EventFields {
             + [
                 count("rows", sql.rows), count("fullScanSteps", sql.fullScanSteps), count("sorts", sql.sorts),
                 count("automaticIndexes", sql.automaticIndexes), count("virtualMachineSteps", sql.virtualMachineSteps),
-                count("preparations", sql.preparations), count("pageHits", sql.pageHits), count("pageMisses", sql.pageMisses),
+                count("preparations", sql.preparations), count("pageHits", sql.pageHits),
+                count("pageMisses", sql.pageMisses),
                 count("error", sql.error),
             ]
     }
@@ -111,25 +121,35 @@ struct EventFields {
         return [("fetch", .unsigned(use.fetch))] + entity(use.entity) + shape(use.shape)
             + [("state", .string("\(use.state)"))]
             + [
-                count("batchSize", use.batchSize), count("rows", use.rows), count("loadedRows", use.loadedRows), count("bytes", use.bytes),
-                count("touchedRows", use.touchedRows), count("touches", use.touches), count("batchesLoaded", use.batchesLoaded),
+                count("batchSize", use.batchSize), count("rows", use.rows), count("loadedRows", use.loadedRows),
+                count("bytes", use.bytes),
+                count("touchedRows", use.touchedRows), count("touches", use.touches),
+                count("batchesLoaded", use.batchesLoaded),
                 count("countAsked", use.countAsked), count("firstUse", use.firstUse), count("lastUse", use.lastUse),
                 count("runsLost", use.runsLost),
             ]
             + [
                 ("runs", list(use.runs.map { [count("first", $0.first), count("rows", $0.rows)] })),
-                ("windows", list(use.windows.map { window in
-                    [("scopeKind", .optional(window.scope.map { "\($0)" }))]
-                        + [count("rows", window.rows), count("times", window.times)]
-                })),
-                ("properties", list(use.properties.map { property in
-                    let name = property.index < UInt64(names.count) ? names[Int(property.index)].name : nil
-                    return [count("index", property.index)] + [("name", .optional(name))]
-                        + [
-                            count("rowsRead", property.rowsRead), count("rowsLoaded", property.rowsLoaded),
-                            count("bytes", property.bytes), count("largeRows", property.largeRows),
-                        ]
-                })),
+                (
+                    "windows",
+                    list(
+                        use.windows.map { window in
+                            [("scopeKind", .optional(window.scope.map { "\($0)" }))]
+                                + [count("rows", window.rows), count("times", window.times)]
+                        })
+                ),
+                (
+                    "properties",
+                    list(
+                        use.properties.map { property in
+                            let name = property.index < UInt64(names.count) ? names[Int(property.index)].name : nil
+                            return [count("index", property.index)] + [("name", .optional(name))]
+                                + [
+                                    count("rowsRead", property.rowsRead), count("rowsLoaded", property.rowsLoaded),
+                                    count("bytes", property.bytes), count("largeRows", property.largeRows),
+                                ]
+                        })
+                ),
             ]
     }
 }

@@ -13,7 +13,9 @@ public struct EventJSON: Sendable {
         resolver = CallSiteResolver(dictionary: dictionary)
     }
 
-    /// The event's line, without a line feed. Every field of the event is in it.
+    /// The event's line, without a line feed.
+    ///
+    /// Every field of the event is in it.
     ///
     /// - Parameter stack: Whether to add the frames of the stack.
     public mutating func line(_ event: TraceEvent, stack: Bool = false) -> String {

@@ -1,5 +1,5 @@
-public import FaultlineTrace
 internal import FaultlineAnalysis
+public import FaultlineTrace
 
 /// Events as lines of text, in the columns of Instruments' detail pane.
 ///
@@ -86,7 +86,8 @@ public struct EventText: Sendable {
         let indent = String(repeating: " ", count: 8)
         guard let stack = dictionary.stack(event.stack) else { return [] }
         let callers = resolver.callers(of: event)
-        var lines = callers.isEmpty ? allFrames(stack, indent) : callers.map { "\(indent)\($0.function)  \($0.description)" }
+        var lines =
+            callers.isEmpty ? allFrames(stack, indent) : callers.map { "\(indent)\($0.function)  \($0.description)" }
         if stack.isTruncated == true { lines.append("\(indent)… cut short") }
         return lines
     }

@@ -94,7 +94,8 @@ enum ResultJSON {
             widths.map { (kind: kind.map { "\($0)" } ?? "pauses", rows: $0.key, times: $0.value) }
         }
         return .sorted([
-            "batchSize": .unsigned(size), "executions": .unsigned(use.executions), "untouched": .unsigned(use.untouched),
+            "batchSize": .unsigned(size), "executions": .unsigned(use.executions),
+            "untouched": .unsigned(use.untouched),
             "rows": .unsigned(use.rows), "loadedRows": .unsigned(use.loadedRows),
             "touchedRows": .unsigned(use.touchedRows), "batchesLoaded": .unsigned(use.batchesLoaded),
             "countAsked": .unsigned(use.countAsked), "bytes": .unsigned(use.bytes), "runsLost": .unsigned(use.runsLost),

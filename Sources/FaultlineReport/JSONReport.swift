@@ -6,7 +6,9 @@ internal import FaultlineTrace
 /// One object with its keys in alphabetical order. Times are nanoseconds, sizes bytes, shares numbers from 0 to 1.
 /// Equal analyses give equal bytes.
 public struct JSONReport: Sendable {
-    /// The version of the report's keys. Raised when a key changes its meaning or goes.
+    /// The version of the report's keys.
+    ///
+    /// Raised when a key changes its meaning or goes.
     public static let version = 1
 
     let analysis: Analysis
@@ -80,7 +82,8 @@ enum StoreCountsJSON {
         return .sorted([
             "events": .sorted(Dictionary(uniqueKeysWithValues: events)), "eventCount": .unsigned(counts.eventCount),
             "storeTime": .unsigned(counts.storeTime), "mainThreadStoreTime": .unsigned(counts.mainThreadStoreTime),
-            "readTrips": .unsigned(counts.readTrips), "reads": .unsigned(counts.reads), "outermostReads": .unsigned(counts.outermostReads), "writes": .unsigned(counts.writes),
+            "readTrips": .unsigned(counts.readTrips), "reads": .unsigned(counts.reads),
+            "outermostReads": .unsigned(counts.outermostReads), "writes": .unsigned(counts.writes),
             "transactions": .unsigned(counts.transactions), "schemaStatements": .unsigned(counts.schemaStatements),
             "claimedTrips": .unsigned(counts.claimedTrips), "rowsLoaded": .unsigned(counts.rowsLoaded),
             "bytesRead": .unsigned(counts.bytesRead), "bytesWritten": .unsigned(counts.bytesWritten),

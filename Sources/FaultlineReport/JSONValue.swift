@@ -67,7 +67,9 @@ enum JSONValue: Sendable {
         text += close
     }
 
-    /// Whole numbers without a point; others as the shortest text that gives the number back. What is none is null.
+    /// Whole numbers without a point; others as the shortest text that gives the number back.
+    ///
+    /// What is none is null.
     private static func text(of value: Double) -> String {
         guard value.isFinite else { return "null" }
         if value == value.rounded(), abs(value) < 9e15 { return String(Int64(value)) }

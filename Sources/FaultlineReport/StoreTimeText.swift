@@ -28,7 +28,8 @@ struct StoreTimeText {
             let share = totals.storeTime == 0 ? 0 : Double(part.time) / Double(totals.storeTime)
             let bar = String(repeating: "█", count: max(0, min(20, Int((share * 20).rounded()))))
             table.add([
-                part.name, Phrase.count(part.count), part.rows.map { Phrase.count($0) } ?? "–", Phrase.count(part.trips),
+                part.name, Phrase.count(part.count), part.rows.map { Phrase.count($0) } ?? "–",
+                Phrase.count(part.trips),
                 Phrase.duration(part.time), Phrase.percent(min(1, share)), bar,
             ])
         }
@@ -41,7 +42,9 @@ struct StoreTimeText {
         var text = Phrase.duration(totals.storeTime)
         let wall = analysis.profile.wallTime
         if wall > 0 { text += ", \(Phrase.percent(Double(totals.storeTime) / Double(wall))) of the recorded time" }
-        if totals.mainThreadStoreTime > 0 { text += "; \(Phrase.duration(totals.mainThreadStoreTime)) on the main thread" }
+        if totals.mainThreadStoreTime > 0 {
+            text += "; \(Phrase.duration(totals.mainThreadStoreTime)) on the main thread"
+        }
         let title = "Where the store's time went"
         if title.count + text.count + 4 <= width { return [ink(.bold, title) + "  (\(text))"] }
         return [ink(.bold, title)] + TextTable.wrapped(text, width: width - 2).map { "  " + $0 }
@@ -49,7 +52,8 @@ struct StoreTimeText {
 
     private func statements(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
         let statements = [
-            (totals.reads, totals.reads == 1 ? "read" : "reads"), (totals.writes, totals.writes == 1 ? "write" : "writes"),
+            (totals.reads, totals.reads == 1 ? "read" : "reads"),
+            (totals.writes, totals.writes == 1 ? "write" : "writes"),
             (totals.transactions, "for transactions"), (totals.schemaStatements, "for the schema"),
         ]
         let counts = statements.filter { $0.0 > 0 }.map { "\(Phrase.count($0.0)) \($0.1)" }
@@ -60,7 +64,9 @@ struct StoreTimeText {
         return TextTable.wrapped(words.joined(separator: " · "), width: width - 2).map { "  " + ink(.dim, $0) }
     }
 
-    /// Each kind with what happens within it. Statements have a line of their own only where they stand alone.
+    /// Each kind with what happens within it.
+    ///
+    /// Statements have a line of their own only where they stand alone.
     private var parts: [Part] {
         let totals = analysis.profile.totals
         var fetch = Part(name: "fetch")

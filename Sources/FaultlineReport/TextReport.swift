@@ -57,7 +57,9 @@ public struct TextReport: Sendable {
         var text = [ink(.bold, lines[0])] + lines.dropFirst()
         for limit in analysis.quality?.explanation ?? [] {
             let wrapped = TextTable.wrapped(limit, width: width - 4)
-            for (index, line) in wrapped.enumerated() { text.append((index == 0 ? "  ! " : "    ") + ink(.yellow, line)) }
+            for (index, line) in wrapped.enumerated() {
+                text.append((index == 0 ? "  ! " : "    ") + ink(.yellow, line))
+            }
         }
         return text
     }
@@ -83,7 +85,8 @@ public struct TextReport: Sendable {
         let lines = table.lines(width: width - 2)
         let rest = (groups.isEmpty ? analysis.profile.groups : groups).count - shown.count
         let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
-        return [ink(.bold, "Hotspots") + ink(.dim, more), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        return [ink(.bold, "Hotspots") + ink(.dim, more), "  " + ink(.dim, lines[0])]
+            + lines.dropFirst().map { "  " + $0 }
     }
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {

@@ -10,7 +10,9 @@ public struct TraceDictionary: Sendable {
 
     public init() {}
 
-    /// Takes in an entry. An entry that comes again under its number replaces the first.
+    /// Takes in an entry.
+    ///
+    /// An entry that comes again under its number replaces the first.
     public mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
         switch entry {
         case .frame(let frame):

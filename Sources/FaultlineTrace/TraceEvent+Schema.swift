@@ -10,7 +10,8 @@ extension TraceEvent {
         guard let kind = EventKind(rawValue: header.kind) else { return nil }
         self.init(
             id: header.id, parent: header.parent, scope: header.scope, start: header.start, duration: header.duration,
-            thread: header.thread, isMainThread: header.flags & UInt8(FL_ON_MAIN_THREAD) != 0, process: record.pointee.process,
+            thread: header.thread, isMainThread: header.flags & UInt8(FL_ON_MAIN_THREAD) != 0,
+            process: record.pointee.process,
             context: header.context, site: header.site, stack: header.stack, overhead: header.overhead,
             Detail(kind, record))
     }

@@ -31,9 +31,10 @@ public struct TraceEvent: Sendable, Hashable {
     public var site: DictionaryID = 0
     /// The call stack.
     public var stack: DictionaryID = 0
-    /// Time that recording took from the program for this event, in nanoseconds. Sampled: most events carry 0, and
-    /// those that were measured carry it for the ones that were not, so that the sum over a trace is an estimate of
-    /// the whole.
+    /// Time that recording took from the program for this event, in nanoseconds.
+    ///
+    /// Sampled: most events carry 0, and those that were measured carry it for the ones that were not, so that the sum
+    /// over a trace is an estimate of the whole.
     public var overhead: UInt32 = 0
     /// The fields of the event's kind.
     public var detail: Detail

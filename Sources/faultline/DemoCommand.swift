@@ -40,7 +40,8 @@ struct DemoCommand: ParsableCommand {
     }
 
     private func makeDirectory() throws -> URL {
-        let url = output.map { URL(fileURLWithPath: $0) }
+        let url =
+            output.map { URL(fileURLWithPath: $0) }
             ?? FileManager.default.temporaryDirectory.appendingPathComponent("faultline-demo-\(getpid())")
         do {
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

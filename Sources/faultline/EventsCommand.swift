@@ -50,9 +50,12 @@ struct EventsCommand: ParsableCommand {
                 guard filter.passes(event, dictionary) else { return }
                 printers[event.process, default: EventPrinter(format, dictionary)].print(event, stack, &output)
             // What a filter asks for are events; without one, the trace is told whole.
-            case .began(let began) where isWhole: output.add(format == .text ? EventText.line(began) : EventJSON.line(began))
-            case .lost(let lost) where isWhole: output.add(format == .text ? EventText.line(lost) : EventJSON.line(lost))
-            case .ended(let ended) where isWhole: output.add(format == .text ? EventText.line(ended) : EventJSON.line(ended))
+            case .began(let began) where isWhole:
+                output.add(format == .text ? EventText.line(began) : EventJSON.line(began))
+            case .lost(let lost) where isWhole:
+                output.add(format == .text ? EventText.line(lost) : EventJSON.line(lost))
+            case .ended(let ended) where isWhole:
+                output.add(format == .text ? EventText.line(ended) : EventJSON.line(ended))
             case .began, .lost, .ended: break
             }
         }
@@ -162,7 +165,10 @@ struct Duration: ExpressibleByArgument {
     ]
 
     init?(argument: String) {
-        guard let unit = Self.units.first(where: { argument.hasSuffix($0.name) && Double(argument.dropLast($0.name.count)) != nil }),
+        guard
+            let unit = Self.units.first(where: {
+                argument.hasSuffix($0.name) && Double(argument.dropLast($0.name.count)) != nil
+            }),
             let number = Double(argument.dropLast(unit.name.count)), number >= 0, number * unit.nanoseconds < 1e18
         else { return nil }
         nanoseconds = UInt64(number * unit.nanoseconds)

@@ -9,7 +9,9 @@ struct LoadedTrace {
     /// Sentences about what was found on the way, for stderr.
     private(set) var notes: [String] = []
 
-    /// Opens a trace. One whose program was killed is completed first from what the program left behind.
+    /// Opens a trace.
+    ///
+    /// One whose program was killed is completed first from what the program left behind.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be read.
     init(path: String) throws {
@@ -53,8 +55,9 @@ struct LoadedTrace {
         }
     }
 
-    /// Resolves what the recorder left as addresses, and keeps it in the trace. What fails here costs the names, not
-    /// the report.
+    /// Resolves what the recorder left as addresses, and keeps it in the trace.
+    ///
+    /// What fails here costs the names, not the report.
     private mutating func addSymbols() throws {
         let resolver = SymbolResolver()
         do {

@@ -21,7 +21,9 @@ struct Terminal {
         return min(max(Int(size.ws_col), 80), 120)
     }
 
-    /// Writes text. A reader that has gone (`faultline events … | head`) ends the command without a word.
+    /// Writes text.
+    ///
+    /// A reader that has gone (`faultline events … | head`) ends the command without a word.
     func write(_ text: String) {
         do {
             try handle.write(contentsOf: Data(text.utf8))

@@ -2,7 +2,9 @@ import ArgumentParser
 import FaultlineWorkloads
 import Foundation
 
-/// Runs a sample app: what `faultline demo` records. Not shown in the help, since it says nothing by itself.
+/// Runs a sample app: what `faultline demo` records.
+///
+/// Not shown in the help, since it says nothing by itself.
 struct WorkloadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "workload", abstract: "Runs a sample app, for recording.", shouldDisplay: false,
@@ -59,7 +61,9 @@ struct WorkloadCommand: ParsableCommand {
                             "\(outcome.screens) screens, \(outcome.rows) rows, \(outcome.views) views, "
                                 + "checksum \(outcome.checksum)\n")
                     } while self.repeat
-                    if let memory { try String(Self.peakMemory()).write(toFile: memory, atomically: true, encoding: .utf8) }
+                    if let memory {
+                        try String(Self.peakMemory()).write(toFile: memory, atomically: true, encoding: .utf8)
+                    }
                 }
             } catch {
                 throw CommandFailure.tool("\(error)")

@@ -1,7 +1,8 @@
-@testable import FaultlineAnalysis
 import FaultlineTrace
 import Testing
 import TraceFixtures
+
+@testable import FaultlineAnalysis
 
 @Suite("An analysis")
 struct AnalysisTests {
@@ -21,7 +22,8 @@ struct AnalysisTests {
     @Test func `Time that two findings would save is given to the first`() {
         let claims = [account("Item", 100)]
         let ranked = Analysis.ranked(
-            [finding("small", saving: 60, claims: claims), finding("large", saving: 80, claims: claims)], storeTime: 1000,
+            [finding("small", saving: 60, claims: claims), finding("large", saving: 80, claims: claims)],
+            storeTime: 1000,
             lossShare: 0)
         #expect(ranked.map(\.signature) == ["large", "small"])
         #expect(ranked.map(\.saving.time.median) == [80, 20])
@@ -36,7 +38,8 @@ struct AnalysisTests {
                 account("E\(generator.next() % 4)", Double(generator.next() % 1000))
             }
             return finding(
-                "F\(index)", saving: Double(generator.next() % 2000), score: Double(generator.next() % 100), claims: claims)
+                "F\(index)", saving: Double(generator.next() % 2000), score: Double(generator.next() % 100),
+                claims: claims)
         }
         let storeTime = Double(generator.next() % 3000)
         let ranked = Analysis.ranked(findings, storeTime: storeTime, lossShare: 0)
@@ -50,8 +53,10 @@ struct AnalysisTests {
 
     @Test func `Notes come after what matters`() {
         let ranked = Analysis.ranked(
-            [finding("note", saving: 900, score: 10, claims: [account("A", 900)]),
-             finding("error", saving: 10, score: 90, claims: [account("B", 10)])],
+            [
+                finding("note", saving: 900, score: 10, claims: [account("A", 900)]),
+                finding("error", saving: 10, score: 90, claims: [account("B", 10)]),
+            ],
             storeTime: 1000, lossShare: 0)
         #expect(ranked.map(\.signature) == ["error", "note"])
     }

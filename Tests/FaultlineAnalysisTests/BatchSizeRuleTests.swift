@@ -28,7 +28,8 @@ struct BatchSizeRuleTests {
         #expect(finding.severity >= .warning)
         #expect(
             finding.explanation.first
-                == "\(windows) screens seen; a screen shows \(screen) rows (95 % of them no more), and 50 rows are loaded at a time.")
+                == "\(windows) screens seen; a screen shows \(screen) rows (95 % of them no more), and 50 rows are loaded at a time."
+        )
         #expect(try #require(finding.saving.pause).median > 0)
         #expect(scroll(batchSize: advised, screen: screen).isEmpty)
     }
@@ -73,18 +74,23 @@ struct BatchSizeRuleTests {
         groceries.add(use)
         let finding = try #require(findings(groceries).first)
         #expect(finding.title == "Set the batch size of Item to 15 (now 50)")
-        #expect(finding.reservations.contains("No scope marks a screen, so pauses between touched rows stand for them."))
+        #expect(
+            finding.reservations.contains("No scope marks a screen, so pauses between touched rows stand for them."))
         #expect(finding.confidence <= .medium)
     }
 
     /// Twenty passes over 10,000 rows, which fit the model of costs to their shape.
-    private func pass(batchSize: UInt32, touching touched: UInt32 = 10_000, kind: TraceEvent.Scope.Kind = .bulk) -> [Finding] {
+    private func pass(batchSize: UInt32, touching touched: UInt32 = 10_000, kind: TraceEvent.Scope.Kind = .bulk)
+        -> [Finding]
+    {
         var groceries = Groceries()
         groceries.scoped(groceries.screenName, kind, pause: 0) { groceries in
             for round in 0..<3 as Range<UInt32> {
                 let fetch = groceries.fetch(rows: 10_000, batchSize: batchSize)
                 if batchSize > 0 {
-                    for batch in 0..<(touched / batchSize) { groceries.batch(of: fetch, first: batch * batchSize, rows: batchSize) }
+                    for batch in 0..<(touched / batchSize) {
+                        groceries.batch(of: fetch, first: batch * batchSize, rows: batchSize)
+                    }
                     groceries.batch(of: fetch, first: 9990, rows: 3 + round)
                 }
                 var use = Groceries.use(of: fetch, rows: 10_000, batchSize: batchSize)

@@ -72,7 +72,8 @@ struct LargeValueRuleTests {
                 groceries.add(use)
             }
         }
-        let finding = try #require(Analysis(Profile(groceries.trace.closed()), rules: [LargeValueRule()]).findings.first)
+        let finding = try #require(
+            Analysis(Profile(groceries.trace.closed()), rules: [LargeValueRule()]).findings.first)
         // Five hundred rows of 80 µs, of which a short row would take 1 µs: more than the nine tenths that can be saved.
         #expect(abs(finding.saving.time.median - 0.9 * 5 * 8_010_000) < 1)
         #expect(finding.confidence == .low)

@@ -57,10 +57,14 @@ struct LibraryPrefetchTests {
         var library = Library()
         let fetch = library.fetch()
         for author in 1...10 as ClosedRange<UInt64> {
-            library.fault(.toMany, library.author, library.books, of: library.author, object: author, origin: fetch, at: library.loop)
+            library.fault(
+                .toMany, library.author, library.books, of: library.author, object: author, origin: fetch,
+                at: library.loop)
             for book in 0..<3 as Range<UInt64> {
                 let (name, owner) = isNamed ? (library.books, library.author) : (0, 0)
-                library.fault(.object, library.book, name, of: owner, object: 100 + author * 3 + book, origin: fetch, at: library.body)
+                library.fault(
+                    .object, library.book, name, of: owner, object: 100 + author * 3 + book, origin: fetch,
+                    at: library.body)
             }
         }
         let found = library.findings
@@ -77,9 +81,13 @@ struct LibraryPrefetchTests {
         let fetch = library.fetch()
         for author in 1...10 as ClosedRange<UInt64> {
             if prefetch.isEmpty {
-                library.fault(.toMany, library.author, library.books, of: library.author, object: author, origin: fetch, at: library.loop)
+                library.fault(
+                    .toMany, library.author, library.books, of: library.author, object: author, origin: fetch,
+                    at: library.loop)
             }
-            library.fault(.toOne, library.publisher, library.publisherName, of: library.book, object: 50 + author, origin: fetch, at: library.body)
+            library.fault(
+                .toOne, library.publisher, library.publisherName, of: library.book, object: 50 + author, origin: fetch,
+                at: library.body)
         }
         let found = library.findings
         #expect(found.count == (prefetch.isEmpty ? 2 : 1))
@@ -94,12 +102,15 @@ struct LibraryPrefetchTests {
         var library = Library()
         let fetch = library.fetch()
         for book in 1...10 as ClosedRange<UInt64> {
-            library.fault(.toOne, library.publisher, library.publisherName, of: library.book, object: book, origin: fetch, at: library.body)
+            library.fault(
+                .toOne, library.publisher, library.publisherName, of: library.book, object: book, origin: fetch,
+                at: library.body)
         }
         let finding = try #require(library.findings.first)
         #expect(finding.code.isEmpty)
         #expect(
-            finding.fix == "Add the key path that ends in Book.publisher to relationshipKeyPathsForPrefetching of this fetch. "
+            finding.fix
+                == "Add the key path that ends in Book.publisher to relationshipKeyPathsForPrefetching of this fetch. "
                 + "The trace does not show the way from Author to it.")
     }
 }

@@ -1,5 +1,6 @@
-@testable import FaultlineAnalysis
 import Testing
+
+@testable import FaultlineAnalysis
 
 @Suite("Distributions, samples and counts")
 struct MeasureTests {

@@ -1,7 +1,8 @@
-@testable import FaultlineAnalysis
 import FaultlineTrace
 import Testing
 import TraceFixtures
+
+@testable import FaultlineAnalysis
 
 @Suite("A profile")
 struct ProfileTests {
@@ -111,8 +112,11 @@ struct ProfileTests {
             fault.origin = index
             var fetch = TraceEvent.Fetch()
             fetch.rows = 2
-            reduction.add(TraceEvent(id: index, parent: index + 500_000, scope: index, start: index, process: 7, .fetch(fetch)), to: &tables)
-            reduction.add(TraceEvent(id: index + 200_000, scope: index, start: index, process: 7, .fault(fault)), to: &tables)
+            reduction.add(
+                TraceEvent(id: index, parent: index + 500_000, scope: index, start: index, process: 7, .fetch(fetch)),
+                to: &tables)
+            reduction.add(
+                TraceEvent(id: index + 200_000, scope: index, start: index, process: 7, .fault(fault)), to: &tables)
         }
         #expect(reduction.fetches.count == ProcessReduction.Capacity.fetches)
         #expect(reduction.scopes.count == ProcessReduction.Capacity.scopes)
@@ -151,7 +155,9 @@ struct ProfileMergingTests {
     private func text(_ profile: Profile) -> String {
         let analysis = Analysis(profile)
         return "\(analysis.findings)\n\(analysis.checks)\n\(profile.totals.storeTime)\n"
-            + analysis.profile.groups.map { "\($0.key.sortText) \($0.counts) \($0.durations.percentile(99)) \($0.selfTime)" }
+            + analysis.profile.groups.map {
+                "\($0.key.sortText) \($0.counts) \($0.durations.percentile(99)) \($0.selfTime)"
+            }
             .joined(separator: "\n")
     }
 

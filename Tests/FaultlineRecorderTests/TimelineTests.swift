@@ -102,7 +102,8 @@ struct TimelineTests {
         #expect(try TraceDestination(text) == expected)
     }
 
-    @Test("destination that is none is refused with a sentence", arguments: ["", "timeline", "timeline:", "lttng", "x:y"])
+    @Test(
+        "destination that is none is refused with a sentence", arguments: ["", "timeline", "timeline:", "lttng", "x:y"])
     func badDestinations(text: String) {
         #expect {
             _ = try TraceDestination(text)

@@ -23,15 +23,37 @@ struct EventLinesTests {
         var text = EventText(dictionary: dictionary)
         #expect(
             EventText.heading
-                == "    start (s)  duration  thread    kind       what                                              rows            call site")
+                == "    start (s)  duration  thread    kind       what                                              rows            call site"
+        )
         let expected: [(EventKind, String)] = [
-            (.fetch, "  0.000001000   60.0 µs  main      fetch      Item by name                                       100  by 50     List.swift:42"),
-            (.batch, "  0.000061000    110 µs  main      batch      Item from 0                                         50            Scroll.swift:60"),
-            (.fault, "  0.002491000   12.0 µs  main      fault      Item.list                                            1  store     Scroll.swift:57"),
-            (.save, "  0.003706000    400 µs  main      save       Item                                                 3            List.swift:90"),
-            (.sql, "  0.003706000    300 µs  main      sql        SELECT * FROM ZITEM                                  3  write     List.swift:90"),
-            (.use, "  0.002281000            main      use        Item: 100 of 100 touched                           100  closed    –"),
-            (.scope, "  0.000061000            7         scope      scroll (screen)                                         begin     –"),
+            (
+                .fetch,
+                "  0.000001000   60.0 µs  main      fetch      Item by name                                       100  by 50     List.swift:42"
+            ),
+            (
+                .batch,
+                "  0.000061000    110 µs  main      batch      Item from 0                                         50            Scroll.swift:60"
+            ),
+            (
+                .fault,
+                "  0.002491000   12.0 µs  main      fault      Item.list                                            1  store     Scroll.swift:57"
+            ),
+            (
+                .save,
+                "  0.003706000    400 µs  main      save       Item                                                 3            List.swift:90"
+            ),
+            (
+                .sql,
+                "  0.003706000    300 µs  main      sql        SELECT * FROM ZITEM                                  3  write     List.swift:90"
+            ),
+            (
+                .use,
+                "  0.002281000            main      use        Item: 100 of 100 touched                           100  closed    –"
+            ),
+            (
+                .scope,
+                "  0.000061000            7         scope      scroll (screen)                                         begin     –"
+            ),
         ]
         for (kind, line) in expected { #expect(text.lines(try first(kind)) == [line]) }
     }
@@ -89,41 +111,73 @@ struct EventLinesTests {
         (use.loadedRows, use.bytes, use.touchedRows, use.touches, use.batchesLoaded) = (6, 7, 8, 9, 10)
         (use.countAsked, use.firstUse, use.lastUse, use.runsLost) = (11, 12, 13, 14)
         return [
-            .fetch: (.fetch(fetch), [
-                "entity": "1", "shape": "2", "parameters": "0000000000000003", "limit": "4", "offset": "5", "batchSize": "6",
-                "resultType": "count", "rows": "7", "trips": "8", "bytes": "9", "wait": "10", "prepare": "11", "step": "12",
-                "materialise": "13", "cacheHits": "14", "cacheMisses": "15", "error": "16",
-            ]),
-            .batch: (.batch(batch), [
-                "fetch": "1", "entity": "2", "shape": "3", "firstIndex": "4", "rows": "5", "trips": "6", "bytes": "7",
-                "cacheHits": "8", "error": "9",
-            ]),
-            .fault: (.fault(fault), [
-                "type": "toMany", "source": "gone", "entity": "1", "relationship": "2", "relationshipEntity": "3",
-                "object": "00000000000000ff", "origin": "5", "filled": "6", "bytes": "7", "error": "8",
-            ]),
-            .cacheMiss: (.cacheMiss({ var miss = TraceEvent.CacheMiss(); (miss.fault, miss.entity) = (1, 2); return miss }()), [
-                "fault": "1", "entity": "2",
-            ]),
-            .save: (.save(save), [
-                "inserted": "1", "updated": "2", "deleted": "3", "changedColumns": "4", "conflicts": "5", "trips": "6",
-                "bytes": "7", "lockWait": "8", "commit": "9", "error": "10",
-            ]),
-            .sql: (.sql(sql), [
-                "statement": "1", "plan": "2", "type": "schema", "rows": "3", "fullScanSteps": "4", "sorts": "5",
-                "automaticIndexes": "6", "virtualMachineSteps": "7", "preparations": "8", "pageHits": "9",
-                "pageMisses": "10", "error": "11",
-            ]),
-            .use: (.use(use), [
-                "fetch": "1", "entity": "2", "shape": "3", "state": "open", "batchSize": "4", "rows": "5", "loadedRows": "6",
-                "bytes": "7", "touchedRows": "8", "touches": "9", "batchesLoaded": "10", "countAsked": "11",
-                "firstUse": "12", "lastUse": "13", "runsLost": "14",
-            ]),
-            .scope: (.scope({
-                var scope = TraceEvent.Scope()
-                (scope.name, scope.kind, scope.phase) = (1, .bulk, .end)
-                return scope
-            }()), ["name": "1", "scopeKind": "bulk", "phase": "end"]),
+            .fetch: (
+                .fetch(fetch),
+                [
+                    "entity": "1", "shape": "2", "parameters": "0000000000000003", "limit": "4", "offset": "5",
+                    "batchSize": "6",
+                    "resultType": "count", "rows": "7", "trips": "8", "bytes": "9", "wait": "10", "prepare": "11",
+                    "step": "12",
+                    "materialise": "13", "cacheHits": "14", "cacheMisses": "15", "error": "16",
+                ]
+            ),
+            .batch: (
+                .batch(batch),
+                [
+                    "fetch": "1", "entity": "2", "shape": "3", "firstIndex": "4", "rows": "5", "trips": "6",
+                    "bytes": "7",
+                    "cacheHits": "8", "error": "9",
+                ]
+            ),
+            .fault: (
+                .fault(fault),
+                [
+                    "type": "toMany", "source": "gone", "entity": "1", "relationship": "2", "relationshipEntity": "3",
+                    "object": "00000000000000ff", "origin": "5", "filled": "6", "bytes": "7", "error": "8",
+                ]
+            ),
+            .cacheMiss: (
+                .cacheMiss(
+                    {
+                        var miss = TraceEvent.CacheMiss(); (miss.fault, miss.entity) = (1, 2); return miss
+                    }()),
+                [
+                    "fault": "1", "entity": "2",
+                ]
+            ),
+            .save: (
+                .save(save),
+                [
+                    "inserted": "1", "updated": "2", "deleted": "3", "changedColumns": "4", "conflicts": "5",
+                    "trips": "6",
+                    "bytes": "7", "lockWait": "8", "commit": "9", "error": "10",
+                ]
+            ),
+            .sql: (
+                .sql(sql),
+                [
+                    "statement": "1", "plan": "2", "type": "schema", "rows": "3", "fullScanSteps": "4", "sorts": "5",
+                    "automaticIndexes": "6", "virtualMachineSteps": "7", "preparations": "8", "pageHits": "9",
+                    "pageMisses": "10", "error": "11",
+                ]
+            ),
+            .use: (
+                .use(use),
+                [
+                    "fetch": "1", "entity": "2", "shape": "3", "state": "open", "batchSize": "4", "rows": "5",
+                    "loadedRows": "6",
+                    "bytes": "7", "touchedRows": "8", "touches": "9", "batchesLoaded": "10", "countAsked": "11",
+                    "firstUse": "12", "lastUse": "13", "runsLost": "14",
+                ]
+            ),
+            .scope: (
+                .scope(
+                    {
+                        var scope = TraceEvent.Scope()
+                        (scope.name, scope.kind, scope.phase) = (1, .bulk, .end)
+                        return scope
+                    }()), ["name": "1", "scopeKind": "bulk", "phase": "end"]
+            ),
         ]
     }()
 }

@@ -11,66 +11,66 @@ struct TextReportTests {
     @Test func `A story is told in this many words`() {
         #expect(
             TextReport(story).render() == """
-            groceries: 4.11 ms, 180 events, none lost, writing 120 µs
+                groceries: 4.11 ms, 180 events, none lost, writing 120 µs
 
-            Where the store's time went  (2.11 ms, 51 % of the recorded time; 2.11 ms on the main thread)
-                                        count  rows  trips     time  share
-              fetch                         2   200      2   270 µs   13 %  ███
-              batch                         2   100      2   220 µs   10 %  ██
-              fault from the store        100   100    100  1.20 ms   57 %  ███████████
-              fault from the row cache     50    50      0  15.0 µs  0.7 %
-              save                          1     3      5   400 µs   19 %  ████
-              statements: 1 write · 300 rows loaded · 19.5 KiB read · 900 B written
+                Where the store's time went  (2.11 ms, 51 % of the recorded time; 2.11 ms on the main thread)
+                                            count  rows  trips     time  share
+                  fetch                         2   200      2   270 µs   13 %  ███
+                  batch                         2   100      2   220 µs   10 %  ██
+                  fault from the store        100   100    100  1.20 ms   57 %  ███████████
+                  fault from the row cache     50    50      0  15.0 µs  0.7 %
+                  save                          1     3      5   400 µs   19 %  ████
+                  statements: 1 write · 300 rows loaded · 19.5 KiB read · 900 B written
 
-            Hotspots
-              kind            what          count      p50      p99  rows    total  call site
-              fault           Item.list       100  12.0 µs  12.0 µs   100  1.20 ms  Scroll.swift:57
-              save            Item              1   400 µs   400 µs     3   400 µs  List.swift:90
-              fetch           Item by name      2  60.0 µs   210 µs   200   270 µs  List.swift:42
-              batch           Item by name      2   110 µs   110 µs   100   220 µs  Scroll.swift:60
-              fault (cached)  Item.list        50   300 ns   300 ns    50  15.0 µs  Scroll.swift:57
+                Hotspots
+                  kind            what          count      p50      p99  rows    total  call site
+                  fault           Item.list       100  12.0 µs  12.0 µs   100  1.20 ms  Scroll.swift:57
+                  save            Item              1   400 µs   400 µs     3   400 µs  List.swift:90
+                  fetch           Item by name      2  60.0 µs   210 µs   200   270 µs  List.swift:42
+                  batch           Item by name      2   110 µs   110 µs   100   220 µs  Scroll.swift:60
+                  fault (cached)  Item.list        50   300 ns   300 ns    50  15.0 µs  Scroll.swift:57
 
-            What to change
-              1. error  R01 N+1 faults                                                             List.swift:42
-                 Prefetch "list" with the fetch of Item.
-                 Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to
-                 1 fetch of Item with 100 loaded rows, of which all fired. Seen at Scroll.swift:57.
-                 → request.relationshipKeyPathsForPrefetching = ["list"]
-                 Saves 990 µs, 99 trips. Confidence: high.
-              2. warning  R02 Batch size                                                           List.swift:42
-                 Set the batch size of Item to 15 (now 50).
-                 10 screens seen; a screen shows 10 rows (95 % of them no more), and 50 rows are loaded at a
-                 time. The first screen waits for 40 rows that it does not show. Seen at Scroll.swift:60.
-                 → request.fetchBatchSize = 15
-                 Shortens each wait for rows by 70.0 µs; costs 5 trips more. Confidence: medium.
-              3. warning  R09 Large values in hot rows                                            Model.swift:12
-                 Move Item.image into an entity of its own.
-                 100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded 100 rows with it,
-                 3.81 MiB in all, and read it in 0. Seen at List.swift:42.
-                 → Item.image: to-one ItemImage; ItemImage.value: Binary
-                 Saves 100 µs (50.0 µs–200 µs), 3.81 MiB of reading, 3.81 MiB of memory at a time.
-                 Confidence: low. What a byte costs is a guess: the trace has too few rows of different sizes.
+                What to change
+                  1. error  R01 N+1 faults                                                             List.swift:42
+                     Prefetch "list" with the fetch of Item.
+                     Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to
+                     1 fetch of Item with 100 loaded rows, of which all fired. Seen at Scroll.swift:57.
+                     → request.relationshipKeyPathsForPrefetching = ["list"]
+                     Saves 990 µs, 99 trips. Confidence: high.
+                  2. warning  R02 Batch size                                                           List.swift:42
+                     Set the batch size of Item to 15 (now 50).
+                     10 screens seen; a screen shows 10 rows (95 % of them no more), and 50 rows are loaded at a
+                     time. The first screen waits for 40 rows that it does not show. Seen at Scroll.swift:60.
+                     → request.fetchBatchSize = 15
+                     Shortens each wait for rows by 70.0 µs; costs 5 trips more. Confidence: medium.
+                  3. warning  R09 Large values in hot rows                                            Model.swift:12
+                     Move Item.image into an entity of its own.
+                     100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded 100 rows with it,
+                     3.81 MiB in all, and read it in 0. Seen at List.swift:42.
+                     → Item.image: to-one ItemImage; ItemImage.value: Binary
+                     Saves 100 µs (50.0 µs–200 µs), 3.81 MiB of reading, 3.81 MiB of memory at a time.
+                     Confidence: low. What a byte costs is a guess: the trace has too few rows of different sizes.
 
-            Checked
-              R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
-              R02 Batch size: the use of 2 results: 1 finding
-              R09 Large values in hot rows: the values of 2 properties: 1 finding
+                Checked
+                  R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
+                  R02 Batch size: the use of 2 results: 1 finding
+                  R09 Large values in hot rows: the values of 2 properties: 1 finding
 
-            """)
+                """)
     }
 
     @Test func `An empty trace has a report`() {
         #expect(
             TextReport(Analysis(Profile())).render() == """
-            trace: 0 ns, 0 events, none lost
-              ! No event was recorded: the trace proves nothing.
+                trace: 0 ns, 0 events, none lost
+                  ! No event was recorded: the trace proves nothing.
 
-            Checked
-              R01 N+1 faults: nothing to look at
-              R02 Batch size: nothing to look at
-              R09 Large values in hot rows: nothing to look at
+                Checked
+                  R01 N+1 faults: nothing to look at
+                  R02 Batch size: nothing to look at
+                  R09 Large values in hot rows: nothing to look at
 
-            """)
+                """)
     }
 
     @Test func `It fits a screen`() {

@@ -14,12 +14,16 @@ struct WordsTests {
         #expect(Phrase.duration(nanoseconds) == text)
     }
 
-    @Test(arguments: [(0, "0 B"), (1023, "1,023 B"), (1024, "1.00 KiB"), (4_000_000, "3.81 MiB"), (5_368_709_120, "5.00 GiB")])
+    @Test(arguments: [
+        (0, "0 B"), (1023, "1,023 B"), (1024, "1.00 KiB"), (4_000_000, "3.81 MiB"), (5_368_709_120, "5.00 GiB"),
+    ])
     func `Sizes have three digits and a unit`(_ bytes: Double, _ text: String) {
         #expect(Phrase.size(bytes) == text)
     }
 
-    @Test(arguments: [(0, "0.0 %"), (0.0005, "under 0.1 %"), (0.012, "1.2 %"), (0.0999, "10.0 %"), (0.57, "57 %"), (1, "100 %")])
+    @Test(arguments: [
+        (0, "0.0 %"), (0.0005, "under 0.1 %"), (0.012, "1.2 %"), (0.0999, "10.0 %"), (0.57, "57 %"), (1, "100 %"),
+    ])
     func `Shares are percentages`(_ share: Double, _ text: String) {
         #expect(Phrase.percent(share) == text)
     }
@@ -35,23 +39,26 @@ struct WordsTests {
         ])
         table.add(["a very long description of something", "7"])
         table.add(["short", "1,204"])
-        #expect(table.lines(width: 100) == [
-            "what                                  count",
-            "a very long description of something      7",
-            "short                                 1,204",
-        ])
+        #expect(
+            table.lines(width: 100) == [
+                "what                                  count",
+                "a very long description of something      7",
+                "short                                 1,204",
+            ])
         #expect(table.lines(width: 20) == ["what           count", "a very…ething      7", "short          1,204"])
     }
 
     @Test func `Text breaks at spaces but not behind a number`() {
-        #expect(TextTable.wrapped("They belong to 1 fetch of Item", width: 16) == ["They belong to", "1 fetch of Item"])
+        #expect(
+            TextTable.wrapped("They belong to 1 fetch of Item", width: 16) == ["They belong to", "1 fetch of Item"])
         #expect(TextTable.wrapped("unbreakable", width: 4) == ["unbreakable"])
         #expect(TextTable.wrapped("", width: 10).isEmpty)
     }
 
     @Test func `JSON escapes what it must and writes numbers raw`() {
         let value = JSONValue.object([
-            ("b", .string("a\"\\\n\u{1}é")), ("a", .array([.unsigned(.max), .integer(-3), .number(0.5), .number(3), .null, .bool(true)])),
+            ("b", .string("a\"\\\n\u{1}é")),
+            ("a", .array([.unsigned(.max), .integer(-3), .number(0.5), .number(3), .null, .bool(true)])),
             ("e", .array([])), ("n", .number(.nan)),
         ])
         #expect(

@@ -24,7 +24,9 @@ struct BadInputTests {
         sqlite3_close(connection)
     }
 
-    private func expectUsage(_ arguments: [String], _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectUsage(
+        _ arguments: [String], _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let result = try BuiltCommand.run(arguments)
         #expect(result.errors == "faultline: \(sentence)\n", sourceLocation: sourceLocation)
         #expect(result.output.isEmpty, sourceLocation: sourceLocation)
@@ -132,7 +134,8 @@ struct BadInputTests {
         makeDatabase(path)
         try expectFailure(
             ofStore: path,
-            "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file.")
+            "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+        )
     }
 
     @Test("tells of a store of another model, and leaves it as it was")

@@ -19,7 +19,8 @@ private enum SmallDisk {
 
 @Suite(
     "With a full disk under the trace",
-    .enabled(if: SmallDisk.isAvailable, "no small disk can be mounted here: allow user namespaces, or be the superuser"))
+    .enabled(if: SmallDisk.isAvailable, "no small disk can be mounted here: allow user namespaces, or be the superuser")
+)
 struct FullDiskTests {
     let directory: TemporaryDirectory
     let disk: String
@@ -41,14 +42,16 @@ struct FullDiskTests {
     /// Room for nothing, for the first lines, and for a part of the events.
     static let sizes = [4 << 10, 64 << 10, 128 << 10]
 
-    @Test("a program that writes its own trace does what it does unrecorded, and says what is missing", arguments: sizes)
+    @Test(
+        "a program that writes its own trace does what it does unrecorded, and says what is missing", arguments: sizes)
     func inProcess(size: Int) throws {
         let result = try SmallDisk.run("FAULTLINE_TRACE=timeline:\(disk)/trace.json \(app)", disks: [disk: size])
         #expect(result.output == alone.output && !result.output.isEmpty)
         #expect(result.status == 0 && !result.wasKilled)
         let lines = result.errors.split(separator: "\n")
         #expect(lines.count == 1)
-        let sentence = try #require(lines.first).split(separator: " ").map { Int($0) == nil ? String($0) : "N" }.joined(separator: " ")
+        let sentence = try #require(lines.first).split(separator: " ").map { Int($0) == nil ? String($0) : "N" }.joined(
+            separator: " ")
         #expect(
             sentence == "faultline: The trace \"\(disk)/trace.json\" lacks N lines that could not be written "
                 + "(No space left on device); free some space and record again.")
@@ -56,17 +59,21 @@ struct FullDiskTests {
 
     @Test("a recorded program does what it does unrecorded, and the report counts what is missing", arguments: sizes)
     func recorded(size: Int) throws {
-        let result = try SmallDisk.run("\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)", disks: [disk: size])
+        let result = try SmallDisk.run(
+            "\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)", disks: [disk: size])
         #expect(result.output == alone.output)
         #expect(result.status == 0 && !result.wasKilled)
         #expect(result.errors.contains("lines that could not be written (No space left on device)"))
-        #expect(result.errors.contains("No event was recorded") || result.errors.contains("counts and times are too low"))
+        #expect(
+            result.errors.contains("No event was recorded") || result.errors.contains("counts and times are too low"))
     }
 
     @Test("a program whose rings find no shared memory does what it does unrecorded", arguments: [4 << 10, 1 << 20])
     func noSharedMemory(size: Int) throws {
         let trace = directory.path("trace.json")
-        for command in ["FAULTLINE_TRACE=timeline:\(trace) \(app)", "\(BuiltCommand.faultline) record -o \(trace) -- \(app)"] {
+        for command in [
+            "FAULTLINE_TRACE=timeline:\(trace) \(app)", "\(BuiltCommand.faultline) record -o \(trace) -- \(app)",
+        ] {
             let result = try SmallDisk.run(command, disks: ["/dev/shm": size])
             #expect(result.output == alone.output)
             #expect(result.status == 0 && !result.wasKilled)

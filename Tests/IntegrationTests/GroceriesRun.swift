@@ -15,7 +15,8 @@ struct GroceriesRun {
         store = directory.path("groceries.sqlite")
         trace = directory.path("trace.json")
         let form = [
-            "workload", "groceries", "--store", store, "--items", String(items), "--rows", String(rows), "--flaws", flaws,
+            "workload", "groceries", "--store", store, "--items", String(items), "--rows", String(rows), "--flaws",
+            flaws,
         ]
         let prepared = try BuiltCommand.run(form + ["--prepare"])
         guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }

@@ -12,7 +12,10 @@ struct KilledProgramTests {
     private func run(trace: String, store: String) throws -> RunningCommand {
         try RunningCommand(
             BuiltCommand.faultline,
-            ["workload", "groceries", "--store", store, "--items", "60", "--rows", "6", "--flaws", "location", "--repeat"],
+            [
+                "workload", "groceries", "--store", store, "--items", "60", "--rows", "6", "--flaws", "location",
+                "--repeat",
+            ],
             environment: ["FAULTLINE_TRACE": "timeline:\(trace)"])
     }
 
@@ -21,7 +24,10 @@ struct KilledProgramTests {
         let directory = try TemporaryDirectory()
         let (store, trace) = (directory.path("list.sqlite"), directory.path("trace.json"))
         let prepared = try BuiltCommand.run(
-            ["workload", "groceries", "--store", store, "--items", "60", "--rows", "6", "--flaws", "location", "--prepare"])
+            [
+                "workload", "groceries", "--store", store, "--items", "60", "--rows", "6", "--flaws", "location",
+                "--prepare",
+            ])
         try #require(prepared.status == 0)
         let running = try run(trace: trace, store: store)
         // The moment is a number of rounds, so that it differs from one attempt to the next whatever the machine's speed.

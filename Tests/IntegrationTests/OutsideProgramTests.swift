@@ -5,7 +5,9 @@ import Testing
 enum OutsideProgram {
     private static let package = BuiltCommand.package.appendingPathComponent("Tests/OutsideProgram")
 
-    /// The built program. It is built once, beside the other products.
+    /// The built program.
+    ///
+    /// It is built once, beside the other products.
     static let path: String = {
         let scratch = BuiltCommand.programs.deletingLastPathComponent().appendingPathComponent("outside-program")
         let build = ["build", "--package-path", package.path, "--scratch-path", scratch.path]
@@ -46,7 +48,8 @@ struct OutsideProgramTests {
         let finding = try #require(problems.first)
         #expect(finding.code == [#"request.relationshipKeyPathsForPrefetching = ["books"]"#])
         #expect(finding.change?.text == "main.swift:\(try OutsideProgram.line("reading.fetch("))")
-        #expect(finding.seenAt.map(\.site?.text) == ["main.swift:\(try OutsideProgram.line("shelf[Shelf.books].reduce"))"])
+        #expect(
+            finding.seenAt.map(\.site?.text) == ["main.swift:\(try OutsideProgram.line("shelf[Shelf.books].reduce"))"])
         #expect(finding.evidence.first { $0.name == "trips" }?.value == 40)
         #expect(finding.saving.trips == 39)
         // What stands in the rows stays in the program.

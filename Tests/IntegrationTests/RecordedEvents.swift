@@ -2,7 +2,9 @@ import Foundation
 
 /// The events of a trace as `faultline events --format json` prints them.
 struct RecordedEvents {
-    /// One line. What a kind does not have is `nil`.
+    /// One line.
+    ///
+    /// What a kind does not have is `nil`.
     struct Event: Decodable {
         struct Window: Decodable {
             var scopeKind: String?

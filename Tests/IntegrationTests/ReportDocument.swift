@@ -129,7 +129,8 @@ struct CommandFailed: Error, CustomStringConvertible {
 enum SourceLine {
     /// The number of the first line that holds a text.
     static func find(_ text: String, in file: URL) throws -> Int {
-        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n", omittingEmptySubsequences: false)
         guard let index = lines.firstIndex(where: { $0.contains(text) }) else {
             throw CommandFailed(text: "no \"\(text)\" in \(file.path)")
         }

@@ -88,7 +88,8 @@ struct ReportNumbersTests {
         case "save": key.subject = (event.entities ?? []).map(\.entityName).sorted().joined(separator: ", ")
         case "sql": key.subject = (event.sql ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         default:
-            key.subject = event.relationshipName.map { "\(event.relationshipEntityName ?? "").\($0)" } ?? event.entityName ?? "?"
+            key.subject =
+                event.relationshipName.map { "\(event.relationshipEntityName ?? "").\($0)" } ?? event.entityName ?? "?"
         }
         // Work that something else set off counts where it was set off.
         let isCaused = ["fault", "cacheMiss", "batch"].contains(event.kind)
@@ -118,7 +119,9 @@ struct ReportNumbersTests {
             #expect(group.mainThreadTime == members.filter { $0.isMainThread == true }.sum(\.duration), "\(key)")
             guard key.kind != "cacheMiss" else { continue }
             // Statements within a miss belong to its fault, which took no longer.
-            let misses = events.of("cacheMiss").reduce(into: [UInt64: UInt64]()) { $0[$1.parent ?? 0, default: 0] += within[$1.id ?? 0] ?? 0 }
+            let misses = events.of("cacheMiss").reduce(into: [UInt64: UInt64]()) {
+                $0[$1.parent ?? 0, default: 0] += within[$1.id ?? 0] ?? 0
+            }
             let inside = members.sum { (within[$0.id ?? 0] ?? 0) + (misses[$0.id ?? 0] ?? 0) }
             #expect(Int64(group.selfTime) == max(0, Int64(members.sum(\.duration)) - Int64(inside)), "\(key)")
         }
@@ -147,11 +150,14 @@ struct ReportNumbersTests {
                 + saves.sum(\.updated) + saves.sum(\.deleted),
             "bytes": events.sum(\.bytes), "trips": events.sum(\.trips) + UInt64(faults.count) - cached + reads,
             "cacheHits": events.sum(\.cacheHits) + cached, "cacheMisses": events.sum(\.cacheMisses) + misses,
-            "wait": events.sum(\.wait) + events.sum(\.lockWait), "prepare": events.sum(\.prepare), "step": events.sum(\.step),
-            "materialise": events.sum(\.materialise), "commit": events.sum(\.commit), "inserted": events.sum(\.inserted),
+            "wait": events.sum(\.wait) + events.sum(\.lockWait), "prepare": events.sum(\.prepare),
+            "step": events.sum(\.step),
+            "materialise": events.sum(\.materialise), "commit": events.sum(\.commit),
+            "inserted": events.sum(\.inserted),
             "updated": events.sum(\.updated), "deleted": events.sum(\.deleted), "conflicts": events.sum(\.conflicts),
             "fullScanSteps": events.sum(\.fullScanSteps), "sorts": events.sum(\.sorts),
-            "automaticIndexes": events.sum(\.automaticIndexes), "virtualMachineSteps": events.sum(\.virtualMachineSteps),
+            "automaticIndexes": events.sum(\.automaticIndexes),
+            "virtualMachineSteps": events.sum(\.virtualMachineSteps),
             "preparations": events.sum(\.preparations), "pageHits": events.sum(\.pageHits),
             "pageMisses": events.sum(\.pageMisses), "errors": UInt64(events.filter { ($0.error ?? 0) != 0 }.count),
         ]
@@ -161,7 +167,9 @@ struct ReportNumbersTests {
         struct Place: Hashable {
             var name, kind: String
         }
-        let expected = Dictionary(grouping: events.filter { name($0) != nil }) { Place(name: name($0) ?? "", kind: $0.kind) }
+        let expected = Dictionary(grouping: events.filter { name($0) != nil }) {
+            Place(name: name($0) ?? "", kind: $0.kind)
+        }
         #expect(Set(sums.map { Place(name: $0.name, kind: $0.kind) }) == Set(expected.keys))
         for sum in sums {
             guard let members = expected[Place(name: sum.name, kind: sum.kind)] else { continue }
@@ -173,7 +181,9 @@ struct ReportNumbersTests {
     // MARK: - Scopes
 
     private func checkScopes(_ scopes: [ReportDocument.Scope], _ events: RecordedEvents) {
-        let ends = Dictionary(grouping: events.of("scope").filter { $0.phase == "end" }) { "\($0.scopeName ?? "") \($0.scopeKind ?? "")" }
+        let ends = Dictionary(grouping: events.of("scope").filter { $0.phase == "end" }) {
+            "\($0.scopeName ?? "") \($0.scopeKind ?? "")"
+        }
         #expect(Set(scopes.map { "\($0.name) \($0.kind)" }) == Set(ends.keys))
         for scope in scopes {
             let members = ends["\(scope.name) \(scope.kind)"] ?? []

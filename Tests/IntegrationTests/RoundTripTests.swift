@@ -17,18 +17,20 @@ private enum SelectCounter {
     static func start(path: String) {
         state.withLock { $0 = State(path: path) }
         typealias Initializer = @convention(c) () -> Void
-        let install: @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?) -> Int32 = {
-            connection, _, _ in
-            let name = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
-            guard !name.isEmpty, name == SelectCounter.state.withLock({ $0.path }) else { return SQLITE_OK }
-            return sqlite3_trace_v2(
-                connection, UInt32(SQLITE_TRACE_STMT),
-                { _, _, _, text in
-                    let sql = String(cString: text!.assumingMemoryBound(to: CChar.self))
-                    if sql.hasPrefix("SELECT") { SelectCounter.state.withLock { $0.selects += 1 } }
-                    return 0
-                }, nil)
-        }
+        let install:
+            @convention(c) (OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, OpaquePointer?) ->
+                Int32 = {
+                    connection, _, _ in
+                    let name = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
+                    guard !name.isEmpty, name == SelectCounter.state.withLock({ $0.path }) else { return SQLITE_OK }
+                    return sqlite3_trace_v2(
+                        connection, UInt32(SQLITE_TRACE_STMT),
+                        { _, _, _, text in
+                            let sql = String(cString: text!.assumingMemoryBound(to: CChar.self))
+                            if sql.hasPrefix("SELECT") { SelectCounter.state.withLock { $0.selects += 1 } }
+                            return 0
+                        }, nil)
+                }
         _ = sqlite3_auto_extension(unsafeBitCast(install, to: Initializer.self))
     }
 }

@@ -102,7 +102,9 @@ package struct Groceries {
                 first += shown
             }
             var use = Self.use(of: fetch, rows: rows, batchSize: batchSize)
-            use.windows = windows.sorted { $0.key < $1.key }.map { .init(scope: .screen, rows: $0.key, times: $0.value) }
+            use.windows = windows.sorted { $0.key < $1.key }.map {
+                .init(scope: .screen, rows: $0.key, times: $0.value)
+            }
             add(use)
         }
     }

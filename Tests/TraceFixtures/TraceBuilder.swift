@@ -47,7 +47,8 @@ package struct TraceBuilder {
     /// A stack whose innermost frame is a line of the program.
     package mutating func stack(_ line: Int, isTruncated: Bool? = nil) -> DictionaryID {
         let address = "0x" + String(4096 + line, radix: 16)
-        let location = FrameEntry.Location(symbol: "s", function: "scroll()", file: "/src/Groceries/Scroll.swift", line: line)
+        let location = FrameEntry.Location(
+            symbol: "s", function: "scroll()", file: "/src/Groceries/Scroll.swift", line: line)
         _ = define(.frame(FrameEntry(address: address, module: "groceries", locations: [location])))
         return define(.stack(StackEntry(frames: [address], isTruncated: isTruncated)))
     }

@@ -4,7 +4,7 @@ import FaultlineStore
 import Foundation
 
 #if Peers
-import GRDB
+    import GRDB
 #endif
 
 /// Fetches all people and reads every property of each, in the store and in its peers on the same file.
@@ -46,20 +46,20 @@ let benchmarks: @Sendable () -> Void = {
     }
 
     #if Peers
-    Benchmark("fetch 10,000 rows and read them: GRDB record") { benchmark in
-        let queue = try DatabaseQueue(path: people.url.path)
-        try queue.read { database in
-            benchmark.startMeasurement()
-            var sum = 0
-            for person in try PersonRecord.fetchAll(database) {
-                sum &+= person.firstName.utf8.count &+ person.lastName.utf8.count
-                sum &+= person.age &+ Int(person.height * 100) &+ person.score
-                sum &+= person.isActive ? 1 : 0
+        Benchmark("fetch 10,000 rows and read them: GRDB record") { benchmark in
+            let queue = try DatabaseQueue(path: people.url.path)
+            try queue.read { database in
+                benchmark.startMeasurement()
+                var sum = 0
+                for person in try PersonRecord.fetchAll(database) {
+                    sum &+= person.firstName.utf8.count &+ person.lastName.utf8.count
+                    sum &+= person.age &+ Int(person.height * 100) &+ person.score
+                    sum &+= person.isActive ? 1 : 0
+                }
+                blackHole(sum)
+                benchmark.stopMeasurement()
             }
-            blackHole(sum)
-            benchmark.stopMeasurement()
         }
-    }
     #endif
 }
 
@@ -94,26 +94,26 @@ private func readRaw(_ statement: OpaquePointer?) -> Int {
 // MARK: - GRDB
 
 #if Peers
-private struct PersonRecord: FetchableRecord, TableRecord {
-    static let databaseTableName = "ZPERSON"
-    static var databaseSelection: [any SQLSelectable] {
-        columns.split(separator: ", ").map { Column(String($0)) }
-    }
+    private struct PersonRecord: FetchableRecord, TableRecord {
+        static let databaseTableName = "ZPERSON"
+        static var databaseSelection: [any SQLSelectable] {
+            columns.split(separator: ", ").map { Column(String($0)) }
+        }
 
-    var firstName: String
-    var lastName: String
-    var age: Int
-    var height: Double
-    var score: Int
-    var isActive: Bool
+        var firstName: String
+        var lastName: String
+        var age: Int
+        var height: Double
+        var score: Int
+        var isActive: Bool
 
-    init(row: Row) {
-        firstName = row[0]
-        lastName = row[1]
-        age = row[2]
-        height = row[3]
-        score = row[4]
-        isActive = row[5]
+        init(row: Row) {
+            firstName = row[0]
+            lastName = row[1]
+            age = row[2]
+            height = row[3]
+            score = row[4]
+            isActive = row[5]
+        }
     }
-}
 #endif

@@ -11,7 +11,9 @@ struct People {
     let container: PersistentContainer
     let url: URL
 
-    /// Makes the store in a directory of its own. Nothing is recorded.
+    /// Makes the store in a directory of its own.
+    ///
+    /// Nothing is recorded.
     init() throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -42,7 +42,8 @@ public struct BatchSizeRule: Rule {
         }
         if withoutWindows > 0 {
             outcome.obstacles.append(
-                "\(Phrase.count(withoutWindows, "result")) had no rows taken out, so that nothing can be said about its batches.")
+                "\(Phrase.count(withoutWindows, "result")) had no rows taken out, so that nothing can be said about its batches."
+            )
         }
         return outcome
     }
@@ -74,7 +75,9 @@ public struct BatchSizeRule: Rule {
             if rows(screens) >= bulk { return screen(screens, byPauses: false) }
             return .bulk
         }
-        guard let pauses = use.windows[.none], use.windows.keys.allSatisfy({ $0 == nil || $0 == .setup }) else { return .bulk }
+        guard let pauses = use.windows[.none], use.windows.keys.allSatisfy({ $0 == nil || $0 == .setup }) else {
+            return .bulk
+        }
         guard case .screens(let width, let times, _) = screen(pauses, byPauses: true), times >= minimumWindows,
             width * 2 <= use.maximumRows
         else { return .bulk }
@@ -139,7 +142,8 @@ extension BatchSizeRule {
         let saving = estimate.range { $0.cost(trips: batches, rows: unread) }
         let places = Self.seenAt(use)
         var finding = Finding(
-            rule: id, ruleName: name, title: "Take rows of \(fetch.key.shape.entity) from the result, not from a copy of it",
+            rule: id, ruleName: name,
+            title: "Take rows of \(fetch.key.shape.entity) from the result, not from a copy of it",
             change: places.first?.site ?? fetch.key.site,
             score: Score.of(unread / Double(max(1, use.materialisedRowsRead)), info: 1, warning: 10),
             fix: "Keep the FetchResults and index into it: making an array of it loads every batch.",
@@ -159,7 +163,8 @@ extension BatchSizeRule {
                 + "\(Phrase.count(size)) at a time; properties of \(Phrase.count(use.materialisedRowsRead)) were read."
         ]
         finding.claims = [Self.claim(fetch.key, profile)]
-        if !Significance.isMet(saving: saving.median, wallTime: profile.wallTime, isMainThread: use.mainThreadLoads > 0) {
+        if !Significance.isMet(saving: saving.median, wallTime: profile.wallTime, isMainThread: use.mainThreadLoads > 0)
+        {
             finding.downgrade("The saving is below 1 % of the recorded time, and below 2 ms.")
         }
         return finding

@@ -93,7 +93,8 @@ struct BulkBatches {
     private func fix(_ advised: UInt64, _ plateau: [UInt64]) -> String {
         let batched = plateau.filter { $0 > 0 }
         guard let first = batched.first, let last = batched.last, first != last else {
-            return advised == 0 ? "All rows are used, and they fit into memory." : "The work needs these rows in larger pieces."
+            return advised == 0
+                ? "All rows are used, and they fit into memory." : "The work needs these rows in larger pieces."
         }
         let equal = "\(Phrase.count(first))–\(Phrase.count(last)) cost the same within 10 %"
         return advised == 0
@@ -102,7 +103,9 @@ struct BulkBatches {
     }
 
     private func describe(_ finding: inout Finding, _ plateau: [UInt64], _ line: CostLine, _ identity: CostLine) {
-        let shown = Set([size, 5, 20, 100, 500, 5000, 0]).sorted { ($0 == 0 ? UInt64.max : $0) < ($1 == 0 ? UInt64.max : $1) }
+        let shown = Set([size, 5, 20, 100, 500, 5000, 0]).sorted {
+            ($0 == 0 ? UInt64.max : $0) < ($1 == 0 ? UInt64.max : $1)
+        }
         let curve = shown.map { size in
             (size == 0 ? "all" : Phrase.count(size)) + " " + Phrase.duration(cost(size, line, identity))
         }

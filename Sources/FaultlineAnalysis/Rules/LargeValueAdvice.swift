@@ -44,10 +44,14 @@ struct LargeValueAdvice {
 
     var numbers: [Evidence] {
         [
-            Evidence("rowsLoaded", candidate.all.rowsLoaded, .rows), Evidence("rowsRead", candidate.all.rowsRead, .rows),
-            Evidence("rowsLoadedWithoutNeed", candidate.hot.rowsLoaded - min(candidate.hot.rowsLoaded, candidate.hot.rowsRead), .rows),
+            Evidence("rowsLoaded", candidate.all.rowsLoaded, .rows),
+            Evidence("rowsRead", candidate.all.rowsRead, .rows),
+            Evidence(
+                "rowsLoadedWithoutNeed",
+                candidate.hot.rowsLoaded - min(candidate.hot.rowsLoaded, candidate.hot.rowsRead), .rows),
             Evidence("bytes", candidate.all.bytes, .bytes), Evidence("meanBytes", candidate.mean, .bytes),
-            Evidence("largeShare", candidate.largeShare, .share), Evidence("entityBytes", candidate.entityBytes, .bytes),
+            Evidence("largeShare", candidate.largeShare, .share),
+            Evidence("entityBytes", candidate.entityBytes, .bytes),
         ]
     }
 }

@@ -35,7 +35,9 @@ public struct LargeValueRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let (candidates, examined) = Self.candidates(profile)
         var outcome = RuleOutcome(findings: candidates.compactMap { finding($0, profile, costs) })
-        if examined > 0 { outcome.examined = "the values of \(Phrase.count(UInt64(examined), "property", plural: "properties"))" }
+        if examined > 0 {
+            outcome.examined = "the values of \(Phrase.count(UInt64(examined), "property", plural: "properties"))"
+        }
         return outcome
     }
 
@@ -91,7 +93,8 @@ public struct LargeValueRule: Rule {
             rule: id, ruleName: name, title: words.title, change: words.declaration,
             score: Score.of(bytes / Double(unread), info: 4096, warning: 65536), fix: words.fix, code: words.code,
             saving: Saving(
-                time: Saving.Range(median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))),
+                time: Saving.Range(
+                    median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))),
             confidence: byte.confidence,
             signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
         finding.saving.bytes = Int64(bytes)
@@ -123,7 +126,8 @@ public struct LargeValueRule: Rule {
             let rows = properties.values.map(\.rowsLoaded).max() ?? 0
             return (key: key, bytes: properties.values.reduce(0) { $0 + $1.bytes }, rows: rows)
         }
-        guard let most = sizes.max(by: { ($0.bytes, $1.key.sortText) < ($1.bytes, $0.key.sortText) }), most.rows > 0 else {
+        guard let most = sizes.max(by: { ($0.bytes, $1.key.sortText) < ($1.bytes, $0.key.sortText) }), most.rows > 0
+        else {
             return (costs.byte, 4, .low)
         }
         return costs.byte(of: most.key.shape, rowSize: Double(most.bytes) / Double(most.rows))

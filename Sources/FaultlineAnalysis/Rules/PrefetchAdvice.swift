@@ -41,14 +41,16 @@ struct PrefetchAdvice {
 
     var fix: String {
         if isSparse {
-            return "Only \(Phrase.percent(share)) of the fetched objects fire, so do not prefetch for all: before you use them, "
+            return
+                "Only \(Phrase.percent(share)) of the fetched objects fire, so do not prefetch for all: before you use them, "
                 + "load what they lead to with one fetch."
         }
         if let keyPath {
             return "Add \"\(keyPath)\" to relationshipKeyPathsForPrefetching of this fetch."
         }
         if edge != nil {
-            return "Add the key path that ends in \(what) to relationshipKeyPathsForPrefetching of this fetch. The trace does "
+            return
+                "Add the key path that ends in \(what) to relationshipKeyPathsForPrefetching of this fetch. The trace does "
                 + "not show the way from \(shape.entity) to it."
         }
         if case .target(let entity) = key.subject, entity != shape.entity {
@@ -75,7 +77,8 @@ struct PrefetchAdvice {
         }
         if edge != nil || evidence.seenBefore * 2 >= evidence.trips { return [] }
         if case .target(let entity) = key.subject, entity != shape.entity { return [] }
-        return shape.resultType == "objectIDs" ? ["request.resultType = .objects"] : ["request.includesPropertyValues = true"]
+        return shape.resultType == "objectIDs"
+            ? ["request.resultType = .objects"] : ["request.includesPropertyValues = true"]
     }
 
     var explanation: [String] {
@@ -86,7 +89,8 @@ struct PrefetchAdvice {
         let times =
             evidence.occurrences == 1
             ? "" : ", some \(Phrase.count(per)) on each of \(Phrase.count(evidence.occurrences)) occasions,"
-        sentences.append("\(what) went to the store in \(trips)\(times) for \(objects), \(Phrase.duration(evidence.time)) in all.")
+        sentences.append(
+            "\(what) went to the store in \(trips)\(times) for \(objects), \(Phrase.duration(evidence.time)) in all.")
         let fetches = evidence.fetches.values.reduce(0, +)
         let rows = Phrase.count(evidence.originRows, "loaded row")
         let fired = share >= 0.995 ? "all" : Phrase.percent(share)

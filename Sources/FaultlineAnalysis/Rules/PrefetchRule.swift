@@ -24,22 +24,27 @@ public struct PrefetchRule: Rule {
         }
         if totals.faultTripsWithoutOrigin > 0 {
             outcome.obstacles.append(
-                "\(Phrase.count(totals.faultTripsWithoutOrigin, "fault trip")) did not say which fetch the object came from.")
+                "\(Phrase.count(totals.faultTripsWithoutOrigin, "fault trip")) did not say which fetch the object came from."
+            )
         }
         if totals.faultTripsWithUnknownOrigin > 0 {
             outcome.obstacles.append(
-                "The fetches behind \(Phrase.count(totals.faultTripsWithUnknownOrigin, "fault trip")) are not in the trace.")
+                "The fetches behind \(Phrase.count(totals.faultTripsWithUnknownOrigin, "fault trip")) are not in the trace."
+            )
         }
         return outcome
     }
 
     /// The evidence with one story told once: members of a to-many relationship that fired without its name belong to
     /// the relationship, since one prefetch cures both.
-    private static func stories(_ profile: Profile) -> [(key: FaultEvidence.Key, evidence: FaultEvidence, claims: [Claim])] {
+    private static func stories(_ profile: Profile) -> [(
+        key: FaultEvidence.Key, evidence: FaultEvidence, claims: [Claim]
+    )] {
         var stories = profile.faults.map { ($0.key, $0.evidence, [claim($0.key, $0.evidence)]) }
         let paths = KeyPaths(profile: profile)
         for index in stories.indices.reversed() {
-            guard case .target(let entity) = stories[index].0.subject, entity != stories[index].0.fetch.shape.entity else { continue }
+            guard case .target(let entity) = stories[index].0.subject, entity != stories[index].0.fetch.shape.entity
+            else { continue }
             let home = stories.firstIndex { other, _, _ in
                 guard case .relationship(let owner, let name) = other.subject else { return false }
                 return other.fetch == stories[index].0.fetch
@@ -88,7 +93,8 @@ public struct PrefetchRule: Rule {
             saving: finding.saving.time.median, wallTime: evidence.wallTime, isMainThread: isMainThread)
         if !isLongEnough && !Significance.isMet(trips: finding.saving.trips, of: trips) {
             finding.downgrade(
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips.")
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips."
+            )
         }
         if evidence.lossyOccurrences > 0, evidence.lossyOccurrences * 2 >= evidence.occurrences {
             finding.confidence = .low
@@ -103,7 +109,9 @@ public struct PrefetchRule: Rule {
     private static func share(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ profile: Profile) -> Double {
         guard evidence.originRows > 0 else { return 1 }
         let fired = Double(evidence.objects) / Double(evidence.originRows)
-        guard evidence.types[.toMany] == nil, let uses = profile.fetch(key.fetch)?.uses.values else { return min(1, fired) }
+        guard evidence.types[.toMany] == nil, let uses = profile.fetch(key.fetch)?.uses.values else {
+            return min(1, fired)
+        }
         let (touched, loaded) = uses.reduce((0, 0)) { ($0.0 + Double($1.touchedRows), $0.1 + Double($1.loadedRows)) }
         return min(1, max(fired, loaded > 0 ? touched / loaded : 0))
     }

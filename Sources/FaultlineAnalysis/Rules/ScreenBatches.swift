@@ -48,9 +48,11 @@ struct ScreenBatches {
         let identity = costs.identities(of: fetch.shape)
         let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
         // Finding identities first is what an unbatched fetch does without.
-        let identities = fault == .missing ? identity.line.cost(trips: Double(use.executions), rows: Double(use.rows)) : 0
+        let identities =
+            fault == .missing ? identity.line.cost(trips: Double(use.executions), rows: Double(use.rows)) : 0
         let total = estimate.range {
-            $0.cost(trips: Double(before.batches) - Double(after.batches), rows: Double(before.rows) - Double(after.rows))
+            $0.cost(
+                trips: Double(before.batches) - Double(after.batches), rows: Double(before.rows) - Double(after.rows))
                 - identities
         }
         let pause = estimate.range { self.pause($0, fault) }
@@ -60,7 +62,8 @@ struct ScreenBatches {
             saving: Saving(time: Saving.Range(total), pause: Saving.Range(pause)),
             confidence: byPauses || use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
             signature: BatchSizeRule.signature(fetch))
-        finding.saving.trips = Int64(before.batches) - Int64(after.batches) - (fault == .missing ? Int64(use.executions) : 0)
+        finding.saving.trips =
+            Int64(before.batches) - Int64(after.batches) - (fault == .missing ? Int64(use.executions) : 0)
         finding.saving.rows = Int64(before.rows) - Int64(after.rows)
         finding.saving.bytes = Int64(Double(finding.saving.rows) * rowSize)
         finding.saving.memory = fault == .tooSmall ? 0 : Int64(max(0, loaded - Double(advised)) * rowSize)
@@ -96,15 +99,18 @@ struct ScreenBatches {
         let pauses = pause * Double(max(1, use.loads))
         let isWorth =
             Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)
-            || Double(finding.saving.memory) >= Self.minimumMemory || loaded - Double(advised) >= loaded * Self.wastedShare
+            || Double(finding.saving.memory) >= Self.minimumMemory
+            || loaded - Double(advised) >= loaded * Self.wastedShare
         if !isWorth {
-            finding.downgrade("The screens would gain less than 1 % of their time and less than 2 ms, and a third of the rows.")
+            finding.downgrade(
+                "The screens would gain less than 1 % of their time and less than 2 ms, and a third of the rows.")
         }
         if byPauses {
             finding.reservations.append("No scope marks a screen, so pauses between touched rows stand for them.")
         }
         if use.runsLost > 0 {
-            finding.reservations.append("Some touched rows did not fit the recording, so that trips are estimated too low.")
+            finding.reservations.append(
+                "Some touched rows did not fit the recording, so that trips are estimated too low.")
         }
     }
 
@@ -124,7 +130,8 @@ struct ScreenBatches {
     private func fix(_ fault: Fault) -> String {
         switch fault {
         case .tooSmall: "Load a screen in one batch: half a screen more than it shows."
-        case .none, .tooLarge, .missing: "Load half a screen more than a screen shows, and the rest when it is scrolled to."
+        case .none, .tooLarge, .missing:
+            "Load half a screen more than a screen shows, and the rest when it is scrolled to."
         }
     }
 
@@ -147,7 +154,8 @@ struct ScreenBatches {
         }
         let trips = "\(Phrase.count(before.batches, "batch", plural: "batches")) become \(Phrase.count(after.batches))"
         finding.explanation.append(
-            "For the rows that were used, \(trips), and \(Phrase.count(before.rows, "loaded row")) become \(Phrase.count(after.rows)).")
+            "For the rows that were used, \(trips), and \(Phrase.count(before.rows, "loaded row")) become \(Phrase.count(after.rows))."
+        )
         if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame {
             finding.explanation.append(
                 "Even \(advised) rows take longer than a frame: the rows themselves are too heavy.")

@@ -2,8 +2,9 @@ internal import FaultlineTrace
 
 /// The parts of signatures.
 enum SignatureText {
-    /// A shape, short enough to read and long enough to tell apart. What is prefetched is left out: following one piece
-    /// of advice does not rename the others.
+    /// A shape, short enough to read and long enough to tell apart.
+    ///
+    /// What is prefetched is left out: following one piece of advice does not rename the others.
     static func shape(_ shape: ShapeEntry) -> String {
         var shape = shape
         shape.prefetch = []

@@ -38,7 +38,9 @@ public struct TraceQualityRule: Rule {
             limit("\(Phrase.count(unwritten, "line")) could not be written: counts and times are too low.", 60)
         }
         if entriesLost > 0 {
-            limit("\(Phrase.count(entriesLost, "name")) \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.", 40)
+            limit(
+                "\(Phrase.count(entriesLost, "name")) \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.",
+                40)
         }
         if usesLost > 0 {
             limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are judged without it.", 40)
@@ -46,13 +48,18 @@ public struct TraceQualityRule: Rule {
         for process in processes where !process.isClosed {
             let state = process.ended == nil ? "has no end in the trace" : "was killed"
             limit(
-                "Process \(process.process) \(state): everything that it had finished is here, what was under way is not.", 10)
+                "Process \(process.process) \(state): everything that it had finished is here, what was under way is not.",
+                10)
         }
         if overheadShare >= 0.03 {
-            limit("Recording took \(Phrase.percent(overheadShare)) of the time: short events look longer than they are.", 40)
+            limit(
+                "Recording took \(Phrase.percent(overheadShare)) of the time: short events look longer than they are.",
+                40)
         }
         if truncatedShare >= 0.01 {
-            limit("\(Phrase.percent(truncatedShare)) of the stacks are cut short: some lines may be those of a library.", 30)
+            limit(
+                "\(Phrase.percent(truncatedShare)) of the stacks are cut short: some lines may be those of a library.",
+                30)
         }
         if Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.01 {
             limit(
@@ -91,7 +98,8 @@ public struct TraceQualityRule: Rule {
         _ profile: Profile, _ totals: StoreCounts, score: Double, limits: [String], evidence: [Evidence]
     ) -> RuleOutcome {
         var finding = Finding(
-            rule: id, ruleName: name, title: limits.isEmpty ? "The trace is whole" : "Know what the trace does not show",
+            rule: id, ruleName: name,
+            title: limits.isEmpty ? "The trace is whole" : "Know what the trace does not show",
             score: score, fix: score >= 25 ? "Record again with larger buffers, or record less." : "",
             saving: Saving(), confidence: .high, signature: id)
         finding.evidence = evidence

@@ -15,7 +15,9 @@ package final class EntitySchema: Sendable {
     /// Whether the table holds rows of more than one entity.
     package let isInTree: Bool
     /// All properties, inherited ones first; within an entity attributes, then relationships, each in alphabetical
-    /// order. A property's index is the same in every entity that inherits it.
+    /// order.
+    ///
+    /// A property's index is the same in every entity that inherits it.
     package let properties: [PropertySchema]
     /// The columns of a row behind `Z_PK` and `Z_OPT`, in the order in which they are selected: attributes, then
     /// foreign keys, each in alphabetical order.

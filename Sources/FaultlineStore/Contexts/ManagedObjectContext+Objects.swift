@@ -5,8 +5,9 @@ import Synchronization
 private let lastTemporaryKey = Atomic<Int64>(0)
 
 extension ManagedObjectContext {
-    /// The object with an identity, as a fault if it is not here yet. Nothing is read; whether there is such an object
-    /// turns out when it is used, or with ``existingObject(with:)``.
+    /// The object with an identity, as a fault if it is not here yet.
+    ///
+    /// Nothing is read; whether there is such an object turns out when it is used, or with ``existingObject(with:)``.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         object(store.entities[id.entity.index], key: id.key)
     }
@@ -25,7 +26,9 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// A new object of the named entity. Traps if there is no such entity, or if it is abstract.
+    /// A new object of the named entity.
+    ///
+    /// Traps if there is no such entity, or if it is abstract.
     public func insertNewObject(forEntityName name: String) -> ManagedObject {
         let entity = entity(named: name)
         let object = entity.objectClass.init(seed(entity))
@@ -99,7 +102,9 @@ extension ManagedObjectContext {
         object.flags.insert(.isFault)
     }
 
-    /// Makes all objects faults again; see ``refresh(_:mergeChanges:)``. Unsaved changes are kept.
+    /// Makes all objects faults again; see ``refresh(_:mergeChanges:)``.
+    ///
+    /// Unsaved changes are kept.
     public func refreshAllObjects() {
         for object in identities.objects() { refresh(object, mergeChanges: true) }
     }
@@ -124,7 +129,9 @@ extension ManagedObjectContext {
         (inserted, updated, deleted) = ([], [], [])
     }
 
-    /// Forgets all objects and unsaved changes. Objects that are still held read as their defaults from then on.
+    /// Forgets all objects and unsaved changes.
+    ///
+    /// Objects that are still held read as their defaults from then on.
     public func reset() {
         rollback()
         readError = nil
@@ -173,7 +180,9 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// The object for a row that was just read. An object that was filled before keeps its values.
+    /// The object for a row that was just read.
+    ///
+    /// An object that was filled before keeps its values.
     func object(_ row: RowPointer) -> ManagedObject {
         let object = object(store.entities[Int(row.header.pointee.entity)], key: row.key)
         if object.flags.contains(.isFault) {

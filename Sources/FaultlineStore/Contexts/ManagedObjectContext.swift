@@ -79,7 +79,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
         }
     }
 
-    /// Does work on the context's queue and blocks until it is done. May be nested.
+    /// Does work on the context's queue and blocks until it is done.
+    ///
+    /// May be nested.
     public func performAndWait<Result: Sendable>(_ work: () throws -> Result) rethrows -> Result {
         if isOnQueue { return try work() }
         let scope = RecordedScope.inherited

@@ -23,7 +23,7 @@ final class EntityRuntime: Sendable {
     let layoutID: UInt32
     /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME`: the columns of the entity and of those that inherit from it.
     let rowSelection: String
-    /// `SELECT 0, t0.Z_PK`
+    /// `SELECT 0, t0.Z_PK`: the key alone.
     let keySelection: String
     /// The statement that fills a fault.
     let faultSQL: String
@@ -80,7 +80,9 @@ final class EntityRuntime: Sendable {
         return order.map { found[$0].column }
     }
 
-    /// The entity's number in the trace's dictionary. Only while recording.
+    /// The entity's number in the trace's dictionary.
+    ///
+    /// Only while recording.
     func traceID(_ recorder: Recorder, _ model: ModelSchema) -> DictionaryID {
         let known = traceID.load(ordering: .relaxed)
         if known != 0 { return known }
@@ -96,7 +98,9 @@ final class EntityRuntime: Sendable {
         return id
     }
 
-    /// The number of a property's name in the trace's dictionary. Only while recording.
+    /// The number of a property's name in the trace's dictionary.
+    ///
+    /// Only while recording.
     func nameID(_ property: Int, _ recorder: Recorder) -> DictionaryID {
         nameIDs.withLock { ids in
             if ids[property] == 0 {

@@ -61,7 +61,9 @@ public final class PersistentContainer: Sendable {
             classes: classes, recorder: recorder, sqlDebug: sqlDebug)
     }
 
-    /// Where stores are kept that were given no URL: `$XDG_DATA_HOME`, or else `~/.local/share`. It must exist.
+    /// Where stores are kept that were given no URL: `$XDG_DATA_HOME`, or else `~/.local/share`.
+    ///
+    /// It must exist.
     public static func defaultDirectoryURL() -> URL {
         if let path = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], !path.isEmpty {
             return URL(fileURLWithPath: path, isDirectory: true)
@@ -75,7 +77,9 @@ public final class PersistentContainer: Sendable {
         return ManagedObjectContext(persistentStoreCoordinator, .privateQueue, name: "background \(number)")
     }
 
-    /// Does work in a new context on its queue. What the work does not save is lost.
+    /// Does work in a new context on its queue.
+    ///
+    /// What the work does not save is lost.
     ///
     /// - Throws: what the work throws.
     public func performBackgroundTask<Result: Sendable>(

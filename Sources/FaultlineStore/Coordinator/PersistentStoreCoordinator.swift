@@ -31,7 +31,9 @@ public final class PersistentStoreCoordinator: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Runs a statement on the store's connection. For tests and tools of this package.
+    /// Runs a statement on the store's connection.
+    ///
+    /// For tests and tools of this package.
     package func run(_ sql: String) throws {
         try store.locked { () throws(StoreError) in
             store.endRead()
@@ -39,12 +41,16 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Lets go of all rows in memory that no object uses. For tests and tools of this package.
+    /// Lets go of all rows in memory that no object uses.
+    ///
+    /// For tests and tools of this package.
     package func removeUnusedRows() {
         store.rows.removeUnused()
     }
 
-    /// Hands out SQLite's connection, under the lock. For tests and tools of this package.
+    /// Hands out SQLite's connection, under the lock.
+    ///
+    /// For tests and tools of this package.
     package func withConnection<R>(_ body: (OpaquePointer) -> R) throws -> R {
         try store.locked { () throws(StoreError) in body(store.connection.handle) }
     }

@@ -12,20 +12,32 @@ public struct PersistentStoreDescription: Sendable {
         case full
     }
 
-    /// The store's file. Its folder must exist.
+    /// The store's file.
+    ///
+    /// Its folder must exist.
     public var url: URL
-    /// Whether the store is opened for reading only. Default: no.
+    /// Whether the store is opened for reading only.
+    ///
+    /// Default: no.
     public var isReadOnly = false
-    /// How long to wait for another connection's lock, in seconds. Default: 5.
+    /// How long to wait for another connection's lock, in seconds.
+    ///
+    /// Default: 5.
     public var busyTimeout = 5.0
-    /// From how many bytes on a value that allows external storage goes to a file of its own. Default: 100 KiB.
+    /// From how many bytes on a value that allows external storage goes to a file of its own.
+    ///
+    /// Default: 100 KiB.
     ///
     /// SQLite reads values of up to about this size faster than a file system reads files
     /// (https://www.sqlite.org/intern-v-extern-blob.html).
     public var externalStorageThreshold = 100 * 1024
-    /// Bytes of rows that are kept in memory although no object uses them. Default: 16 MiB.
+    /// Bytes of rows that are kept in memory although no object uses them.
+    ///
+    /// Default: 16 MiB.
     public var rowCacheLimit = 16 << 20
-    /// Bytes of SQLite's page cache. Default: 32 MiB; pages are taken as they are needed.
+    /// Bytes of SQLite's page cache.
+    ///
+    /// Default: 32 MiB; pages are taken as they are needed.
     public var pageCacheLimit = 32 << 20
     /// Default: ``Synchronization/full``, as SQLite's.
     public var synchronization = Synchronization.full

@@ -12,7 +12,9 @@ final class RowBlock: @unchecked Sendable {
     fileprivate(set) var used = 0
     /// The place of the root entity of its rows in the model.
     let root: Int
-    /// Whether the cache refers to a row of it. Set by the cache, under its lock, before the block is shared.
+    /// Whether the cache refers to a row of it.
+    ///
+    /// Set by the cache, under its lock, before the block is shared.
     var isListed = false
     private let cache: RowCache
 
@@ -80,7 +82,9 @@ struct RowBuilder {
         blocks.append(block)
     }
 
-    /// Makes room for a row's fixed part. The bits that say which columns have values are zero.
+    /// Makes room for a row's fixed part.
+    ///
+    /// The bits that say which columns have values are zero.
     @inline(__always)
     mutating func begin(_ layout: RowLayout, key: Int64, version: Int64, entity: Int) {
         rowStart = block.used

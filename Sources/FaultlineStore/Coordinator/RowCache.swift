@@ -94,7 +94,9 @@ final class RowCache: Sendable {
         return (hits, held)
     }
 
-    /// Retains a row's block, unless it is on its way out. Rows that were read together often lie together.
+    /// Retains a row's block, unless it is on its way out.
+    ///
+    /// Rows that were read together often lie together.
     private static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
         let block = row.header.pointee.block
         if let last = held.last, Unmanaged.passUnretained(last).toOpaque() == block.toOpaque() { return true }

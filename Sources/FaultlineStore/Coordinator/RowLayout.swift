@@ -13,7 +13,9 @@ struct RowHeader {
     var entity: Int32
     /// Bytes of the whole row.
     var size: UInt32
-    /// 1 once another version of the row, or its deletion, is known. Read by other threads: see ``RowPointer/isSuperseded``.
+    /// 1 once another version of the row, or its deletion, is known.
+    ///
+    /// Read by other threads: see ``RowPointer/isSuperseded``.
     var superseded: UInt32
     var reserved: UInt32
 
@@ -43,7 +45,9 @@ struct RowLayout: Sendable {
     }
 }
 
-/// A row in memory. Whoever has one also holds its block.
+/// A row in memory.
+///
+/// Whoever has one also holds its block.
 struct RowPointer: @unchecked Sendable {
     // The bytes behind the address do not change after the row was filled, but for one flag that is read atomically.
     let address: UnsafeMutableRawPointer

@@ -25,7 +25,9 @@ struct LoadedKeys {
 }
 
 extension SQLStore {
-    /// Reads rows into the row cache. The statement's values are bound. Under the lock.
+    /// Reads rows into the row cache.
+    ///
+    /// The statement's values are bound. Under the lock.
     ///
     /// - Parameter hasSources: whether a last column says to whom each row is related.
     func loadRows(
@@ -87,7 +89,9 @@ extension SQLStore {
         return builder.finish()
     }
 
-    /// Reads keys only. Under the lock.
+    /// Reads keys only.
+    ///
+    /// Under the lock.
     func loadKeys(
         _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool
     ) throws(StoreError) -> LoadedKeys {
@@ -105,7 +109,9 @@ extension SQLStore {
         return loaded
     }
 
-    /// Reads the row of one key. Under the lock.
+    /// Reads the row of one key.
+    ///
+    /// Under the lock.
     func loadRow(
         _ entity: EntityRuntime, key: Int64, isRecording: Bool
     ) throws(StoreError) -> LoadedRows {
@@ -118,7 +124,9 @@ extension SQLStore {
         return try loadRows(statement, entity, isRecording: isRecording, isSingle: true)
     }
 
-    /// Binds what a SELECT selects by. Under the lock.
+    /// Binds what a SELECT selects by.
+    ///
+    /// Under the lock.
     func bind(_ select: SelectStatement) throws(StoreError) -> SQLStatement {
         // A table must be there before a statement that reads it can be prepared.
         for (place, keys) in select.arrays.enumerated() { try connection.integerArray(place).bind(keys) }

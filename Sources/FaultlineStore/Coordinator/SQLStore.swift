@@ -69,7 +69,9 @@ final class SQLStore: @unchecked Sendable {
         faultStatements = Array(repeating: nil, count: entities.count)
     }
 
-    /// Holds the connection for one caller at a time. Not to be nested.
+    /// Holds the connection for one caller at a time.
+    ///
+    /// Not to be nested.
     func locked<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         let result: Result<R, StoreError> = lock.withLock { _ in
             do throws(StoreError) {
@@ -83,7 +85,9 @@ final class SQLStore: @unchecked Sendable {
 
     // MARK: - The transaction that a burst of reading shares
 
-    /// Begins the transaction that this read and those that follow share. Under the lock.
+    /// Begins the transaction that this read and those that follow share.
+    ///
+    /// Under the lock.
     ///
     /// Without one every look-up would lock and unlock the file, which costs several times the look-up itself.
     func beginRead() throws(StoreError) {
@@ -94,7 +98,9 @@ final class SQLStore: @unchecked Sendable {
         scheduleCheck()
     }
 
-    /// Ends it, so that the next read sees what others wrote. Under the lock.
+    /// Ends it, so that the next read sees what others wrote.
+    ///
+    /// Under the lock.
     func endRead() {
         guard isReading else { return }
         isReading = false

@@ -1,6 +1,8 @@
 /// What went wrong in a store, and what to do about it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure. More may be added.
+    /// The kind of failure.
+    ///
+    /// More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, conflict, validation, deleteDenied

@@ -21,12 +21,17 @@ public struct FetchRequest<Object: ManagedObject> {
     public var fetchBatchSize: Int
     /// Relationships whose objects are loaded along, in one trip each, so that reading them later costs none.
     public var relationshipKeyPathsForPrefetching: [String]
-    /// Whether objects of entities that inherit from the entity are fetched too. Default: yes.
+    /// Whether objects of entities that inherit from the entity are fetched too.
+    ///
+    /// Default: yes.
     public var includesSubentities: Bool
-    /// Whether rows are read into the row cache. Default: yes. Without, only keys are read, and every object costs a
-    /// trip when it is first used.
+    /// Whether rows are read into the row cache.
+    ///
+    /// Default: yes. Without, only keys are read, and every object costs a trip when it is first used.
     public var includesPropertyValues: Bool
-    /// Whether objects come as faults, though their rows are in the row cache. Default: yes.
+    /// Whether objects come as faults, though their rows are in the row cache.
+    ///
+    /// Default: yes.
     public var returnsObjectsAsFaults: Bool
 
     /// A request for objects of `Object`'s entity, or of another one that is named.

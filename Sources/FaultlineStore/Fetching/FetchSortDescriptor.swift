@@ -16,6 +16,6 @@ public struct FetchSortDescriptor: Sendable, Hashable {
         FetchSortDescriptor(keyPath, ascending: false)
     }
 
-    /// `"name ascending"`
+    /// The key with its direction: `"name ascending"`.
     var text: String { "\(keyPath) \(isAscending ? "ascending" : "descending")" }
 }

@@ -2,7 +2,9 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-/// Loads what lies at the other end of relationships, one trip a relationship. Used under the store's lock.
+/// Loads what lies at the other end of relationships, one trip a relationship.
+///
+/// Used under the store's lock.
 struct Prefetch {
     let store: SQLStore
     let origin: TraceOrigin

@@ -1,7 +1,8 @@
 import FaultlineModel
 
-/// What was loaded along with a fetch for the objects that it returned. They hold it, and pass it on to the objects
-/// that are reached from them.
+/// What was loaded along with a fetch for the objects that it returned.
+///
+/// They hold it, and pass it on to the objects that are reached from them.
 final class PrefetchedObjects {
     /// The members of one to-many relationship of many objects.
     struct MemberLists {

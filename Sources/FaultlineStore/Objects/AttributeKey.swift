@@ -2,7 +2,7 @@ public import FaultlineModel
 public import Foundation
 import Synchronization
 
-/// The name of an attribute with the type of its value, for accessors of hand-written classes:
+/// The name of an attribute with the type of its value, for accessors of hand-written classes.
 ///
 ///     final class Item: ManagedObject {
 ///         static let name = AttributeKey<String>("name")

@@ -4,7 +4,9 @@ import Foundation
 
 /// The way from an attribute to its value: in the row, or among the unsaved changes.
 extension ManagedObject {
-    /// What must happen before a property is read: the fault fires, the use is noted. Returns what was set and not saved.
+    /// What must happen before a property is read: the fault fires, the use is noted.
+    ///
+    /// Returns what was set and not saved.
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }

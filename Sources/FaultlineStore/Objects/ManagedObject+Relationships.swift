@@ -1,7 +1,9 @@
 import FaultlineModel
 
 extension ManagedObject {
-    /// The object at the other end of a to-one relationship. Reading it fires the fault of this object, not of that.
+    /// The object at the other end of a to-one relationship.
+    ///
+    /// Reading it fires the fault of this object, not of that.
     public final subscript<Destination: ManagedObject>(key: ToOneKey<Destination>) -> Destination? {
         get { toOne(key.index(in: self)).map { Self.cast($0, key.name) } }
         set { setToOne(key.index(in: self), newValue) }
@@ -107,7 +109,9 @@ extension ManagedObject {
         return state
     }
 
-    /// The members of a to-many relationship. Fires its fault.
+    /// The members of a to-many relationship.
+    ///
+    /// Fires its fault.
     final func members(_ index: Int) -> ContiguousArray<ManagedObject> {
         if flags.contains(.isTracked) { _ = prepareToRead(index) }
         let state = toManyState(index)

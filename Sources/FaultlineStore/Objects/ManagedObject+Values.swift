@@ -2,7 +2,9 @@ public import FaultlineModel
 import Foundation
 
 extension ManagedObject {
-    /// The value of an attribute; see ``AttributeKey``. Reading fires a fault.
+    /// The value of an attribute; see ``AttributeKey``.
+    ///
+    /// Reading fires a fault.
     ///
     /// Where the row is gone, or cannot be read, it is the attribute's default; ``isInaccessible`` says so, an event
     /// records it, and the next fetch or save of the context throws.
@@ -12,7 +14,9 @@ extension ManagedObject {
         set { _set(key.index(in: self), newValue._attributeValue) }
     }
 
-    /// Sets an attribute. Traps if the value is not of the attribute's type, which is a mistake in the program.
+    /// Sets an attribute.
+    ///
+    /// Traps if the value is not of the attribute's type, which is a mistake in the program.
     public final func _set(_ index: Int, _ value: AttributeValue?) {
         let property = runtime.schema.properties[index]
         guard let type = property.attributeType else {
@@ -41,7 +45,9 @@ extension ManagedObject {
         }
     }
 
-    /// Notes a change. Fires a fault, since saving compares with what is in the store.
+    /// Notes a change.
+    ///
+    /// Fires a fault, since saving compares with what is in the store.
     final func change(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
@@ -56,7 +62,9 @@ extension ManagedObject {
     // MARK: - By name
 
     /// The value of a property: an attribute's value, the object of a to-one relationship, or the objects of a to-many
-    /// relationship as ``ToMany``. Traps if the entity has no such property.
+    /// relationship as ``ToMany``.
+    ///
+    /// Traps if the entity has no such property.
     public final func value(forKey name: String) -> Any? {
         let index = propertyIndex(name)
         let property = runtime.schema.properties[index]
@@ -68,6 +76,7 @@ extension ManagedObject {
     }
 
     /// Sets a property: to a value of its attribute's type, to an object, to a sequence of objects, or to `nil`.
+    ///
     /// Traps if the entity has no such property or the value does not fit it.
     public final func setValue(_ value: Any?, forKey name: String) {
         let index = propertyIndex(name)

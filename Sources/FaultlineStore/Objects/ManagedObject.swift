@@ -10,7 +10,9 @@ open class ManagedObject {
     /// The entity of the class's objects; the class's name unless said otherwise.
     open class var entityName: String { String(describing: self) }
 
-    /// The context that the object belongs to. An object keeps its context alive.
+    /// The context that the object belongs to.
+    ///
+    /// An object keeps its context alive.
     public final let managedObjectContext: ManagedObjectContext
     // The store holds it, and the context the store.
     final unowned(unsafe) let runtime: EntityRuntime
@@ -55,7 +57,9 @@ open class ManagedObject {
         let isInserted: Bool
     }
 
-    /// Makes the object for a row. Called by the store only.
+    /// Makes the object for a row.
+    ///
+    /// Called by the store only.
     public required init(_ seed: Seed) {
         managedObjectContext = seed.context
         runtime = seed.runtime
@@ -64,7 +68,9 @@ open class ManagedObject {
         if seed.isInserted { pending = PendingChanges(defaults: seed.runtime.defaults) }
     }
 
-    /// Makes a new object of the class's entity in a context. It is in the store once the context was saved.
+    /// Makes a new object of the class's entity in a context.
+    ///
+    /// It is in the store once the context was saved.
     public convenience init(context: ManagedObjectContext) {
         self.init(context.seed(forClass: Self.self))
         context.insert(self)
@@ -79,15 +85,21 @@ open class ManagedObject {
 
     // MARK: - Identity and state
 
-    /// The object's identity; temporary until it was saved. Does not fire a fault.
+    /// The object's identity; temporary until it was saved.
+    ///
+    /// Does not fire a fault.
     public final var objectID: ManagedObjectID {
         ManagedObjectID(store: managedObjectContext.store.identity, entity: runtime.schema, key: key)
     }
 
-    /// The name of the object's entity. Does not fire a fault.
+    /// The name of the object's entity.
+    ///
+    /// Does not fire a fault.
     public final var entityName: String { runtime.schema.name }
 
-    /// Whether the object's values were not asked for yet. Its row may be in memory all the same.
+    /// Whether the object's values were not asked for yet.
+    ///
+    /// Its row may be in memory all the same.
     public final var isFault: Bool { flags.contains(.isFault) }
 
     /// Whether the object is new and was not saved yet.
@@ -102,7 +114,9 @@ open class ManagedObject {
     /// Whether there are unsaved changes.
     public final var hasChanges: Bool { !flags.isDisjoint(with: [.isInserted, .isUpdated, .isDeleted]) }
 
-    /// Whether the object's row was looked for and is not in the store any more. Its attributes read as their defaults.
+    /// Whether the object's row was looked for and is not in the store any more.
+    ///
+    /// Its attributes read as their defaults.
     public final var isInaccessible: Bool { flags.contains(.isGone) }
 
     /// Makes sure that the object's values are there.

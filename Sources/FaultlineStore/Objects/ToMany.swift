@@ -18,7 +18,9 @@ public struct ToMany<Destination: ManagedObject> {
 
     private var name: String { owner.runtime.schema.properties[index].name }
 
-    /// Whether the members were not asked for yet. Does not fire the fault.
+    /// Whether the members were not asked for yet.
+    ///
+    /// Does not fire the fault.
     public var isFault: Bool { !owner.toManyState(index).isLoaded }
 
     /// Adds an object, and sets the inverse.
@@ -43,7 +45,9 @@ public struct ToMany<Destination: ManagedObject> {
         owner.setToMany(index, [])
     }
 
-    /// Whether the object is a member. Fires the fault.
+    /// Whether the object is a member.
+    ///
+    /// Fires the fault.
     ///
     /// - Complexity: O(1) once the members are there.
     public func contains(_ object: Destination) -> Bool {

@@ -19,7 +19,7 @@ extension UUID: AttributeScalar {
 
 extension URL: AttributeScalar {
     public var attributeValue: AttributeValue { .uri(self) }
-    /// `about:blank`
+    /// The URL `about:blank`.
     public static var zeroValue: URL { URL(string: "about:blank")! }
 
     public init?(_ value: AttributeValue) {

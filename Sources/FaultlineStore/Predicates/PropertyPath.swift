@@ -51,7 +51,9 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringLiteral {
         .comparison(left.keyPath, is: right)
     }
 
-    /// Whether the text begins with another. Without options an index serves it.
+    /// Whether the text begins with another.
+    ///
+    /// Without options an index serves it.
     public func beginsWith(_ text: String, options: TextOptions = []) -> FetchPredicate {
         .comparison(keyPath, .beginsWith, text, options: options)
     }

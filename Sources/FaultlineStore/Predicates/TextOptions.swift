@@ -45,7 +45,9 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         return text.folding(options: folding, locale: nil).precomposedStringWithCanonicalMapping
     }
 
-    /// Folds UTF-8 for a search. ASCII, the common case, takes no string.
+    /// Folds UTF-8 for a search.
+    ///
+    /// ASCII, the common case, takes no string.
     func withFolded<R>(_ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         guard contains(.caseInsensitive) || contains(.diacriticInsensitive) else { return body(text) }
         guard text.allSatisfy({ $0 < 0x80 }) else {

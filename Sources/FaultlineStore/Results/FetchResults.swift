@@ -40,7 +40,9 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
         unsafeDowncast(objects.object(at: position), to: Object.self)
     }
 
-    /// The identities of the objects, in their order. Loads nothing.
+    /// The identities of the objects, in their order.
+    ///
+    /// Loads nothing.
     public var objectIDs: [ManagedObjectID] { objects.objectIDs }
 
     /// Goes over the objects from first to last.

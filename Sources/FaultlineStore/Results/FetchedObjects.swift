@@ -123,7 +123,9 @@ final class FetchedObjects {
         return object
     }
 
-    /// Makes an object whose row is there no fault. That is part of the fetch and no fault of its own.
+    /// Makes an object whose row is there no fault.
+    ///
+    /// That is part of the fetch and no fault of its own.
     private func realize(_ object: ManagedObject) {
         if object.row != nil { object.flags.remove(.isFault) }
     }

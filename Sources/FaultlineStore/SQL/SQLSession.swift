@@ -122,7 +122,9 @@ final class SQLSession {
         }
     }
 
-    /// SQLite's plan for a statement. Not an event: it is asked for by the trace and the log, not by the program.
+    /// SQLite's plan for a statement.
+    ///
+    /// Not an event: it is asked for by the trace and the log, not by the program.
     func plan(_ sql: String) -> [(id: Int, parent: Int, detail: String)] {
         guard let explain = try? connection.prepare("EXPLAIN QUERY PLAN " + sql) else { return [] }
         var rows: [(id: Int, parent: Int, detail: String)] = []

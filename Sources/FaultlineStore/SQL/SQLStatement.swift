@@ -60,7 +60,9 @@ final class SQLStatement {
 
     private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
-    /// Makes the statement ready for its next run. What was bound stays.
+    /// Makes the statement ready for its next run.
+    ///
+    /// What was bound stays.
     func reset() {
         sqlite3_reset(handle)
         isFresh = false

@@ -4,7 +4,7 @@ import FaultlineModel
 struct SelectStatement {
     var sql: String
     var values: [SQLValue]
-    /// Keys for `_Z_intarray0`, `_Z_intarray1`, …
+    /// Keys for `_Z_intarray0`, `_Z_intarray1` and so on.
     var arrays: [[Int64]]
 }
 

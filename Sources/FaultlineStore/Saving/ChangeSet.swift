@@ -19,7 +19,9 @@ struct ChangeSet {
 
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty }
 
-    /// Collects what a context changed. Costs as much as was changed, whatever else the context holds.
+    /// Collects what a context changed.
+    ///
+    /// Costs as much as was changed, whatever else the context holds.
     init(_ context: ManagedObjectContext) {
         // Rows are written table by table: each statement is prepared once and bound again.
         inserted = Self.byEntity(context.insertedObjects)
@@ -47,8 +49,9 @@ struct ChangeSet {
         return places.map { objects[$0] }
     }
 
-    /// Both sides of a pair know of it; the side with the lower relationship number tells. Of a relation of an entity
-    /// with itself each side's pair has a row.
+    /// Both sides of a pair know of it; the side with the lower relationship number tells.
+    ///
+    /// Of a relation of an entity with itself each side's pair has a row.
     private mutating func addJoins(of object: ManagedObject) {
         for (index, state) in object.toMany where state.hasChanges {
             let property = object.runtime.schema.properties[index]

@@ -11,7 +11,9 @@ extension Groceries {
     private static let homeCount = 48
     private static let shopCount = 24
 
-    /// Makes a store with the items of a form, in place of one that is there. Nothing of it is recorded.
+    /// Makes a store with the items of a form, in place of one that is there.
+    ///
+    /// Nothing of it is recorded.
     ///
     /// The same form gives the same items each time.
     public static func prepare(_ form: GroceriesForm, at url: URL) throws {
@@ -23,7 +25,9 @@ extension Groceries {
     private static func removeStore(at url: URL) throws {
         let folder = url.deletingLastPathComponent()
         let name = url.deletingPathExtension().lastPathComponent
-        let files = [url.path, url.path + "-wal", url.path + "-shm", folder.appendingPathComponent(".\(name)_SUPPORT").path]
+        let files = [
+            url.path, url.path + "-wal", url.path + "-shm", folder.appendingPathComponent(".\(name)_SUPPORT").path,
+        ]
         for file in files where FileManager.default.fileExists(atPath: file) {
             try FileManager.default.removeItem(atPath: file)
         }

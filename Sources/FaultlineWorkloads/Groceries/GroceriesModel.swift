@@ -4,9 +4,10 @@ import FaultlineModel
 enum GroceriesModel {
     /// The model, with the photo in the item's row or in an entity of its own.
     static func make(photoInRow: Bool) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [
-            photoInRow ? itemWithPhoto : itemWithoutPhoto, unit, location, locationAtHome, locationAtShop,
-        ] + (photoInRow ? [] : [itemPhoto]))
+        try ManagedObjectModel(
+            entities: [
+                photoInRow ? itemWithPhoto : itemWithoutPhoto, unit, location, locationAtHome, locationAtShop,
+            ] + (photoInRow ? [] : [itemPhoto]))
     }
 
     private static let itemAttributes = [
