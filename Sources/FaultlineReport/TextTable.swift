@@ -1,24 +1,30 @@
 /// Rows of text in columns.
-struct TextTable {
-    enum Alignment: Sendable {
+package struct TextTable {
+    package enum Alignment: Sendable {
         case left, right
     }
 
-    struct Column: Sendable {
+    package struct Column: Sendable {
         var title: String
         var alignment: Alignment
         /// Takes what room the others leave, and loses its middle if that is too little.
-        var isFlexible = false
+        var isFlexible: Bool
+
+        package init(title: String, alignment: Alignment, isFlexible: Bool = false) {
+            self.title = title
+            self.alignment = alignment
+            self.isFlexible = isFlexible
+        }
     }
 
     let columns: [Column]
     private(set) var rows: [[String]] = []
 
-    init(_ columns: [Column]) {
+    package init(_ columns: [Column]) {
         self.columns = columns
     }
 
-    mutating func add(_ row: [String]) {
+    package mutating func add(_ row: [String]) {
         precondition(row.count == columns.count, "A row has as many cells as the table has columns.")
         rows.append(row)
     }
@@ -26,7 +32,7 @@ struct TextTable {
     /// The lines, the titles first.
     ///
     /// - Parameter width: Characters that a line may have; narrower tables stay narrow.
-    func lines(width: Int) -> [String] {
+    package func lines(width: Int) -> [String] {
         var widths = columns.indices.map { index in
             max(columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
         }
@@ -56,7 +62,7 @@ struct TextTable {
     static func shortened(_ text: String, to width: Int) -> String {
         guard text.count > width else { return text }
         guard width > 1 else { return String(text.prefix(max(0, width))) }
-        let head = (width - 1 + 1) / 2
+        let head = width / 2
         return text.prefix(head) + "…" + text.suffix(width - 1 - head)
     }
 

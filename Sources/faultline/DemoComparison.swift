@@ -1,72 +1,54 @@
 import FaultlineAnalysis
+import FaultlineReport
 import FaultlineTrace
-import Foundation
 
 /// What the demo's two forms cost, side by side.
 struct DemoComparison {
     let before: DemoRun
     let after: DemoRun
 
-    /// A row: what is compared, and both figures.
-    private struct Row {
-        var name: String
-        var before: Double
-        var after: Double
-        var format: (Double) -> String
-    }
-
     func text() -> String {
         let title = "The same screens, before and after"
-        let rows = rows.map { row in
-            [row.name, row.format(row.before), row.format(row.after), Self.factor(row.before, row.after)]
+        var table = TextTable([
+            .init(title: "", alignment: .left), .init(title: "with the flaws", alignment: .right),
+            .init(title: "without", alignment: .right), .init(title: "", alignment: .right),
+        ])
+        for row in rows {
+            table.add([row.name, row.words(row.before), row.words(row.after), Self.factor(row.before, row.after)])
         }
-        let heading = ["", "with the flaws", "without", ""]
-        let widths = heading.indices.map { column in ([heading] + rows).map { $0[column].count }.max() ?? 0 }
-        let lines = ([heading] + rows).map { cells in
-            let padded = cells.enumerated().map { index, cell in
-                let space = String(repeating: " ", count: widths[index] - cell.count)
-                return index == 0 ? cell + space : space + cell
-            }
-            return "  " + padded.joined(separator: "   ")
-        }
+        let lines = table.lines(width: 80).map { "  " + $0 }
         return "\n\(title)\n\(String(repeating: "=", count: title.count))\n\n" + lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What is compared, and both figures.
+    private struct Row {
+        var name: String
+        var before: UInt64
+        var after: UInt64
+        var words: (UInt64) -> String
     }
 
     private var rows: [Row] {
         let (old, new) = (before.report.analysis.profile, after.report.analysis.profile)
         let longest = { (profile: Profile) in
-            Double(profile.groups.filter { $0.key.kind != .sql }.map { $0.durations.maximum }.max() ?? 0)
+            profile.groups.filter { $0.key.kind != .sql }.map(\.durations.maximum).max() ?? 0
         }
+        let time = { (nanoseconds: UInt64) in Phrase.duration(nanoseconds) }
+        let count = { (number: UInt64) in Phrase.count(number) }
+        let size = { (bytes: UInt64) in Phrase.size(Double(bytes)) }
         return [
-            Row(
-                name: "time in the store", before: Double(old.totals.storeTime), after: Double(new.totals.storeTime),
-                format: Self.milliseconds),
-            Row(name: "longest operation", before: longest(old), after: longest(new), format: Self.milliseconds),
-            Row(
-                name: "round trips", before: Double(old.totals.readTrips), after: Double(new.totals.readTrips),
-                format: Self.count),
-            Row(
-                name: "rows loaded", before: Double(old.totals.rowsLoaded), after: Double(new.totals.rowsLoaded),
-                format: Self.count),
-            Row(
-                name: "bytes read", before: Double(old.totals.bytesRead), after: Double(new.totals.bytesRead),
-                format: Self.megabytes),
-            Row(
-                name: "peak memory", before: Double(before.peakMemory), after: Double(after.peakMemory),
-                format: Self.megabytes),
+            Row(name: "time in the store", before: old.totals.storeTime, after: new.totals.storeTime, words: time),
+            Row(name: "longest operation", before: longest(old), after: longest(new), words: time),
+            Row(name: "round trips", before: old.totals.readTrips, after: new.totals.readTrips, words: count),
+            Row(name: "rows loaded", before: old.totals.rowsLoaded, after: new.totals.rowsLoaded, words: count),
+            Row(name: "bytes read", before: old.totals.bytesRead, after: new.totals.bytesRead, words: size),
+            Row(name: "peak memory", before: before.peakMemory, after: after.peakMemory, words: size),
         ]
     }
 
-    private static func milliseconds(_ nanoseconds: Double) -> String { fixed(nanoseconds / 1e6, 1) + " ms" }
-
-    private static func megabytes(_ bytes: Double) -> String { fixed(bytes / 1_048_576, 1) + " MiB" }
-
-    private static func count(_ number: Double) -> String { fixed(number, 0) }
-
-    private static func fixed(_ number: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", number) }
-
-    private static func factor(_ before: Double, _ after: Double) -> String {
-        guard after > 0, before > 0 else { return "" }
-        return before >= after ? fixed(before / after, 1) + " × less" : fixed(after / before, 1) + " × more"
+    private static func factor(_ before: UInt64, _ after: UInt64) -> String {
+        guard after > 0, before > 0, before != after else { return "" }
+        let (more, less) = (Double(max(before, after)), Double(min(before, after)))
+        return Phrase.decimal(more / less, places: 1) + (before > after ? " × less" : " × more")
     }
 }

@@ -52,6 +52,7 @@ struct RecordCommand: ParsableCommand {
         }
         do {
             let report = try TraceReport(path: output)
+            for note in report.notes { Terminal.errors.write("faultline: \(note)\n") }
             Terminal.errors.write("\n" + report.text(on: .errors) + "\n")
         } catch {
             Terminal.errors.write("faultline: \(error)\n")
