@@ -21,8 +21,12 @@ extension TraceEvent {
         public var rows: UInt32 = 0
         /// Round trips to SQLite, those of prefetching included.
         public var trips: UInt32 = 0
-        /// Bytes of column values that were read.
+        /// Bytes of column values that were read, those of prefetching not included.
         public var bytes: UInt64 = 0
+        /// Rows that prefetching read.
+        public var prefetchedRows: UInt32 = 0
+        /// Bytes of column values that prefetching read.
+        public var prefetchedBytes: UInt64 = 0
         /// Time waiting for the store, in nanoseconds.
         public var wait: UInt64 = 0
         /// Time preparing the statement, in nanoseconds.
@@ -52,8 +56,12 @@ extension TraceEvent {
         public var rows: UInt32 = 0
         /// Round trips to SQLite, those of prefetching included.
         public var trips: UInt32 = 0
-        /// Bytes of column values that were read.
+        /// Bytes of column values that were read, those of prefetching not included.
         public var bytes: UInt64 = 0
+        /// Rows that prefetching read.
+        public var prefetchedRows: UInt32 = 0
+        /// Bytes of column values that prefetching read.
+        public var prefetchedBytes: UInt64 = 0
         /// Rows of this batch that the row cache held already.
         public var cacheHits: UInt32 = 0
         /// SQLite's result code if loading failed; 0: it did not.

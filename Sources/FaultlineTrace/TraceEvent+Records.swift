@@ -14,6 +14,8 @@ extension TraceEvent.Fetch {
         fields.rows = rows
         fields.trips = trips
         fields.bytes = bytes
+        fields.prefetchedRows = prefetchedRows
+        fields.prefetchedBytes = prefetchedBytes
         fields.wait = wait
         fields.prepare = prepare
         fields.step = step
@@ -35,6 +37,8 @@ extension TraceEvent.Batch {
         fields.rows = rows
         fields.trips = trips
         fields.bytes = bytes
+        fields.prefetchedRows = prefetchedRows
+        fields.prefetchedBytes = prefetchedBytes
         fields.cacheHits = cacheHits
         fields.error = error
         return fields

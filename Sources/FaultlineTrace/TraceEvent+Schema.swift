@@ -44,6 +44,8 @@ extension TraceEvent.Fetch {
         rows = fields.rows
         trips = fields.trips
         bytes = fields.bytes
+        prefetchedRows = fields.prefetchedRows
+        prefetchedBytes = fields.prefetchedBytes
         wait = fields.wait
         prepare = fields.prepare
         step = fields.step
@@ -63,6 +65,8 @@ extension TraceEvent.Batch {
         rows = fields.rows
         trips = fields.trips
         bytes = fields.bytes
+        prefetchedRows = fields.prefetchedRows
+        prefetchedBytes = fields.prefetchedBytes
         cacheHits = fields.cacheHits
         error = fields.error
     }

@@ -110,6 +110,7 @@ typedef enum fl_enumeration {
 #define FL_FETCH_FIELDS(X)                       \
     X(uint64_t, parameters, FL_HASH, 0)          \
     X(uint64_t, bytes, FL_BYTES, 0)              \
+    X(uint64_t, prefetchedBytes, FL_BYTES, 0)    \
     X(uint64_t, wait, FL_NANOSECONDS, 0)         \
     X(uint64_t, prepare, FL_NANOSECONDS, 0)      \
     X(uint64_t, step, FL_NANOSECONDS, 0)         \
@@ -122,6 +123,7 @@ typedef enum fl_enumeration {
     X(uint32_t, resultType, FL_ENUMERATION, FL_ENUMERATION_RESULT_TYPE) \
     X(uint32_t, rows, FL_COUNT, 0)               \
     X(uint32_t, trips, FL_COUNT, 0)              \
+    X(uint32_t, prefetchedRows, FL_COUNT, 0)     \
     X(uint32_t, cacheHits, FL_COUNT, 0)          \
     X(uint32_t, cacheMisses, FL_COUNT, 0)        \
     X(uint32_t, error, FL_CODE, 0)
@@ -129,11 +131,13 @@ typedef enum fl_enumeration {
 #define FL_BATCH_FIELDS(X)                       \
     X(uint64_t, fetch, FL_EVENT_ID, 0)           \
     X(uint64_t, bytes, FL_BYTES, 0)              \
+    X(uint64_t, prefetchedBytes, FL_BYTES, 0)    \
     X(uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY) \
     X(uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE)   \
     X(uint32_t, firstIndex, FL_COUNT, 0)         \
     X(uint32_t, rows, FL_COUNT, 0)               \
     X(uint32_t, trips, FL_COUNT, 0)              \
+    X(uint32_t, prefetchedRows, FL_COUNT, 0)     \
     X(uint32_t, cacheHits, FL_COUNT, 0)          \
     X(uint32_t, error, FL_CODE, 0)
 

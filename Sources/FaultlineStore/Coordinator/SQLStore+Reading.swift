@@ -25,6 +25,11 @@ struct LoadedKeys {
 }
 
 extension SQLStore {
+    /// The bytes of the column values of rows.
+    func bytes(of rows: some Sequence<RowPointer>) -> UInt64 {
+        rows.reduce(0) { $0 + UInt64($1.byteCount(entities[Int($1.header.pointee.entity)].layout)) }
+    }
+
     /// Reads rows into the row cache.
     ///
     /// The statement's values are bound. Under the lock.

@@ -97,7 +97,9 @@ struct FetchExecution {
                 let objects = PrefetchedObjects()
                 var prefetch = Prefetch(store, origin: origin, isRecording: isRecording, objects: objects)
                 for keyPath in terms.prefetch { try prefetch.load(keyPath, from: found.rows, entity) }
-                detail.trips += UInt32(prefetch.trips)
+                detail.trips += UInt32(clamping: prefetch.trips)
+                detail.prefetchedRows = UInt32(clamping: prefetch.rows)
+                detail.prefetchedBytes = prefetch.bytes
                 found.prefetched = objects
             }
             if store.log.level >= 2, form != .count {
@@ -114,10 +116,7 @@ struct FetchExecution {
             let total = store.recorder.now() - begin
             detail.materialise = total - min(total, detail.wait + detail.prepare + detail.step)
             detail.bytes =
-                form == .rows
-                ? found.rows.reduce(0) {
-                    $0 + UInt64($1.byteCount(store.entities[Int($1.header.pointee.entity)].layout))
-                } : UInt64(found.keys.count * 8)
+                form == .rows ? store.bytes(of: found.rows) : UInt64(found.keys.count * 8)
         }
         return (found, record)
     }

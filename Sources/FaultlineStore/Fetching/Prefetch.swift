@@ -11,6 +11,10 @@ struct Prefetch {
     let isRecording: Bool
     let objects: PrefetchedObjects
     private(set) var trips = 0
+    /// Rows that were read.
+    private(set) var rows = 0
+    /// Bytes of their values; counted while recording.
+    private(set) var bytes: UInt64 = 0
 
     init(_ store: SQLStore, origin: TraceOrigin, isRecording: Bool, objects: PrefetchedObjects) {
         self.store = store
@@ -128,6 +132,8 @@ struct Prefetch {
         if let open, let record = loaded.run.record {
             store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
         }
+        rows += loaded.rows.count
+        if isRecording { bytes += store.bytes(of: loaded.rows) }
         objects.hold(loaded.blocks)
         if store.log.isOn {
             store.log.connectionTime(loaded.run.duration)

@@ -183,9 +183,7 @@ final class FetchedObjects {
             if let open {
                 event.rows = UInt32(clamping: loaded.rows.count)
                 event.cacheHits = UInt32(clamping: loaded.cacheHits)
-                event.bytes = loaded.rows.reduce(0) {
-                    $0 + UInt64($1.byteCount(store.entities[Int($1.header.pointee.entity)].layout))
-                }
+                event.bytes = store.bytes(of: loaded.rows)
                 recorder.end(open, event, statement: loaded.run.record, context: origin.context, site: origin.site)
             }
         } catch {
@@ -220,7 +218,9 @@ final class FetchedObjects {
                 let objects = PrefetchedObjects()
                 var prefetch = Prefetch(store, origin: origin, isRecording: isRecording, objects: objects)
                 for keyPath in terms.prefetch { try prefetch.load(keyPath, from: loaded.rows, entity) }
-                trips += UInt32(prefetch.trips)
+                trips += UInt32(clamping: prefetch.trips)
+                event.prefetchedRows = UInt32(clamping: prefetch.rows)
+                event.prefetchedBytes = prefetch.bytes
                 prefetched = objects
             }
             return loaded
