@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "timeline_parser.h"
+
 namespace faultline {
 
 // A token without the white space that simdjson leaves behind it.
@@ -32,7 +34,7 @@ inline bool parse_unsigned(std::string_view token, uint64_t &value) {
     for (char character : token) {
         if (!is_digit(character) || !append_digit(value, character)) { return false; }
     }
-    return true;
+    return value <= FTL_LARGEST_NUMBER;
 }
 
 inline bool parse_unsigned_32(std::string_view token, uint32_t &value) {
@@ -65,7 +67,7 @@ inline bool parse_microseconds(std::string_view token, uint64_t &nanoseconds) {
         if (!append_digit(value, '0')) { return false; }
     }
     nanoseconds = value;
-    return true;
+    return value <= FTL_LARGEST_NUMBER;
 }
 
 inline bool parse_hash(std::string_view digits, uint64_t &value) {

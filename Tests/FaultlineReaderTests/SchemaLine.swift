@@ -28,13 +28,13 @@ struct SchemaLine {
             let name = String(cString: field.name)
             value += 1
             // More than 53 bits, so that a double on the way would show.
-            let wide = field.width == 8 ? UInt64(1) << 62 | value : value
+            let wide = field.width == 8 ? UInt64(1) << 52 | value : value
             let text: String
             if let list = lists.first(where: { $0.countOffset == field.offset }) {
                 own[name] = 3
                 let entry = "[" + (0..<Int(list.words)).map { String($0 + 1) }.joined(separator: ",") + "]"
                 text = "[\(entry),\(entry),\(entry)]"
-            } else if field.meaning == UInt8(fl_field_meaning.FL_HASH.rawValue) {
+            } else if isHash {
                 own[name] = wide
                 text =
                     "\"" + String(repeating: "0", count: 16 - String(wide, radix: 16).count) + String(wide, radix: 16)

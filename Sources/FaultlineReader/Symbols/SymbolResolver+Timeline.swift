@@ -25,7 +25,7 @@ extension SymbolResolver {
         for process in processes.order {
             let names = processes.names[process]!
             var id = names.lastFrame
-            for frame in frames(for: names) where isNew(frame, names) {
+            for frame in frames(for: names) where isNew(frame, names) && id < .max {
                 id += 1
                 lines.append(try line(for: frame, id: id, process: process))
             }

@@ -84,9 +84,9 @@ final class TimelineReader: DictionaryEntryDecoder {
                 summary.unknownKeys += Int(line.pointee.unknownKeys)
                 meet(event.process)
                 try body(.event(event))
-            case .FTL_LINE_LOST: try pass(text, EventLoss.self) { try body(.lost($0)) }
+            case .FTL_LINE_LOST: try pass(text, EventLoss.self, [\.events]) { try body(.lost($0)) }
             case .FTL_LINE_ENDED:
-                try pass(text, ProcessEnded.self) {
+                try pass(text, ProcessEnded.self, Self.endNumbers) {
                     ended.insert($0.process)
                     try body(.ended($0))
                 }
@@ -102,11 +102,12 @@ final class TimelineReader: DictionaryEntryDecoder {
     }
 
     private func pass<Value: Decodable>(
-        _ text: LineReader.Line, _ type: Value.Type, _ body: (Value) throws -> Void
+        _ text: LineReader.Line, _ type: Value.Type, _ numbers: [KeyPath<Value, UInt64>],
+        _ body: (Value) throws -> Void
     ) throws {
         ownLines += 1
         do {
-            try body(decode(type))
+            try body(decode(type, numbers))
         } catch let error as DecodingError {
             summary.countMalformed(line: text.number, error.shortReason)
         }
@@ -135,7 +136,22 @@ final class TimelineReader: DictionaryEntryDecoder {
         if version > Int(FL_TRACE_VERSION) {
             throw ReaderError.newerVersion(path, found: version, known: Int(FL_TRACE_VERSION))
         }
-        return try decode(ProcessBegan.self)
+        return try decode(ProcessBegan.self, [\.start])
+    }
+
+    // The macro FTL_LARGEST_NUMBER, which Swift does not see.
+    private static let largestNumber: UInt64 = 1 << 53
+    private static var endNumbers: [KeyPath<ProcessEnded, UInt64>] {
+        [\.end, \.events, \.lost, \.unwritten, \.entriesLost, \.usesLost, \.writing]
+    }
+
+    /// Decodes a value whose numbers are no larger than those of events may be.
+    private func decode<Value: Decodable>(_ type: Value.Type, _ numbers: [KeyPath<Value, UInt64>]) throws -> Value {
+        let value = try decode(type)
+        guard numbers.allSatisfy({ value[keyPath: $0] <= Self.largestNumber }) else {
+            throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: "a number is too large"))
+        }
+        return value
     }
 
     private func decodeEntry() throws -> DictionaryEntry? {
