@@ -21,19 +21,9 @@ struct ChildProcess {
     static func start(
         _ arguments: [String], environment added: [String: String], standardOutput: String? = nil
     ) throws -> ChildProcess {
-        let merged = ProcessInfo.processInfo.environment.merging(added) { $1 }
-        let words = arguments.map { strdup($0) } + [nil]
-        let variables = merged.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        let words = words(arguments)
+        let variables = variables(added)
         defer { (words + variables).forEach { free($0) } }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // What this process handles, the command finds as it was.
-        var handled = sigset_t()
-        sigemptyset(&handled)
-        for signal in forwarded { sigaddset(&handled, signal) }
-        posix_spawnattr_setsigdefault(&attributes, &handled)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -42,7 +32,7 @@ struct ChildProcess {
                 &actions, STDOUT_FILENO, standardOutput, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         }
         var identifier: pid_t = 0
-        let failure = posix_spawnp(&identifier, arguments[0], &actions, &attributes, words, variables)
+        let failure = posix_spawnp(&identifier, arguments[0], &actions, nil, words, variables)
         guard failure == 0 else {
             throw CommandFailure.usage(
                 "The command \"\(arguments[0])\" cannot be run (\(String(cString: strerror(failure)))); "
@@ -52,14 +42,44 @@ struct ChildProcess {
         return ChildProcess(identifier: identifier)
     }
 
+    /// Copies of the words, ended by a null.
+    ///
+    /// Where they are the last of this process's own, their bytes are: reading them into a string would change what is
+    /// not UTF-8.
+    private static func words(_ arguments: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        guard CommandLine.arguments.suffix(arguments.count) == arguments[...] else {
+            return arguments.map { strdup($0) } + [nil]
+        }
+        let first = Int(CommandLine.argc) - arguments.count
+        return arguments.indices.map { strdup(CommandLine.unsafeArgv[first + $0]!) } + [nil]
+    }
+
+    /// Copies of this process's variables, byte for byte, with others added or in their place; ended by a null.
+    private static func variables(_ added: [String: String]) -> [UnsafeMutablePointer<CChar>?] {
+        var copies: [UnsafeMutablePointer<CChar>?] = []
+        var place = environ
+        while let variable = place.pointee {
+            let isReplaced = added.keys.contains { strncmp(variable, "\($0)=", $0.utf8.count + 1) == 0 }
+            if !isReplaced { copies.append(strdup(variable)) }
+            place += 1
+        }
+        return copies + added.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    }
+
     // MARK: - Signals
 
     private static let forwarded = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH]
     private static let target = Atomic<pid_t>(0)
 
+    /// Hands on the signals that this process gets.
+    ///
+    /// What was ignored stays so, here and in the command, as `nohup` wants it. Called when the command runs already,
+    /// which therefore has nothing of this.
     private static func forward(to identifier: pid_t) {
         target.store(identifier, ordering: .relaxed)
-        for signal in forwarded {
+        // The command's exit status is worth more than a report that nobody reads.
+        signal(SIGPIPE, SIG_IGN)
+        for signal in forwarded where !isIgnored(signal) {
             var action = sigaction()
             action.__sigaction_handler.sa_sigaction = { number, information, _ in
                 // What a terminal sends goes to the whole group, the command included.
@@ -76,12 +96,26 @@ struct ChildProcess {
         pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
     }
 
+    private static func isIgnored(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(signal, nil, &action)
+        return action.sa_flags & SA_SIGINFO == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// From here on signals are this process's own again.
+    private static func stopForwarding() {
+        for signal in forwarded where !isIgnored(signal) { _ = Foundation.signal(signal, SIG_DFL) }
+    }
+
     // MARK: - The end
 
     /// How the command ended, or `nil` while it runs.
     func poll() -> Ending? {
         var status: Int32 = 0
         guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+        Self.stopForwarding()
         let signal = status & 0x7f
         return signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
     }

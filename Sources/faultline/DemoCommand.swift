@@ -35,8 +35,8 @@ struct DemoCommand: ParsableCommand {
         guard before.output == after.output else {
             throw CommandFailure.tool("The two forms of the demo showed different things; please report this.")
         }
-        Terminal.output.write(DemoComparison(before: before, after: after).text())
-        if let output { Terminal.output.write("\nThe stores and traces are in \(output).\n") }
+        try Terminal.output.write(DemoComparison(before: before, after: after).text())
+        if let output { try Terminal.output.write("\nThe stores and traces are in \(output).\n") }
     }
 
     private func makeDirectory() throws -> URL {
@@ -74,8 +74,8 @@ struct DemoCommand: ParsableCommand {
         if let complaint = recording.complaint { throw CommandFailure.tool(complaint) }
         let report = try TraceReport(path: trace)
         let heading = "The shopping list \(title): \(items) items, \(rows) rows on a screen"
-        Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n")
-        Terminal.output.write(report.text(on: .output) + "\n")
+        try Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n")
+        try Terminal.output.write(report.text(on: .output) + "\n")
         let output = (try? String(contentsOfFile: shown, encoding: .utf8)) ?? ""
         let peakMemory = (try? String(contentsOfFile: memory, encoding: .utf8)).flatMap { UInt64($0) } ?? 0
         return DemoRun(report: report, output: output, peakMemory: peakMemory)

@@ -35,33 +35,34 @@ struct EventsCommand: ParsableCommand {
 
     func run() throws {
         let trace = try LoadedTrace(path: trace)
-        for note in trace.notes { Terminal.errors.write("faultline: \(note)\n") }
+        for note in trace.notes { Terminal.tell(note) }
         var dictionaries: [UInt32: TraceDictionary] = [:]
         var printers: [UInt32: EventPrinter] = [:]
         var filter = EventFilter(kinds: kind?.kinds, entity: entity, leastDuration: minDuration?.nanoseconds ?? 0)
         var output = LineBuffer()
-        if format == .text { output.add(EventText.heading) }
-        _ = try trace.read { message in
+        if format == .text { try output.add(EventText.heading) }
+        let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):
                 dictionaries[process, default: TraceDictionary()].insert(entry, id: id)
             case .event(let event):
                 let dictionary = dictionaries[event.process] ?? TraceDictionary()
                 guard filter.passes(event, dictionary) else { return }
-                printers[event.process, default: EventPrinter(format, dictionary)].print(event, stack, &output)
+                try printers[event.process, default: EventPrinter(format, dictionary)].print(event, stack, &output)
             // What a filter asks for are events; without one, the trace is told whole.
             case .began(let began) where isWhole:
-                output.add(format == .text ? EventText.line(began) : EventJSON.line(began))
+                try output.add(format == .text ? EventText.line(began) : EventJSON.line(began))
             case .lost(let lost) where isWhole:
-                output.add(format == .text ? EventText.line(lost) : EventJSON.line(lost))
+                try output.add(format == .text ? EventText.line(lost) : EventJSON.line(lost))
             case .ended(let ended) where isWhole:
-                output.add(format == .text ? EventText.line(ended) : EventJSON.line(ended))
+                try output.add(format == .text ? EventText.line(ended) : EventJSON.line(ended))
             case .began, .lost, .ended: break
             }
         }
-        output.flush()
+        try output.flush()
+        for complaint in TraceReport.complaints(summary) { Terminal.tell(complaint) }
         if let entity, !filter.hasSeenEntity {
-            Terminal.errors.write("faultline: The trace has no event of an entity \"\(entity)\".\n")
+            Terminal.tell("The trace has no event of an entity \"\(entity)\".")
         }
     }
 }
@@ -116,13 +117,13 @@ private enum EventPrinter {
         }
     }
 
-    mutating func print(_ event: TraceEvent, _ stack: Bool, _ output: inout LineBuffer) {
+    mutating func print(_ event: TraceEvent, _ stack: Bool, _ output: inout LineBuffer) throws {
         switch self {
         case .text(var printer):
-            for line in printer.lines(event, stack: stack) { output.add(line) }
+            for line in printer.lines(event, stack: stack) { try output.add(line) }
             self = .text(printer)
         case .json(var printer):
-            output.add(printer.line(event, stack: stack))
+            try output.add(printer.line(event, stack: stack))
             self = .json(printer)
         }
     }
@@ -132,14 +133,14 @@ private enum EventPrinter {
 private struct LineBuffer {
     private var text = ""
 
-    mutating func add(_ line: String) {
+    mutating func add(_ line: String) throws {
         text += line
         text += "\n"
-        if text.utf8.count > 1 << 16 { flush() }
+        if text.utf8.count > 1 << 16 { try flush() }
     }
 
-    mutating func flush() {
-        Terminal.output.write(text)
+    mutating func flush() throws {
+        try Terminal.output.write(text)
         text = ""
     }
 }
@@ -149,6 +150,7 @@ struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
 
     init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
         for word in argument.split(separator: ",") {
             guard let kind = EventKind(name: String(word)) else { return nil }
             kinds.insert(kind)

@@ -25,16 +25,16 @@ struct FaultlineCommand: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as CommandFailure {
-            Terminal.errors.write("faultline: \(failure)\n")
+            Terminal.tell(failure.description)
             Foundation.exit(failure.status.rawValue)
         } catch {
             let text = fullMessage(for: error)
             // Asking for help is no mistake.
             if exitCode(for: error) == .success {
-                Terminal.output.write(text + "\n")
+                try? Terminal.output.write(text + "\n")
                 Foundation.exit(0)
             }
-            Terminal.errors.write(text + "\n")
+            try? Terminal.errors.write(text + "\n")
             Foundation.exit(exitCode(for: error) == .validationFailure ? 2 : 75)
         }
     }

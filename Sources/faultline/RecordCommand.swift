@@ -43,19 +43,19 @@ struct RecordCommand: ParsableCommand {
 
     /// What goes wrong here is told, and the command's exit status is passed on all the same.
     private func printReport(_ recording: Recording) throws {
-        if let complaint = recording.complaint { Terminal.errors.write("faultline: \(complaint)\n") }
+        if let complaint = recording.complaint { Terminal.tell(complaint) }
         guard recording.processes > 0 else {
-            Terminal.errors.write(
-                "faultline: No process of \"\(words[0])\" recorded anything; "
-                    + "link FaultlineStore into the program and open its store there.\n")
+            Terminal.tell(
+                "No process of \"\(words[0])\" recorded anything; "
+                    + "link FaultlineStore into the program and open its store there.")
             return
         }
         do {
             let report = try TraceReport(path: output)
-            for note in report.notes { Terminal.errors.write("faultline: \(note)\n") }
-            Terminal.errors.write("\n" + report.text(on: .errors) + "\n")
+            for note in report.notes { Terminal.tell(note) }
+            try Terminal.errors.write("\n" + report.text(on: .errors) + "\n")
         } catch {
-            Terminal.errors.write("faultline: \(error)\n")
+            Terminal.tell("\(error)")
         }
     }
 }

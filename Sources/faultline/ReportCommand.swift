@@ -20,10 +20,10 @@ struct ReportCommand: ParsableCommand {
 
     func run() throws {
         let report = try TraceReport(path: trace)
-        for note in report.notes { Terminal.errors.write("faultline: \(note)\n") }
+        for note in report.notes { Terminal.tell(note) }
         switch format {
-        case .text: Terminal.output.write(report.text(on: .output))
-        case .json: Terminal.output.write(report.json())
+        case .text: try Terminal.output.write(report.text(on: .output))
+        case .json: try Terminal.output.write(report.json())
         }
     }
 }

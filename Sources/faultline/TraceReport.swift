@@ -19,10 +19,12 @@ struct TraceReport {
         notes = trace.notes + Self.complaints(summary)
     }
 
-    private static func complaints(_ summary: ReadingSummary) -> [String] {
+    /// What of a trace could not be read, in sentences.
+    static func complaints(_ summary: ReadingSummary) -> [String] {
         guard summary.malformedLines > 0 else { return [] }
         let first = summary.firstMalformed.map { ", the first in line \($0.number): \($0.reason)" } ?? ""
-        return ["\(summary.malformedLines) damaged lines were left out\(first)."]
+        let lines = summary.malformedLines == 1 ? "1 damaged line was" : "\(summary.malformedLines) damaged lines were"
+        return ["\(lines) left out\(first)."]
     }
 
     func text(on terminal: Terminal) -> String {

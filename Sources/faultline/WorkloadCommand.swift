@@ -57,7 +57,7 @@ struct WorkloadCommand: ParsableCommand {
                     let groceries = try FaultlineWorkloads.Groceries(form, at: url)
                     repeat {
                         let outcome = try groceries.run()
-                        Terminal.output.write(
+                        try Terminal.output.write(
                             "\(outcome.screens) screens, \(outcome.rows) rows, \(outcome.views) views, "
                                 + "checksum \(outcome.checksum)\n")
                     } while self.repeat

@@ -104,7 +104,8 @@ struct BadInputTests {
         "explains a wrong call and exits with 2",
         arguments: [
             ["record"], ["record", "--"], ["report"], ["events", "x", "--kind", "nonsense"], ["nonsense"],
-            ["events", "x", "--min-duration", "12"], ["demo", "--items", "0"], ["report", "x", "--format", "xml"],
+            ["events", "x", "--kind", ""], ["events", "x", "--min-duration", "12"], ["demo", "--items", "0"],
+            ["report", "x", "--format", "xml"],
         ])
     func wrongCall(arguments: [String]) throws {
         let result = try BuiltCommand.run(arguments)
@@ -112,6 +113,18 @@ struct BadInputTests {
         #expect(result.output.isEmpty)
         #expect(result.errors.hasPrefix("Error: "))
         #expect(result.errors.contains("Usage: faultline"))
+    }
+
+    @Test("says so when its output cannot be written", arguments: ["report", "events"])
+    func fullOutput(subcommand: String) throws {
+        let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
+        let script = "\(BuiltCommand.faultline) \(subcommand) \(trace) >/dev/full"
+        let result = try BuiltCommand.run(["-c", script], program: "/bin/sh")
+        #expect(result.status == 75)
+        #expect(
+            result.errors
+                == "faultline: Writing to standard output failed (No space left on device); free some space, or write elsewhere.\n"
+        )
     }
 
     private func expectFailure(ofStore path: String, form: [String] = [], _ sentence: String) throws {

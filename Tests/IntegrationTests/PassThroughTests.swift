@@ -49,4 +49,37 @@ struct PassThroughTests {
             ["record", "--quiet", "-o", directory.path("trace.json"), "--", "/bin/echo", "-n", "--", "a b", "--format"])
         #expect(result.output == "-- a b --format")
     }
+
+    @Test("finds ignored signals ignored, as nohup wants it")
+    func ignored() throws {
+        let trace = directory.path("trace.json")
+        let script =
+            "trap '' HUP INT; exec \(BuiltCommand.faultline) record --quiet -o \(trace) -- grep SigIgn /proc/self/status"
+        let alone = try BuiltCommand.run(
+            ["-c", "trap '' HUP INT; exec grep SigIgn /proc/self/status"], program: "/bin/sh")
+        #expect(try BuiltCommand.run(["-c", script], program: "/bin/sh").output == alone.output)
+    }
+
+    @Test("keeps its exit status though nobody can read the report")
+    func unreadable() throws {
+        let trace = directory.path("trace.json")
+        let command = "\(BuiltCommand.faultline) record -o \(trace) -- /bin/sh -c 'exit 3'"
+        for redirection in ["2>/dev/full", "2>&-", "2>&1 >/dev/null | true"] {
+            // Of a pipe the shell tells the last command's status.
+            let script =
+                redirection.hasSuffix("true")
+                ? "set -o pipefail; \(command) \(redirection)" : "\(command) \(redirection)"
+            let result = try BuiltCommand.run(["-c", script], program: "/bin/bash")
+            #expect(result.status == 3, "\(redirection)")
+        }
+    }
+
+    @Test("gets arguments and variables that are no text as they are")
+    func bytes() throws {
+        let trace = directory.path("trace.json")
+        let word = "$(printf 'a\\377b')"
+        let script =
+            "WORD=\(word) \(BuiltCommand.faultline) record --quiet -o \(trace) -- /bin/sh -c 'printf %s%s \"$1\" \"$WORD\"' sh \(word) | od -An -tx1"
+        #expect(try BuiltCommand.run(["-c", script], program: "/bin/sh").output == " 61 ff 62 61 ff 62\n")
+    }
 }
