@@ -1,5 +1,6 @@
 internal import CRecorder
-public import FaultlineTrace
+// Whoever marks a scope names its kind, which is a word of the trace.
+@_exported public import FaultlineTrace
 
 /// A scope that is open, as events and use summaries refer to it.
 package struct RecordedScope: Sendable {
