@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
         .library(name: "FaultlineReport", targets: ["FaultlineReport"]),
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
+        .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -110,7 +111,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["CSQLite", "FaultlineRecorder", "FaultlineWorkloads", "faultline"],
+            dependencies: [
+                "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
+                "FaultlineWorkloads",
+                "faultline",
+            ],
             swiftSettings: strict),
     ],
     cLanguageStandard: .gnu17,

@@ -46,8 +46,8 @@ public struct Analysis: Sendable {
 
     /// The share of events that were lost, 0…1.
     private static func lossShare(_ profile: Profile, _ totals: StoreCounts) -> Double {
-        let lost = profile.processes.reduce(0) { $0 + $1.lost + ($1.ended?.unwritten ?? 0) }
-        return lost == 0 ? 0 : Double(lost) / Double(lost + totals.eventCount)
+        let lost = profile.processes.reduce(0) { $0 &+ $1.lost &+ ($1.ended?.unwritten ?? 0) }
+        return lost == 0 ? 0 : Double(lost) / Double(lost &+ totals.eventCount)
     }
 
     /// The share of lost events from which on nothing but notes is given.

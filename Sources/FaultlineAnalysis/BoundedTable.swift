@@ -68,7 +68,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private mutating func evict() -> (key: Key, value: Value)? {
         while front < queue.count {
             let key = queue[front]
-            front += 1
+            front &+= 1
             if front > 4096, front * 2 > queue.count {
                 queue.removeFirst(front)
                 front = 0

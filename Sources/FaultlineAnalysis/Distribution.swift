@@ -19,7 +19,7 @@ public struct Distribution: Sendable {
     public init() {}
 
     public mutating func record(_ value: UInt64) {
-        count += 1
+        count &+= 1
         total &+= value
         maximum = max(maximum, value)
         if histogram == nil, values.count < Self.exactLimit {
@@ -38,7 +38,7 @@ public struct Distribution: Sendable {
             for value in other.values { histogram?.record(min(value, UInt64.max / 4)) }
             if let others = other.histogram { histogram?.add(others) }
         }
-        count += other.count
+        count &+= other.count
         total &+= other.total
         maximum = max(maximum, other.maximum)
     }

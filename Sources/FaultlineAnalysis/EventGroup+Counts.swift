@@ -5,6 +5,8 @@ extension EventGroup {
     public struct Counts: Sendable, Hashable {
         /// Rows that matched, were loaded, filled, returned or changed.
         public var rows: UInt64 = 0
+        /// Rows that were loaded along for key paths.
+        public var prefetchedRows: UInt64 = 0
         /// Bytes of column values that were read or written.
         public var bytes: UInt64 = 0
         /// Statements that read rows: round trips to SQLite.
@@ -42,7 +44,8 @@ extension EventGroup {
         /// Every count with its name, in the order of their declaration.
         public static var fields: [(name: String, path: any WritableKeyPath<Counts, UInt64> & Sendable)] {
             [
-                ("rows", \.rows), ("bytes", \.bytes), ("trips", \.trips), ("cacheHits", \.cacheHits),
+                ("rows", \.rows), ("prefetchedRows", \.prefetchedRows), ("bytes", \.bytes), ("trips", \.trips),
+                ("cacheHits", \.cacheHits),
                 ("cacheMisses", \.cacheMisses), ("wait", \.wait), ("prepare", \.prepare), ("step", \.step),
                 ("materialise", \.materialise), ("commit", \.commit), ("inserted", \.inserted),
                 ("updated", \.updated), ("deleted", \.deleted), ("conflicts", \.conflicts),
@@ -64,17 +67,18 @@ extension EventGroup.Counts {
         switch event.detail {
         case .fetch(let fetch): add(fetch)
         case .batch(let batch):
-            rows += UInt64(batch.rows)
-            bytes += batch.bytes
-            trips += UInt64(batch.trips)
-            cacheHits += UInt64(batch.cacheHits)
-            errors += batch.error == 0 ? 0 : 1
+            rows &+= UInt64(batch.rows)
+            prefetchedRows &+= UInt64(batch.prefetchedRows)
+            bytes &+= batch.bytes &+ batch.prefetchedBytes
+            trips &+= UInt64(batch.trips)
+            cacheHits &+= UInt64(batch.cacheHits)
+            errors &+= batch.error == 0 ? 0 : 1
         case .fault(let fault):
-            rows += UInt64(fault.filled)
-            bytes += fault.bytes
-            if fault.source == .rowCache { cacheHits += 1 } else { trips += 1 }
-            errors += fault.error == 0 ? 0 : 1
-        case .cacheMiss: cacheMisses += 1
+            rows &+= UInt64(fault.filled)
+            bytes &+= fault.bytes
+            if fault.source == .rowCache { cacheHits &+= 1 } else { trips &+= 1 }
+            errors &+= fault.error == 0 ? 0 : 1
+        case .cacheMiss: cacheMisses &+= 1
         case .save(let save): add(save)
         case .sql(let statement): add(statement)
         case .use, .scope: break
@@ -82,41 +86,42 @@ extension EventGroup.Counts {
     }
 
     private mutating func add(_ fetch: TraceEvent.Fetch) {
-        rows += UInt64(fetch.rows)
-        bytes += fetch.bytes
-        trips += UInt64(fetch.trips)
-        cacheHits += UInt64(fetch.cacheHits)
-        cacheMisses += UInt64(fetch.cacheMisses)
-        wait += fetch.wait
-        prepare += fetch.prepare
-        step += fetch.step
-        materialise += fetch.materialise
-        errors += fetch.error == 0 ? 0 : 1
+        rows &+= UInt64(fetch.rows)
+        prefetchedRows &+= UInt64(fetch.prefetchedRows)
+        bytes &+= fetch.bytes &+ fetch.prefetchedBytes
+        trips &+= UInt64(fetch.trips)
+        cacheHits &+= UInt64(fetch.cacheHits)
+        cacheMisses &+= UInt64(fetch.cacheMisses)
+        wait &+= fetch.wait
+        prepare &+= fetch.prepare
+        step &+= fetch.step
+        materialise &+= fetch.materialise
+        errors &+= fetch.error == 0 ? 0 : 1
     }
 
     private mutating func add(_ save: TraceEvent.Save) {
-        rows += UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
-        bytes += save.bytes
-        trips += UInt64(save.trips)
-        wait += save.lockWait
-        commit += save.commit
-        inserted += UInt64(save.inserted)
-        updated += UInt64(save.updated)
-        deleted += UInt64(save.deleted)
-        conflicts += UInt64(save.conflicts)
-        errors += save.error == 0 ? 0 : 1
+        rows &+= UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+        bytes &+= save.bytes
+        trips &+= UInt64(save.trips)
+        wait &+= save.lockWait
+        commit &+= save.commit
+        inserted &+= UInt64(save.inserted)
+        updated &+= UInt64(save.updated)
+        deleted &+= UInt64(save.deleted)
+        conflicts &+= UInt64(save.conflicts)
+        errors &+= save.error == 0 ? 0 : 1
     }
 
     private mutating func add(_ statement: TraceEvent.Statement) {
-        rows += UInt64(statement.rows)
-        trips += statement.type == .read ? 1 : 0
-        fullScanSteps += UInt64(statement.fullScanSteps)
-        sorts += UInt64(statement.sorts)
-        automaticIndexes += UInt64(statement.automaticIndexes)
-        virtualMachineSteps += statement.virtualMachineSteps
-        preparations += UInt64(statement.preparations)
-        pageHits += UInt64(statement.pageHits)
-        pageMisses += UInt64(statement.pageMisses)
-        errors += statement.error == 0 ? 0 : 1
+        rows &+= UInt64(statement.rows)
+        trips &+= statement.type == .read ? 1 : 0
+        fullScanSteps &+= UInt64(statement.fullScanSteps)
+        sorts &+= UInt64(statement.sorts)
+        automaticIndexes &+= UInt64(statement.automaticIndexes)
+        virtualMachineSteps &+= statement.virtualMachineSteps
+        preparations &+= UInt64(statement.preparations)
+        pageHits &+= UInt64(statement.pageHits)
+        pageMisses &+= UInt64(statement.pageMisses)
+        errors &+= statement.error == 0 ? 0 : 1
     }
 }

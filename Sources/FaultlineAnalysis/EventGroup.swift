@@ -57,8 +57,8 @@ public struct EventGroup: Sendable {
 
     mutating func merge(_ other: EventGroup) {
         durations.merge(other.durations)
-        netTime += other.netTime
-        mainThreadTime += other.mainThreadTime
+        netTime &+= other.netTime
+        mainThreadTime &+= other.mainThreadTime
         counts.merge(other.counts)
     }
 }

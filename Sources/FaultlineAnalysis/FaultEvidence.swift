@@ -79,23 +79,23 @@ public struct FaultEvidence: Sendable {
     }
 
     mutating func merge(_ other: FaultEvidence) {
-        occurrences += other.occurrences
-        lossyOccurrences += other.lossyOccurrences
-        trips += other.trips
-        time += other.time
-        mainThreadTime += other.mainThreadTime
-        objects += other.objects
-        filled += other.filled
-        bytes += other.bytes
-        seenBefore += other.seenBefore
-        originRows += other.originRows
-        wallTime += other.wallTime
+        occurrences &+= other.occurrences
+        lossyOccurrences &+= other.lossyOccurrences
+        trips &+= other.trips
+        time &+= other.time
+        mainThreadTime &+= other.mainThreadTime
+        objects &+= other.objects
+        filled &+= other.filled
+        bytes &+= other.bytes
+        seenBefore &+= other.seenBefore
+        originRows &+= other.originRows
+        wallTime &+= other.wallTime
         fetches.merge(other.fetches, uniquingKeysWith: +)
         types.merge(other.types, uniquingKeysWith: +)
         scopes.merge(other.scopes, uniquingKeysWith: +)
         for (site, place) in other.places {
-            places[site, default: Place()].trips += place.trips
-            places[site, default: Place()].time += place.time
+            places[site, default: Place()].trips &+= place.trips
+            places[site, default: Place()].time &+= place.time
         }
         for sample in other.samples { add(sample) }
     }

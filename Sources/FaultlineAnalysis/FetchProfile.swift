@@ -13,8 +13,8 @@ public struct FetchProfile: Sendable {
     public internal(set) var uses: [UInt32: ResultUse] = [:]
     /// What was loaded and read of each property, by the entity's name and the property's.
     public internal(set) var properties: [String: [String: PropertyUse]] = [:]
-    /// Relationships whose faults fired on objects of these fetches, from the store or the row cache.
-    var firedRelationships: Set<Edge> = []
+    /// How often relationships fired on objects of these fetches, whether the store or the row cache served them.
+    var firedRelationships: [Edge: UInt64] = [:]
 
     /// A relationship by the name of its entity and its own.
     struct Edge: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct FetchProfile: Sendable {
                 self.properties[entity, default: [:]][name, default: PropertyUse()].merge(use)
             }
         }
-        firedRelationships.formUnion(other.firedRelationships)
+        firedRelationships.merge(other.firedRelationships, uniquingKeysWith: &+)
     }
 }
 
@@ -47,9 +47,9 @@ public struct PropertyUse: Sendable, Hashable {
     public internal(set) var largeRows: UInt64 = 0
 
     mutating func merge(_ other: PropertyUse) {
-        rowsLoaded += other.rowsLoaded
-        rowsRead += other.rowsRead
-        bytes += other.bytes
-        largeRows += other.largeRows
+        rowsLoaded &+= other.rowsLoaded
+        rowsRead &+= other.rowsRead
+        bytes &+= other.bytes
+        largeRows &+= other.largeRows
     }
 }

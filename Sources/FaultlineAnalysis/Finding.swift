@@ -126,6 +126,13 @@ public struct Saving: Sendable, Hashable {
     public var memory: Int64 = 0
 }
 
+extension Int64 {
+    /// A number without its fraction; the largest or smallest one where it does not fit, 0 for none at all.
+    init(saturating value: Double) {
+        self = value.isNaN ? 0 : Int64(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
+    }
+}
+
 /// Time that a finding's saving comes out of.
 ///
 /// No time is given out twice.

@@ -23,13 +23,13 @@ struct LoadSample: Sendable {
     private(set) var count: UInt64 = 0
 
     mutating func insert(_ load: Load, hash: UInt64) {
-        count += 1
+        count &+= 1
         let stratum = UInt64.bitWidth - load.rows.leadingZeroBitCount
         Self.insert(Entry(hash: hash, load: load), into: &strata[stratum, default: []])
     }
 
     mutating func merge(_ other: LoadSample) {
-        count += other.count
+        count &+= other.count
         for (stratum, entries) in other.strata {
             for entry in entries { Self.insert(entry, into: &strata[stratum, default: []]) }
         }

@@ -27,17 +27,17 @@ struct OpenFaults: Sendable {
     var end: UInt64 = 0
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, site: CallSite?) {
-        trips += 1
-        time += event.duration
-        mainThreadTime += event.isMainThread ? event.duration : 0
-        filled += UInt64(fault.filled)
-        bytes += fault.bytes
-        seenBefore += fault.seenBefore ? 1 : 0
+        trips &+= 1
+        time &+= event.duration
+        mainThreadTime &+= event.isMainThread ? event.duration : 0
+        filled &+= UInt64(fault.filled)
+        bytes &+= fault.bytes
+        seenBefore &+= fault.seenBefore ? 1 : 0
         objects.insert(fault.object)
-        types[fault.type, default: 0] += 1
+        types[fault.type, default: 0] &+= 1
         let place = places[site] != nil || places.count < Self.maximumPlaces ? site : nil
-        places[place, default: FaultEvidence.Place()].trips += 1
-        places[place, default: FaultEvidence.Place()].time += event.duration
+        places[place, default: FaultEvidence.Place()].trips &+= 1
+        places[place, default: FaultEvidence.Place()].time &+= event.duration
         end = max(end, event.end)
         var evidence = FaultEvidence()
         for sample in samples { evidence.add(sample) }
@@ -46,17 +46,17 @@ struct OpenFaults: Sendable {
     }
 
     mutating func merge(_ other: OpenFaults) {
-        trips += other.trips
-        time += other.time
-        mainThreadTime += other.mainThreadTime
-        filled += other.filled
-        bytes += other.bytes
-        seenBefore += other.seenBefore
+        trips &+= other.trips
+        time &+= other.time
+        mainThreadTime &+= other.mainThreadTime
+        filled &+= other.filled
+        bytes &+= other.bytes
+        seenBefore &+= other.seenBefore
         objects.formUnion(other.objects)
         types.merge(other.types, uniquingKeysWith: +)
         for (site, place) in other.places {
-            places[site, default: FaultEvidence.Place()].trips += place.trips
-            places[site, default: FaultEvidence.Place()].time += place.time
+            places[site, default: FaultEvidence.Place()].trips &+= place.trips
+            places[site, default: FaultEvidence.Place()].time &+= place.time
         }
         var evidence = FaultEvidence()
         for sample in samples + other.samples { evidence.add(sample) }
@@ -73,15 +73,15 @@ extension ProcessReduction {
         noteFired(fault, in: &tables)
         // What the row cache gave was read before, by what filled the cache.
         guard fault.source != .rowCache else { return }
-        summary.counts.bytesRead += fault.bytes
-        summary.counts.faultTrips += 1
-        summary.counts.rowsLoaded += UInt64(fault.filled)
+        summary.counts.bytesRead &+= fault.bytes
+        summary.counts.faultTrips &+= 1
+        summary.counts.rowsLoaded &+= UInt64(fault.filled)
         claimTrips(1, scope: event.scope, in: &tables)
         guard fault.source == .store, fault.error == 0 else { return }
         let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
         tables.loads.insert(load, hash: StableHash.event(process: event.process, id: event.id))
         guard fault.origin != 0 else {
-            summary.counts.faultTripsWithoutOrigin += 1
+            summary.counts.faultTripsWithoutOrigin &+= 1
             return
         }
         let key = OpenFaults.Key(
@@ -102,8 +102,7 @@ extension ProcessReduction {
             let index = fetches.update(fault.origin, { $0.index })
         else { return }
         let edge = FetchProfile.Edge(entity: entity, name: name)
-        guard !tables.fetches[index].firedRelationships.contains(edge) else { return }
-        tables.changeFetch(index) { $0.firedRelationships.insert(edge) }
+        tables.changeFetch(index) { $0.firedRelationships[edge, default: 0] &+= 1 }
     }
 
     /// Adds everything that is still open to the tables.
@@ -127,7 +126,7 @@ extension ProcessReduction {
         }
         for (key, faults) in units {
             guard let fetch = fetches.peek(key.origin) else {
-                summary.counts.faultTripsWithUnknownOrigin += faults.trips
+                summary.counts.faultTripsWithUnknownOrigin &+= faults.trips
                 continue
             }
             let mostAtOnePlace = faults.places.values.map(\.trips).max() ?? 0

@@ -26,10 +26,11 @@ extension ProcessReduction {
             scope: event.scope, start: event.start, loadedRows: isBatched ? 0 : UInt64(fetch.rows))
         _ = fetches.insert(open, for: event.id)
         claimTrips(UInt64(fetch.trips), scope: event.scope, in: &tables)
-        summary.counts.bytesRead += fetch.bytes
+        summary.counts.rowsLoaded &+= UInt64(fetch.prefetchedRows)
+        summary.counts.bytesRead &+= fetch.bytes &+ fetch.prefetchedBytes
         guard fetch.resultType == .objects, fetch.error == 0 else { return index }
         if !isBatched {
-            summary.counts.rowsLoaded += UInt64(fetch.rows)
+            summary.counts.rowsLoaded &+= UInt64(fetch.rows)
             noteLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
         }
         guard fetch.rows > 0, fetch.trips > 0 else { return index }
@@ -44,8 +45,8 @@ extension ProcessReduction {
 
     /// Adds a batch to its fetch, and returns the fetch's place in the tables; `nil`: the fetch is not known.
     mutating func add(_ batch: TraceEvent.Batch, _ event: TraceEvent, to tables: inout ProfileTables) -> Int? {
-        summary.counts.rowsLoaded += UInt64(batch.rows)
-        summary.counts.bytesRead += batch.bytes
+        summary.counts.rowsLoaded &+= UInt64(batch.rows) &+ UInt64(batch.prefetchedRows)
+        summary.counts.bytesRead &+= batch.bytes &+ batch.prefetchedBytes
         claimTrips(UInt64(batch.trips), scope: event.scope, in: &tables)
         let load = Load(rows: UInt64(batch.rows), bytes: batch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
@@ -65,7 +66,7 @@ extension ProcessReduction {
     }
 
     mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
-        if use.state == .open { summary.counts.openUses += 1 }
+        if use.state == .open { summary.counts.openUses &+= 1 }
         let fetch = fetches.update(use.fetch) { $0 }
         guard !isSetup(fetch?.scope ?? event.scope) else { return }
         let index =
@@ -95,17 +96,17 @@ extension ProcessReduction {
         let scope = scopes.peek(unit(of: event.scope).id)?.key
         tables.changeFetch(index) { profile in
             var use = profile.uses.removeValue(forKey: batchSize) ?? ResultUse()
-            use.loads += 1
-            use.mainThreadLoads += event.isMainThread ? 1 : 0
-            use.loadSites[site, default: 0] += rows
-            if let scope { use.loadScopes[scope, default: 0] += 1 }
+            use.loads &+= 1
+            use.mainThreadLoads &+= event.isMainThread ? 1 : 0
+            use.loadSites[site, default: 0] &+= rows
+            if let scope { use.loadScopes[scope, default: 0] &+= 1 }
             profile.uses[batchSize] = use
         }
     }
 
     /// Counts round trips that an event says it made.
     mutating func claimTrips(_ trips: UInt64, scope: EventID, in tables: inout ProfileTables) {
-        summary.counts.claimedTrips += trips
+        summary.counts.claimedTrips &+= trips
         addTrip(scope: scope, isStatement: false, count: trips, to: &tables)
     }
 }

@@ -35,7 +35,7 @@ extension ProcessReduction {
             }
         }
         switch scope.phase {
-        case .begin: tables.scopes[key, default: ScopeSummary(key)].count += 1
+        case .begin: tables.scopes[key, default: ScopeSummary(key)].count &+= 1
         case .end:
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
@@ -53,7 +53,7 @@ extension ProcessReduction {
 
     mutating func addTrip(scope: EventID, isStatement: Bool, count: UInt64 = 1, to tables: inout ProfileTables) {
         changeScope(scope, in: &tables) {
-            if isStatement { $0.statementTrips += count } else { $0.claimedTrips += count }
+            if isStatement { $0.statementTrips &+= count } else { $0.claimedTrips &+= count }
         }
     }
 
@@ -65,11 +65,11 @@ extension ProcessReduction {
         while let open = current, depth < 64 {
             if let key = open.key { keys.insert(key) }
             current = open.outer == 0 ? nil : scopes.update(open.outer) { $0 }
-            depth += 1
+            depth &+= 1
         }
         for key in keys {
-            tables.scopes[key, default: ScopeSummary(key)].netTime += scope.netTime
-            tables.scopes[key]?.trips += max(scope.statementTrips, scope.claimedTrips)
+            tables.scopes[key, default: ScopeSummary(key)].netTime &+= scope.netTime
+            tables.scopes[key]?.trips &+= max(scope.statementTrips, scope.claimedTrips)
         }
     }
 
@@ -90,7 +90,7 @@ extension ProcessReduction {
             }
             isSetup = isSetup || open.key?.kind == .setup
             current = open.outer
-            depth += 1
+            depth &+= 1
         }
         return (unit, isSetup, isLossy)
     }

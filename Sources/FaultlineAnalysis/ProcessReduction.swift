@@ -88,7 +88,7 @@ struct ProcessReduction: Sendable {
     }
 
     mutating func lose(_ loss: EventLoss) {
-        summary.reportedLost += loss.events
+        summary.reportedLost &+= loss.events
         var thread = threads[loss.thread] ?? ThreadState()
         thread.hasLossPending = true
         threads[loss.thread] = thread
@@ -96,8 +96,8 @@ struct ProcessReduction: Sendable {
     }
 
     mutating func add(_ event: TraceEvent, to tables: inout ProfileTables) {
-        summary.counts.events[event.kind, default: 0] += 1
-        summary.counts.overhead += UInt64(event.overhead)
+        summary.counts.events[event.kind, default: 0] &+= 1
+        summary.counts.overhead &+= UInt64(event.overhead)
         summary.end = max(summary.end, event.end)
         noteScope(of: event)
         switch event.detail {
@@ -112,16 +112,16 @@ struct ProcessReduction: Sendable {
     /// Sums the event up, and feeds what joins events.
     private mutating func account(_ event: TraceEvent, in tables: inout ProfileTables) {
         if event.parent == 0 {
-            summary.counts.outermostEvents[event.kind, default: 0] += 1
-            summary.counts.outermostTime[event.kind, default: 0] += event.duration
+            summary.counts.outermostEvents[event.kind, default: 0] &+= 1
+            summary.counts.outermostTime[event.kind, default: 0] &+= event.duration
         }
-        if event.scope == 0 { summary.counts.eventsOutsideScopes += 1 }
+        if event.scope == 0 { summary.counts.eventsOutsideScopes &+= 1 }
         var fetchIndex: Int?
         switch event.detail {
         case .fetch(let fetch): fetchIndex = open(fetch, event, in: &tables)
         case .batch(let batch): fetchIndex = add(batch, event, to: &tables)
         case .fault(let fault): add(fault, event, to: &tables)
-        case .save(let save): summary.counts.bytesWritten += save.bytes
+        case .save(let save): summary.counts.bytesWritten &+= save.bytes
         case .sql(let statement): add(statement, event, to: &tables)
         case .cacheMiss, .use, .scope: break
         }
@@ -129,7 +129,7 @@ struct ProcessReduction: Sendable {
         tables.changeGroup(group) {
             $0.durations.record(event.duration)
             $0.counts.add(event)
-            if event.isMainThread { $0.mainThreadTime += event.duration }
+            if event.isMainThread { $0.mainThreadTime &+= event.duration }
         }
         accountTime(of: event, group: group, in: &tables)
     }
@@ -137,14 +137,14 @@ struct ProcessReduction: Sendable {
     private mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables) {
         switch statement.type {
         case .read:
-            summary.counts.reads += 1
-            if event.parent == 0 { summary.counts.outermostReads += 1 }
+            summary.counts.reads &+= 1
+            if event.parent == 0 { summary.counts.outermostReads &+= 1 }
             addTrip(scope: event.scope, isStatement: true, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
-        case .write: summary.counts.writes += 1
-        case .transaction: summary.counts.transactions += 1
-        case .schema: summary.counts.schemaStatements += 1
+        case .write: summary.counts.writes &+= 1
+        case .transaction: summary.counts.transactions &+= 1
+        case .schema: summary.counts.schemaStatements &+= 1
         }
     }
 
@@ -170,29 +170,29 @@ struct ProcessReduction: Sendable {
             } else {
                 credit(-Int64(clamping: time), to: ended, in: &tables)
             }
-        } else if childTime.update(parent, { $0 += time }) == nil {
+        } else if childTime.update(parent, { $0 &+= time }) == nil {
             _ = childTime.insert(time, for: parent)
         }
     }
 
     private mutating func credit(_ time: Int64, to ended: Ended, in tables: inout ProfileTables) {
         guard let group = ended.group else { return }
-        tables.changeGroup(group) { $0.netTime += time }
-        summary.counts.netTime += time
-        if ended.isMainThread { summary.counts.netMainThreadTime += time }
-        changeScope(ended.scope, in: &tables) { $0.netTime += time }
+        tables.changeGroup(group) { $0.netTime &+= time }
+        summary.counts.netTime &+= time
+        if ended.isMainThread { summary.counts.netMainThreadTime &+= time }
+        changeScope(ended.scope, in: &tables) { $0.netTime &+= time }
     }
 
     // MARK: Places
 
     private mutating func notePlace(of event: TraceEvent) {
         guard event.kind != .cacheMiss else { return }
-        summary.counts.eventsWithPlace += 1
-        if callSite(of: event) == nil { summary.counts.eventsWithoutSite += 1 }
+        summary.counts.eventsWithPlace &+= 1
+        if callSite(of: event) == nil { summary.counts.eventsWithoutSite &+= 1 }
         guard event.stack != 0 else { return }
-        summary.counts.eventsWithStack += 1
-        if dictionary.stack(event.stack)?.isTruncated == true { summary.counts.truncatedStacks += 1 }
-        if stackSite(of: event) == nil { summary.counts.unresolvedStacks += 1 }
+        summary.counts.eventsWithStack &+= 1
+        if dictionary.stack(event.stack)?.isTruncated == true { summary.counts.truncatedStacks &+= 1 }
+        if stackSite(of: event) == nil { summary.counts.unresolvedStacks &+= 1 }
     }
 
     /// Where the program asked for what happened.
@@ -302,6 +302,7 @@ struct ProcessReduction: Sendable {
             threads[event.thread]?.hasLossPending = false
             markLoss(scope: event.scope)
         }
+        if threads[event.thread] == nil { summary.threads &+= 1 }
         threads[event.thread, default: ThreadState()].lastScope = scope
     }
 

@@ -12,6 +12,8 @@ public struct ProcessSummary: Sendable, Hashable {
     public internal(set) var end: UInt64 = 0
     /// How the recording ended, by its own last line; `nil`: there is none.
     public internal(set) var ended: ProcessEnded?
+    /// How many threads recorded.
+    public internal(set) var threads: UInt64 = 0
     /// Events that were reported as lost on the way.
     public internal(set) var reportedLost: UInt64 = 0
     public internal(set) var counts = StoreCounts()
@@ -88,15 +90,15 @@ public struct StoreCounts: Sendable, Hashable {
     public var readTrips: UInt64 { events[.sql] == nil ? claimedTrips : reads }
 
     /// Events of all kinds.
-    public var eventCount: UInt64 { events.values.reduce(0, +) }
+    public var eventCount: UInt64 { events.values.reduce(0, &+) }
 
     public mutating func merge(_ other: StoreCounts) {
         events.merge(other.events, uniquingKeysWith: +)
         outermostEvents.merge(other.outermostEvents, uniquingKeysWith: +)
         outermostTime.merge(other.outermostTime, uniquingKeysWith: +)
         for path in Self.sums { self[keyPath: path] &+= other[keyPath: path] }
-        netTime += other.netTime
-        netMainThreadTime += other.netMainThreadTime
+        netTime &+= other.netTime
+        netMainThreadTime &+= other.netMainThreadTime
     }
 
     private static var sums: [WritableKeyPath<StoreCounts, UInt64>] {

@@ -90,6 +90,12 @@ public struct Profile: Sendable {
         return end > start ? end - start : 0
     }
 
+    /// What recording took of the time of the threads that were recorded; 0…1.
+    public var overheadShare: Double {
+        let time = processes.reduce(0.0) { $0 + Double($1.wallTime) * Double(max(1, $1.threads)) }
+        return time > 0 ? min(1, Double(totals.overhead) / time) : 0
+    }
+
     /// Events that did the same from the same place, the longest total first.
     public var groups: [EventGroup] {
         tables.groups.sorted { ($0.totalTime, $1.key.sortText) > ($1.totalTime, $0.key.sortText) }

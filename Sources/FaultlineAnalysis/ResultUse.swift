@@ -49,21 +49,21 @@ public struct ResultUse: Sendable {
     public internal(set) var mainThreadLoads: UInt64 = 0
 
     mutating func add(_ use: TraceEvent.Use, isLimited: Bool) {
-        executions += 1
-        untouched += use.touchedRows == 0 ? 1 : 0
-        rows += UInt64(use.rows)
+        executions &+= 1
+        untouched &+= use.touchedRows == 0 ? 1 : 0
+        rows &+= UInt64(use.rows)
         maximumRows = max(maximumRows, UInt64(use.rows))
-        limitedExecutions += isLimited ? 1 : 0
-        loadedRows += UInt64(use.loadedRows)
-        touchedRows += UInt64(use.touchedRows)
-        batchesLoaded += UInt64(use.batchesLoaded)
-        countAsked += UInt64(use.countAsked)
-        bytes += use.bytes
-        runsLost += UInt64(use.runsLost)
+        limitedExecutions &+= isLimited ? 1 : 0
+        loadedRows &+= UInt64(use.loadedRows)
+        touchedRows &+= UInt64(use.touchedRows)
+        batchesLoaded &+= UInt64(use.batchesLoaded)
+        countAsked &+= UInt64(use.countAsked)
+        bytes &+= use.bytes
+        runsLost &+= UInt64(use.runsLost)
         for window in use.windows where window.times > 0 {
             // Widths beyond 4,096 rows are kept to three digits, so that the table stays small.
             let width = window.rows <= 4096 ? window.rows : window.rows / 1024 * 1024
-            windows[window.scope, default: [:]][width, default: 0] += window.times
+            windows[window.scope, default: [:]][width, default: 0] &+= window.times
         }
         addLoadings(use)
         addMaterialisation(use)
@@ -73,8 +73,8 @@ public struct ResultUse: Sendable {
         let intervals = Self.disjoint(use.runs)
         for size in Set(Self.candidates + [UInt64(use.batchSize)]) {
             let loading = Self.loading(intervals, size: size, of: UInt64(use.rows))
-            loadings[size, default: Loading()].batches += loading.batches
-            loadings[size, default: Loading()].rows += loading.rows
+            loadings[size, default: Loading()].batches &+= loading.batches
+            loadings[size, default: Loading()].rows &+= loading.rows
         }
     }
 
@@ -85,9 +85,9 @@ public struct ResultUse: Sendable {
         else { return }
         let read = use.properties.map(\.rowsRead).max() ?? 0
         guard read * 2 < rows else { return }
-        materialised += 1
-        materialisedRows += rows
-        materialisedRowsRead += read
+        materialised &+= 1
+        materialisedRows &+= rows
+        materialisedRowsRead &+= read
     }
 
     /// The rows of runs in ascending order, each once.
@@ -113,9 +113,9 @@ public struct ResultUse: Sendable {
             let first = max(next, interval.lowerBound / size)
             let last = (interval.upperBound - 1) / size
             guard first <= last else { continue }
-            loading.batches += last - first + 1
+            loading.batches &+= last - first + 1
             let end = min(rows, (last + 1) * size)
-            loading.rows += end > first * size ? end - first * size : 0
+            loading.rows &+= end > first * size ? end - first * size : 0
             next = last + 1
         }
         return loading

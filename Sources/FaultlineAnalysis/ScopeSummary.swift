@@ -24,9 +24,9 @@ public struct ScopeSummary: Sendable {
     }
 
     mutating func merge(_ other: ScopeSummary) {
-        count += other.count
+        count &+= other.count
         wallTimes.merge(other.wallTimes)
-        netTime += other.netTime
-        trips += other.trips
+        netTime &+= other.netTime
+        trips &+= other.trips
     }
 }

@@ -51,6 +51,6 @@ enum Significance {
     /// A trip costs a microsecond while the pages are in memory and a thousand times that when they are not, so that the
     /// count says more than the time of one run.
     static func isMet(trips: Int64, of all: UInt64) -> Bool {
-        trips > 0 && UInt64(trips) * 5 >= all
+        trips > 0 && Double(trips) * 5 >= Double(all)
     }
 }

@@ -53,7 +53,8 @@ struct EventFields {
             + [
                 count("limit", fetch.limit), count("offset", fetch.offset), count("batchSize", fetch.batchSize),
                 count("rows", fetch.rows),
-                count("trips", fetch.trips), count("bytes", fetch.bytes), count("wait", fetch.wait),
+                count("trips", fetch.trips), count("bytes", fetch.bytes), count("prefetchedRows", fetch.prefetchedRows),
+                count("prefetchedBytes", fetch.prefetchedBytes), count("wait", fetch.wait),
                 count("prepare", fetch.prepare),
                 count("step", fetch.step), count("materialise", fetch.materialise), count("cacheHits", fetch.cacheHits),
                 count("cacheMisses", fetch.cacheMisses), count("error", fetch.error),
@@ -64,7 +65,8 @@ struct EventFields {
         [("fetch", .unsigned(batch.fetch))] + entity(batch.entity) + shape(batch.shape)
             + [
                 count("firstIndex", batch.firstIndex), count("rows", batch.rows), count("trips", batch.trips),
-                count("bytes", batch.bytes),
+                count("bytes", batch.bytes), count("prefetchedRows", batch.prefetchedRows),
+                count("prefetchedBytes", batch.prefetchedBytes),
                 count("cacheHits", batch.cacheHits), count("error", batch.error),
             ]
     }

@@ -44,7 +44,7 @@ public struct EventText: Sendable {
             TextTable.pad(start, to: widths.start, .right), TextTable.pad(duration, to: widths.duration, .right),
             TextTable.pad(thread, to: widths.thread, .left), TextTable.pad(kind, to: widths.kind, .left),
             TextTable.pad(what, to: widths.what, .left), TextTable.pad(rows, to: widths.rows, .right),
-            TextTable.pad(note, to: widths.note, .left), site,
+            TextTable.pad(note, to: widths.note, .left), Phrase.printable(site),
         ].joined(separator: "  ")
     }
 
@@ -71,7 +71,8 @@ public struct EventText: Sendable {
         case .cacheMiss(let miss): return (entity(miss.entity), nil, miss.seenBefore ? "again" : "")
         case .save(let save):
             let names = save.entities.map { entity($0.entity) }.joined(separator: ", ")
-            return (names, save.inserted + save.updated + save.deleted, save.error == 0 ? "" : "failed")
+            let rows = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+            return (names, UInt32(clamping: rows), save.error == 0 ? "" : "failed")
         case .sql(let sql):
             let text = dictionary.statement(sql.statement)?.sql ?? "?"
             return (text.split(whereSeparator: \.isWhitespace).joined(separator: " "), sql.rows, "\(sql.type)")
@@ -87,7 +88,8 @@ public struct EventText: Sendable {
         guard let stack = dictionary.stack(event.stack) else { return [] }
         let callers = resolver.callers(of: event)
         var lines =
-            callers.isEmpty ? allFrames(stack, indent) : callers.map { "\(indent)\($0.function)  \($0.description)" }
+            callers.isEmpty
+            ? allFrames(stack, indent) : callers.map { indent + Phrase.printable("\($0.function)  \($0.description)") }
         if stack.isTruncated == true { lines.append("\(indent)… cut short") }
         return lines
     }
@@ -95,10 +97,10 @@ public struct EventText: Sendable {
     private func allFrames(_ stack: StackEntry, _ indent: String) -> [String] {
         stack.frames.flatMap { address -> [String] in
             let frame = UInt64(address.dropFirst(2), radix: 16).flatMap { dictionary.frame(at: $0) }
-            guard let frame, !frame.locations.isEmpty else { return ["\(indent)\(address)"] }
+            guard let frame, !frame.locations.isEmpty else { return [indent + address] }
             return frame.locations.map { location in
                 let place = CallSite(file: location.file, line: location.line).description
-                return "\(indent)\(location.function)  \(place.isEmpty ? frame.module : place)"
+                return indent + Phrase.printable("\(location.function)  \(place.isEmpty ? frame.module : place)")
             }
         }
     }

@@ -35,7 +35,9 @@ struct FindingsText {
         text += body(finding.title + ".", "").map { ink(.bold, $0) }
         text += body(
             (finding.explanation.prefix(2) + [Self.places(finding)]).filter { !$0.isEmpty }.joined(separator: " "), "")
-        for line in finding.code { text += ["     → " + ink(.green, TextTable.shortened(line, to: width - 7))] }
+        for (index, line) in finding.code.enumerated() {
+            text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
+        }
         if finding.code.isEmpty { text += body(finding.fix, "→ ") }
         text += body(([Self.saving(finding)] + finding.reservations).joined(separator: " "), "")
         return text

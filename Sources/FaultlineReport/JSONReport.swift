@@ -51,7 +51,7 @@ public struct JSONReport: Sendable {
         .sorted([
             "process": .unsigned(UInt64(process.process)), "program": .string(process.program),
             "start": .unsigned(process.start), "end": .unsigned(process.end), "wallTime": .unsigned(process.wallTime),
-            "lost": .unsigned(process.lost), "isClosed": .bool(process.isClosed),
+            "lost": .unsigned(process.lost), "threads": .unsigned(process.threads), "isClosed": .bool(process.isClosed),
             "hasEnded": .bool(process.ended != nil), "unwritten": .unsigned(process.ended?.unwritten ?? 0),
             "entriesLost": .unsigned(process.ended?.entriesLost ?? 0),
             "usesLost": .unsigned(process.ended?.usesLost ?? 0), "writing": .unsigned(process.ended?.writing ?? 0),

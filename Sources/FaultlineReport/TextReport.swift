@@ -40,17 +40,17 @@ public struct TextReport: Sendable {
             let name = process.program.split(separator: "/").last.map(String.init) ?? "process \(process.process)"
             if !programs.contains(name) { programs.append(name) }
         }
-        let lost = processes.reduce(0) { $0 + $1.lost + ($1.ended?.unwritten ?? 0) }
+        let lost = processes.reduce(0) { $0 &+ $1.lost &+ ($1.ended?.unwritten ?? 0) }
         let events = Phrase.count(totals.eventCount, "event")
         let origin = processes.count > 1 ? " of \(Phrase.count(UInt64(processes.count))) processes" : ""
         var facts = "\(Phrase.duration(profile.wallTime)), \(events)\(origin), "
         facts += lost == 0 ? "none lost" : "\(Phrase.count(lost)) lost"
         let cost = totals.overhead
         if cost > 0 || lost > 0 {
-            let share = profile.wallTime > 0 ? " (\(Phrase.percent(Double(cost) / Double(profile.wallTime))))" : ""
+            let share = profile.wallTime > 0 ? " (\(Phrase.percent(profile.overheadShare)))" : ""
             facts += "; recording took \(Phrase.duration(cost))\(share)"
         }
-        let writing = processes.reduce(0) { $0 + ($1.ended?.writing ?? 0) }
+        let writing = processes.reduce(0) { $0 &+ ($1.ended?.writing ?? 0) }
         if writing > 0 { facts += ", writing \(Phrase.duration(writing))" }
         let name = TextTable.shortened(programs.prefix(3).joined(separator: ", "), to: width / 2)
         let lines = TextTable.wrapped("\(name.isEmpty ? "trace" : name): \(facts)", width: width)

@@ -1,3 +1,5 @@
+internal import FaultlineAnalysis
+
 /// Rows of text in columns.
 package struct TextTable {
     package enum Alignment: Sendable {
@@ -53,7 +55,7 @@ package struct TextTable {
     }
 
     static func pad(_ text: String, to width: Int, _ alignment: Alignment) -> String {
-        let text = shortened(text, to: width)
+        let text = shortened(Phrase.printable(text), to: width)
         let space = String(repeating: " ", count: max(0, width - text.count))
         return alignment == .left ? text + space : space + text
     }
@@ -74,6 +76,7 @@ package struct TextTable {
 
     /// A text in lines of a width, broken at spaces, but not between a number and what it counts.
     static func wrapped(_ text: String, width: Int) -> [String] {
+        let text = Phrase.printable(text)
         var pieces: [String] = []
         var isOpen = false
         for word in text.split(separator: " ") {

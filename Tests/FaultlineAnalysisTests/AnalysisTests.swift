@@ -73,7 +73,7 @@ struct AnalysisTests {
         #expect(quality.severity == .error)
         #expect(
             quality.explanation.first
-                == "30 events were lost because a buffer was full (14 %): counts and times are too low.")
+                == "30 events were lost for want of room (14 %): counts and times are too low.")
     }
 
     @Test func `A whole trace is said to be whole`() throws {

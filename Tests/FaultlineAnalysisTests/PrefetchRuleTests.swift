@@ -180,7 +180,24 @@ struct PrefetchRuleTests {
         }
         let finding = try #require(findings(groceries).first)
         #expect(finding.title == "Load Item.list for the objects that are used, in one fetch")
-        #expect(finding.code.first == "let used = FetchRequest(entityName: \"List\")")
+        #expect(
+            finding.code == [
+                "let request = FetchRequest<Item>(", "    predicate: .isIn(\"self\", objects: used.map(\\.objectID)),",
+                "    relationshipKeyPathsForPrefetching: [\"list\"])", "let loaded = try context.fetch(request)",
+            ])
+    }
+
+    @Test func `Rows that are touched do not fire by that`() throws {
+        // Forty of a thousand rows are asked for their list; all of them are gone over.
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 1000)
+            for object in 1...40 { groceries.fault(UInt64(object), of: fetch) }
+            groceries.add(Groceries.use(of: fetch, rows: 1000, batchSize: 0))
+        }
+        let finding = try #require(findings(groceries).first)
+        #expect(finding.title == "Load Item.list for the objects that are used, in one fetch")
+        #expect(finding.explanation.contains { $0.hasSuffix("of which 4.0 % fired.") })
     }
 
     @Test func `Prefetched key paths stay in the advice`() throws {

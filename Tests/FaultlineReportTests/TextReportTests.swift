@@ -98,7 +98,7 @@ struct TextReportTests {
         trace.insert(.lost(EventLoss(process: 7, thread: 99, events: 30)), at: trace.count - 1)
         let lines = TextReport(Analysis(Profile(trace))).render().split(separator: "\n")
         #expect(lines[0].contains("30 lost"))
-        #expect(lines[1] == "  ! 30 events were lost because a buffer was full (14 %): counts and times are too low.")
+        #expect(lines[1] == "  ! 30 events were lost for want of room (14 %): counts and times are too low.")
     }
 
     @Test func `Statements alone make a report too`() throws {

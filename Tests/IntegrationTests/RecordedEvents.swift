@@ -51,6 +51,8 @@ struct RecordedEvents {
         var filled: UInt64?
         var trips: UInt64?
         var bytes: UInt64?
+        var prefetchedRows: UInt64?
+        var prefetchedBytes: UInt64?
         var cacheHits: UInt64?
         var cacheMisses: UInt64?
         var wait: UInt64?

@@ -57,8 +57,12 @@ struct ReportNumbersTests {
         #expect(totals.faultTrips == UInt64(missed.count))
         #expect(totals.claimedTrips == events.of("fetch", "batch").sum(\.trips) + UInt64(missed.count))
         let unbatched = events.of("fetch").filter { $0.batchSize == 0 }
-        #expect(totals.rowsLoaded == unbatched.sum(\.rows) + events.of("batch").sum(\.rows) + missed.sum(\.filled))
-        #expect(totals.bytesRead == events.of("fetch", "batch").sum(\.bytes) + missed.sum(\.bytes))
+        #expect(
+            totals.rowsLoaded == unbatched.sum(\.rows) + events.of("batch").sum(\.rows) + missed.sum(\.filled)
+                + events.all.sum(\.prefetchedRows))
+        #expect(
+            totals.bytesRead == events.of("fetch", "batch").sum(\.bytes) + missed.sum(\.bytes)
+                + events.all.sum(\.prefetchedBytes))
         #expect(totals.bytesWritten == events.of("save").sum(\.bytes))
         #expect(totals.overhead == events.all.sum(\.overhead))
         #expect(totals.eventsOutsideScopes == UInt64(events.timed.filter { $0.scope == 0 }.count))
@@ -148,7 +152,9 @@ struct ReportNumbersTests {
         return [
             "rows": events.filter { $0.kind != "use" }.sum(\.rows) + faults.sum(\.filled) + saves.sum(\.inserted)
                 + saves.sum(\.updated) + saves.sum(\.deleted),
-            "bytes": events.sum(\.bytes), "trips": events.sum(\.trips) + UInt64(faults.count) - cached + reads,
+            "prefetchedRows": events.sum(\.prefetchedRows),
+            "bytes": events.sum(\.bytes) + events.sum(\.prefetchedBytes),
+            "trips": events.sum(\.trips) + UInt64(faults.count) - cached + reads,
             "cacheHits": events.sum(\.cacheHits) + cached, "cacheMisses": events.sum(\.cacheMisses) + misses,
             "wait": events.sum(\.wait) + events.sum(\.lockWait), "prepare": events.sum(\.prepare),
             "step": events.sum(\.step),

@@ -26,7 +26,7 @@ public struct BatchSizeRule: Rule {
         var results: UInt64 = 0
         var withoutWindows: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
-            let executions = fetch.uses.values.reduce(0) { $0 + $1.executions }
+            let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
             results += executions
             // The size in force most often speaks for the line; a line with several sets them on purpose.
             let sizes = fetch.uses.filter { $0.value.executions > 0 }
@@ -53,7 +53,7 @@ public struct BatchSizeRule: Rule {
     ) -> Finding? {
         guard use.touchedRows > 0, use.rows > 0 else { return nil }
         if let lost = lostBatching(fetch, size: size, use, profile, costs) { return lost }
-        let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 + $1.values.reduce(0, +) }
+        let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 &+ $1.values.reduce(0, &+) }
         guard
             use.executions >= Self.minimumExecutions || use.rows >= Self.minimumRows || windows >= Self.minimumWindows
         else { return nil }
@@ -71,7 +71,7 @@ public struct BatchSizeRule: Rule {
     static func regime(_ use: ResultUse) -> Regime {
         if let screens = use.windows[.screen] {
             // Rows that bulk work took outweigh what screens took only where there are more of them.
-            let bulk = [TraceEvent.Scope.Kind.bulk, .request, .test].reduce(0) { $0 + rows(use.windows[$1]) }
+            let bulk = [TraceEvent.Scope.Kind.bulk, .request, .test].reduce(0) { $0 &+ rows(use.windows[$1]) }
             if rows(screens) >= bulk { return screen(screens, byPauses: false) }
             return .bulk
         }
@@ -85,7 +85,7 @@ public struct BatchSizeRule: Rule {
     }
 
     private static func screen(_ widths: [UInt64: UInt64], byPauses: Bool) -> Regime {
-        let times = widths.values.reduce(0, +)
+        let times = widths.values.reduce(0, &+)
         var seen: UInt64 = 0
         let rank = UInt64((Double(times) * 0.95).rounded(.up))
         for (width, count) in widths.sorted(by: { $0.key < $1.key }) {
@@ -96,7 +96,7 @@ public struct BatchSizeRule: Rule {
     }
 
     private static func rows(_ widths: [UInt64: UInt64]?) -> UInt64 {
-        (widths ?? [:]).reduce(0) { $0 + $1.key * $1.value }
+        (widths ?? [:]).reduce(0) { $0 &+ $1.key &* $1.value }
     }
 
     /// The batch size for screens of so many rows: half a screen more, rounded up to five, and a hundred at most.
@@ -149,9 +149,10 @@ extension BatchSizeRule {
             fix: "Keep the FetchResults and index into it: making an array of it loads every batch.",
             saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence),
             signature: Self.signature(fetch.key) + "|lost")
-        finding.saving.trips = Int64(batches)
-        finding.saving.rows = Int64(unread)
-        finding.saving.memory = use.loadedRows > 0 ? Int64(unread * Double(use.bytes) / Double(use.loadedRows)) : 0
+        finding.saving.trips = Int64(saturating: batches)
+        finding.saving.rows = Int64(saturating: unread)
+        finding.saving.memory =
+            use.loadedRows > 0 ? Int64(saturating: unread * Double(use.bytes) / Double(use.loadedRows)) : 0
         finding.seenAt = places
         finding.scopes = Self.scopes(use)
         finding.evidence = [

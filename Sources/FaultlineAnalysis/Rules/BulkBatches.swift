@@ -58,12 +58,14 @@ struct BulkBatches {
             confidence: use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
             signature: BatchSizeRule.signature(fetch))
         let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
-        let identityTrips = { (size: UInt64) in size > 0 ? Int64(use.executions) : 0 }
+        let identityTrips = { (size: UInt64) in size > 0 ? Int64(clamping: use.executions) : 0 }
         finding.saving.trips =
-            Int64(before.batches) - Int64(after.batches) + identityTrips(size) - identityTrips(advised)
-        finding.saving.rows = Int64(before.rows) - Int64(after.rows)
-        finding.saving.bytes = Int64(Double(finding.saving.rows) * rowSize)
-        finding.saving.memory = Int64(max(0, memory - (advised == 0 ? rows : min(rows, Double(advised))) * rowSize))
+            Int64(clamping: before.batches) - Int64(clamping: after.batches) + identityTrips(size)
+            - identityTrips(advised)
+        finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
+        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * rowSize)
+        finding.saving.memory = Int64(
+            saturating: max(0, memory - (advised == 0 ? rows : min(rows, Double(advised))) * rowSize))
         finding.seenAt = BatchSizeRule.seenAt(use)
         finding.scopes = BatchSizeRule.scopes(use)
         finding.claims = [BatchSizeRule.claim(fetch, profile)]
@@ -79,7 +81,7 @@ struct BulkBatches {
 
     /// How long the scopes took in which rows were loaded; without scopes the whole trace.
     private func wallTime(_ profile: Profile) -> UInt64 {
-        let total = use.loadScopes.keys.compactMap { profile.scope($0) }.reduce(0) { $0 + $1.wallTimes.total }
+        let total = use.loadScopes.keys.compactMap { profile.scope($0) }.reduce(0) { $0 &+ $1.wallTimes.total }
         return total > 0 ? total : profile.wallTime
     }
 

@@ -97,8 +97,8 @@ public struct LargeValueRule: Rule {
                     median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))),
             confidence: byte.confidence,
             signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
-        finding.saving.bytes = Int64(bytes)
-        finding.saving.memory = Int64(bytes / Double(unread)) * Int64(largestLoad(candidate, profile))
+        finding.saving.bytes = Int64(saturating: bytes)
+        finding.saving.memory = Int64(saturating: bytes / Double(unread) * Double(largestLoad(candidate, profile)))
         finding.claims = claims
         finding.seenAt = candidate.fetches.map { key in
             let use = profile.fetch(key)?.properties[candidate.entity]?[candidate.property.name]
@@ -124,7 +124,7 @@ public struct LargeValueRule: Rule {
         let sizes = candidate.fetches.map { key in
             let properties = profile.fetch(key)?.properties[candidate.entity] ?? [:]
             let rows = properties.values.map(\.rowsLoaded).max() ?? 0
-            return (key: key, bytes: properties.values.reduce(0) { $0 + $1.bytes }, rows: rows)
+            return (key: key, bytes: properties.values.reduce(0) { $0 &+ $1.bytes }, rows: rows)
         }
         guard let most = sizes.max(by: { ($0.bytes, $1.key.sortText) < ($1.bytes, $0.key.sortText) }), most.rows > 0
         else {

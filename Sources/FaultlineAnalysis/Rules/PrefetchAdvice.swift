@@ -64,11 +64,16 @@ struct PrefetchAdvice {
 
     var code: [String] {
         if isSparse {
-            let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what
+            // Of the objects that will be used, fetched again, only the relationship is news.
+            guard let edge, edge.entity == shape.entity else {
+                let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what
+                return ["try context.fetch(FetchRequest<\(name)>(predicate: .isIn(\"self\", objects: ids)))"]
+            }
             return [
-                "let used = FetchRequest(entityName: \"\(name)\")",
-                "used.predicate = FetchPredicate(\"SELF IN %@\", objectIDs)",
-                "used.returnsObjectsAsFaults = false",
+                "let request = FetchRequest<\(shape.entity)>(",
+                "    predicate: .isIn(\"self\", objects: used.map(\\.objectID)),",
+                "    relationshipKeyPathsForPrefetching: [\"\(edge.name)\"])",
+                "let loaded = try context.fetch(request)",
             ]
         }
         if let keyPath {
@@ -78,7 +83,7 @@ struct PrefetchAdvice {
         if edge != nil || evidence.seenBefore * 2 >= evidence.trips { return [] }
         if case .target(let entity) = key.subject, entity != shape.entity { return [] }
         return shape.resultType == "objectIDs"
-            ? ["request.resultType = .objects"] : ["request.includesPropertyValues = true"]
+            ? ["try context.fetch(request)"] : ["request.includesPropertyValues = true"]
     }
 
     var explanation: [String] {
@@ -91,7 +96,7 @@ struct PrefetchAdvice {
             ? "" : ", some \(Phrase.count(per)) on each of \(Phrase.count(evidence.occurrences)) occasions,"
         sentences.append(
             "\(what) went to the store in \(trips)\(times) for \(objects), \(Phrase.duration(evidence.time)) in all.")
-        let fetches = evidence.fetches.values.reduce(0, +)
+        let fetches = evidence.fetches.values.reduce(0, &+)
         let rows = Phrase.count(evidence.originRows, "loaded row")
         let fired = share >= 0.995 ? "all" : Phrase.percent(share)
         sentences.append(

@@ -75,8 +75,8 @@ public struct PrefetchRule: Rule {
             score: Score.of(Double(evidence.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
             fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
             confidence: Self.confidence(saving, estimate), signature: advice.signature)
-        finding.saving.trips = Int64(evidence.trips) - Int64(after.trips)
-        finding.saving.rows = Int64(evidence.filled) - Int64(after.rows)
+        finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
+        finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
         finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.scopes = evidence.scopes.sorted { ($0.value, $1.key.name) > ($1.value, $0.key.name) }.map(\.key.name)
@@ -104,23 +104,27 @@ public struct PrefetchRule: Rule {
 
     /// The share of the loaded rows whose faults a prefetch would have been for.
     ///
-    /// Of a to-many relationship each row fires its own. Several rows can share a to-one's target, so that the rows that
-    /// were touched say more there.
+    /// Several rows can share a to-one's target, which goes to the store for the first of them only: there every firing
+    /// counts, that of the row cache too. Without a relationship's name the rows that were touched stand for them.
     private static func share(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ profile: Profile) -> Double {
         guard evidence.originRows > 0 else { return 1 }
         let fired = Double(evidence.objects) / Double(evidence.originRows)
-        guard evidence.types[.toMany] == nil, let uses = profile.fetch(key.fetch)?.uses.values else {
-            return min(1, fired)
+        guard evidence.types[.toMany] == nil, let fetch = profile.fetch(key.fetch) else { return min(1, fired) }
+        let loaded = fetch.uses.values.reduce(0) { $0 + Double($1.loadedRows) }
+        guard loaded > 0 else { return min(1, fired) }
+        if case .relationship(let entity, let name) = key.subject {
+            let firings = fetch.firedRelationships[FetchProfile.Edge(entity: entity, name: name), default: 0]
+            return min(1, max(fired, Double(firings) / loaded))
         }
-        let (touched, loaded) = uses.reduce((0, 0)) { ($0.0 + Double($1.touchedRows), $0.1 + Double($1.loadedRows)) }
-        return min(1, max(fired, loaded > 0 ? touched / loaded : 0))
+        let touched = fetch.uses.values.reduce(0) { $0 + Double($1.touchedRows) }
+        return min(1, max(fired, touched / loaded))
     }
 
     /// The trips and rows that a prefetch would take instead.
     private static func loadsAfter(
         _ key: FaultEvidence.Key, _ evidence: FaultEvidence, share: Double
     ) -> (trips: Double, rows: Double) {
-        let fetches = max(1, evidence.fetches.values.reduce(0, +))
+        let fetches = max(1, evidence.fetches.values.reduce(0, &+))
         let batched = evidence.fetches.filter { $0.key > 0 }
         let size = batched.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 1000
         // Each fetch, or each of its batches, takes one trip more; but none whose targets the row cache holds, so that
@@ -152,7 +156,7 @@ public struct PrefetchRule: Rule {
             Evidence("rowsFilled", evidence.filled, .rows),
             Evidence("faultTime", evidence.time, .nanoseconds),
             Evidence("occurrences", evidence.occurrences, .count),
-            Evidence("originFetches", evidence.fetches.values.reduce(0, +), .count),
+            Evidence("originFetches", evidence.fetches.values.reduce(0, &+), .count),
             Evidence("originRows", evidence.originRows, .rows),
             Evidence("firingShare", share, .share),
             Evidence("seenBefore", evidence.seenBefore, .count),

@@ -63,15 +63,20 @@ struct ScreenBatches {
             confidence: byPauses || use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
             signature: BatchSizeRule.signature(fetch))
         finding.saving.trips =
-            Int64(before.batches) - Int64(after.batches) - (fault == .missing ? Int64(use.executions) : 0)
-        finding.saving.rows = Int64(before.rows) - Int64(after.rows)
-        finding.saving.bytes = Int64(Double(finding.saving.rows) * rowSize)
-        finding.saving.memory = fault == .tooSmall ? 0 : Int64(max(0, loaded - Double(advised)) * rowSize)
+            Int64(clamping: before.batches) - Int64(clamping: after.batches)
+            - (fault == .missing ? Int64(clamping: use.executions) : 0)
+        finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
+        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * rowSize)
+        finding.saving.memory = fault == .tooSmall ? 0 : Int64(saturating: max(0, loaded - Double(advised)) * rowSize)
         finding.seenAt = BatchSizeRule.seenAt(use)
         finding.scopes = BatchSizeRule.scopes(use)
-        finding.claims = [BatchSizeRule.claim(fetch, profile)]
+        let claim = BatchSizeRule.claim(fetch, profile)
+        finding.claims = [claim]
+        // No wait gets shorter than not at all.
+        let waits = Double(max(1, fault == .tooSmall ? windows : use.loads))
+        finding.saving.pause = finding.saving.pause?.limited(to: claim.balance / waits)
         describe(&finding, fault, estimate, before, after)
-        weigh(&finding, total.median, pause.median, profile)
+        weigh(&finding, total.median, finding.saving.pause?.median ?? 0, profile)
         return finding
     }
 
@@ -117,9 +122,9 @@ struct ScreenBatches {
     /// How long the screens took, by the mean of the scopes in which rows were loaded.
     private func wallTime(_ profile: Profile) -> UInt64 {
         let scopes = use.loadScopes.compactMap { key, _ in key.kind == .screen ? profile.scope(key) : nil }
-        let closed = scopes.reduce(0) { $0 + $1.wallTimes.count }
+        let closed = scopes.reduce(0) { $0 &+ $1.wallTimes.count }
         guard closed > 0 else { return 0 }
-        return scopes.reduce(0) { $0 + $1.wallTimes.total } / closed * windows
+        return scopes.reduce(0) { $0 &+ $1.wallTimes.total } / closed &* windows
     }
 
     private var title: String {
@@ -141,7 +146,7 @@ struct ScreenBatches {
     ) {
         let thing = byPauses ? "stretch" : "screen"
         let windowText = Phrase.count(windows, thing, plural: byPauses ? "stretches" : "screens")
-        let loadText = size == 0 ? "all \(Phrase.decimal(rows, places: 0)) rows" : "\(Phrase.count(size)) rows"
+        let loadText = loaded >= rows ? "all \(Phrase.decimal(rows, places: 0)) rows" : "\(Phrase.count(size)) rows"
         finding.explanation = [
             "\(windowText) seen; a \(thing) shows \(Phrase.count(screen, "row")) (95 % of them no more), and "
                 + "\(loadText) are loaded at a time."

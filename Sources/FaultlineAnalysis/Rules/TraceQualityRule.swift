@@ -13,13 +13,13 @@ public struct TraceQualityRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let processes = profile.processes
         let totals = profile.totals
-        let lost = processes.reduce(0) { $0 + $1.lost }
-        let unwritten = processes.reduce(0) { $0 + ($1.ended?.unwritten ?? 0) }
-        let entriesLost = processes.reduce(0) { $0 + ($1.ended?.entriesLost ?? 0) }
-        let usesLost = processes.reduce(0) { $0 + ($1.ended?.usesLost ?? 0) }
-        let writing = processes.reduce(0) { $0 + ($1.ended?.writing ?? 0) }
-        let lostShare = Self.share(lost + unwritten, of: lost + unwritten + totals.eventCount)
-        let overheadShare = Self.share(totals.overhead, of: profile.wallTime)
+        let lost = processes.reduce(0) { $0 &+ $1.lost }
+        let unwritten = processes.reduce(0) { $0 &+ ($1.ended?.unwritten ?? 0) }
+        let entriesLost = processes.reduce(0) { $0 &+ ($1.ended?.entriesLost ?? 0) }
+        let usesLost = processes.reduce(0) { $0 &+ ($1.ended?.usesLost ?? 0) }
+        let writing = processes.reduce(0) { $0 &+ ($1.ended?.writing ?? 0) }
+        let lostShare = Self.share(lost &+ unwritten, of: lost &+ unwritten &+ totals.eventCount)
+        let overheadShare = profile.overheadShare
         let truncatedShare = Self.share(totals.truncatedStacks, of: totals.eventsWithStack)
         var score = 0.0
         var limits: [String] = []
@@ -30,7 +30,7 @@ public struct TraceQualityRule: Rule {
         if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
         if lost > 0 {
             limit(
-                "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost because a buffer was full "
+                "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost for want of room "
                     + "(\(Phrase.percent(lostShare))): counts and times are too low.",
                 lostShare >= Analysis.lossLimit ? 80 : 40)
         }
@@ -46,9 +46,11 @@ public struct TraceQualityRule: Rule {
             limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are judged without it.", 40)
         }
         for process in processes where !process.isClosed {
-            let state = process.ended == nil ? "has no end in the trace" : "was killed"
             limit(
-                "Process \(process.process) \(state): everything that it had finished is here, what was under way is not.",
+                process.ended == nil
+                    ? "Process \(process.process) has no end in the trace: the trace was cut short, or is still written."
+                    : "Process \(process.process) was killed: everything that it had finished is here, what was under way "
+                        + "is not.",
                 10)
         }
         if overheadShare >= 0.03 {

@@ -1,0 +1,79 @@
+import FaultlineAnalysis
+import FaultlineReader
+import FaultlineReport
+import Foundation
+import Testing
+
+/// Random numbers that come out the same in every run.
+private struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return (state ^ (state >> 33)) &* 0xff51_afd7_ed55_8ccd
+    }
+}
+
+@Suite("Damaged numbers cost their lines and nothing else")
+struct DamagedNumbersTests {
+    static let extremes = [
+        "18446744073709551615", "9223372036854775808", "9223372036854775807", "9007199254740993", "9007199254740992",
+        "4294967295", "4294967296", "0", "1", "-1", "1e308", "0.5", "null", "\"x\"", "[]",
+    ]
+
+    @Test("in a whole trace, however many there are", arguments: SampleTraceTests.stories)
+    func numbers(story: String) throws {
+        let trace = BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json")
+        let lines = try String(contentsOf: trace, encoding: .utf8).components(separatedBy: "\n")
+        let scratch = try TemporaryDirectory().path("trace.json")
+        var generator = Generator(state: 1)
+        for round in 0..<60 {
+            // From one damaged number to one in every second line.
+            let share = [1000, 100, 10, 2][round % 4]
+            let damaged = lines.map { line in
+                Int.random(in: 0..<share, using: &generator) == 0 ? Self.damage(line, &generator) : line
+            }
+            try damaged.joined(separator: "\n").write(toFile: scratch, atomically: false, encoding: .utf8)
+            try report(scratch)
+        }
+    }
+
+    @Test("of every kind, one extreme for all numbers of a key")
+    func columns() throws {
+        let trace = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json")
+        let text = try String(contentsOf: trace, encoding: .utf8)
+        let keys = Set(text.matches(of: /"([A-Za-z]+)":[0-9]/).map { String($0.output.1) })
+        #expect(keys.count > 40)
+        let scratch = try TemporaryDirectory().path("trace.json")
+        for key in keys.sorted() {
+            for extreme in ["9007199254740992", "18446744073709551615"] {
+                let pattern = try Regex("\"\(key)\":[0-9.]+")
+                try text.replacing(pattern, with: "\"\(key)\":\(extreme)")
+                    .write(toFile: scratch, atomically: false, encoding: .utf8)
+                try report(scratch)
+            }
+        }
+    }
+
+    /// Everything that `report` and `events` do with a trace, in this process: a trap would end the tests.
+    private func report(_ path: String) throws {
+        var profile = Profile()
+        do {
+            _ = try TraceReader(path: path).read { profile.add($0) }
+        } catch is ReaderError {
+            return
+        }
+        let analysis = Analysis(profile)
+        #expect(!TextReport(analysis).render().isEmpty)
+        #expect(!JSONReport(analysis).render().isEmpty)
+        _ = try SymbolResolver().addFrames(toTimeline: path)
+    }
+
+    private static func damage(_ line: String, _ generator: inout Generator) -> String {
+        let numbers = line.matches(of: /:[0-9.]+/)
+        guard let number = numbers.randomElement(using: &generator),
+            let extreme = extremes.randomElement(using: &generator)
+        else { return line }
+        return line.replacingCharacters(in: number.range, with: ":" + extreme)
+    }
+}
