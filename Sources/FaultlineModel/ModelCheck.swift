@@ -13,6 +13,13 @@ struct ModelCheck {
             guard byName.updateValue(entity, forKey: entity.name) == nil else {
                 throw ModelError(.duplicateName, "Two entities are called '\(entity.name)'; rename one of them.")
             }
+            // The tables that are not an entity's begin with an underscore behind the Z, too.
+            guard Self.isIdentifier(entity.name), !entity.name.hasPrefix("_") else {
+                throw ModelError(
+                    .invalidProperty,
+                    "The entity '\(entity.name)' cannot have a table, because its name is no identifier; let it begin with a letter, and use letters, digits and underscores."
+                )
+            }
         }
     }
 
@@ -20,6 +27,7 @@ struct ModelCheck {
         for entity in entities {
             try checkParents(of: entity)
         }
+        try checkTables()
         for entity in entities {
             try checkNames(of: entity)
             for attribute in entity.attributes { try check(attribute, of: entity) }
@@ -47,6 +55,52 @@ struct ModelCheck {
         }
     }
 
+    /// Tables, join tables and indexes are named for what they hold, in capitals or without regard to them.
+    private func checkTables() throws(ModelError) {
+        var tables: [String: String] = [:]
+        for entity in entities where entity.parent == nil {
+            if let other = tables.updateValue(entity.name, forKey: entity.name.uppercased()) {
+                throw ModelError(
+                    .duplicateName,
+                    "The entities '\(other)' and '\(entity.name)' differ in case only and would share a table; rename one of them."
+                )
+            }
+        }
+        for entity in entities {
+            var joins: [String: String] = [:]
+            for relationship in entity.relationships where relationship.isToMany {
+                if let other = joins.updateValue(relationship.name, forKey: relationship.name.uppercased()),
+                    other != relationship.name
+                {
+                    throw ModelError(
+                        .duplicateName,
+                        "The to-many relationships '\(other)' and '\(relationship.name)' of '\(entity.name)' differ in case only and would share a table; rename one of them."
+                    )
+                }
+            }
+            var indexes: [String: String] = [:]
+            for index in entity.indexes {
+                guard Self.isIdentifier(index.name) else {
+                    throw ModelError(
+                        .invalidIndex,
+                        "The fetch index '\(index.name)' of '\(entity.name)' cannot be made, because its name is no identifier; use letters, digits and underscores."
+                    )
+                }
+                if let other = indexes.updateValue(index.name, forKey: index.name.uppercased()), other != index.name {
+                    throw ModelError(
+                        .duplicateName,
+                        "The fetch indexes '\(other)' and '\(index.name)' of '\(entity.name)' differ in case only; rename one of them."
+                    )
+                }
+            }
+        }
+    }
+
+    /// Whether SQL takes a name as it is: letters, digits and underscores, and no digit at the start.
+    private static func isIdentifier(_ name: String) -> Bool {
+        name.allSatisfy { $0.isLetter || $0 == "_" || $0.isWholeNumber && $0.isASCII } && name.first?.isNumber == false
+    }
+
     private func lineage(of entity: EntityDescription) -> [EntityDescription] {
         var lineage = [entity]
         while let name = lineage[lineage.count - 1].parent, let parent = byName[name] { lineage.append(parent) }
@@ -59,6 +113,12 @@ struct ModelCheck {
             for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
                 guard !name.isEmpty else {
                     throw ModelError(.invalidProperty, "A property of '\(ancestor.name)' has no name; give it one.")
+                }
+                guard Self.isIdentifier(name) else {
+                    throw ModelError(
+                        .invalidProperty,
+                        "The property '\(ancestor.name).\(name)' cannot have a column, because its name is no identifier; use letters, digits and underscores."
+                    )
                 }
                 guard names.insert(name).inserted else {
                     throw ModelError(

@@ -1,0 +1,68 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("Names that SQLite cannot take are refused with the model")
+struct NameTests {
+    private func message(_ entities: [EntityDescription]) -> String {
+        performing { _ = try ManagedObjectModel(entities: entities) }
+    }
+
+    private func attribute(_ name: String) -> AttributeDescription { AttributeDescription(name, .string) }
+
+    @Test("Names that share a table or an index because they differ in case only")
+    func collisions() {
+        #expect(
+            message([EntityDescription("Item"), EntityDescription("ITEM")])
+                == "The entities 'Item' and 'ITEM' differ in case only and would share a table; rename one of them.")
+        func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
+            RelationshipDescription(name, to: destination, inverse: inverse, isToMany: true)
+        }
+        #expect(
+            message([
+                EntityDescription("P", relationships: [many("tags", "T", "ps"), many("Tags", "T", "qs")]),
+                EntityDescription("T", relationships: [many("ps", "P", "tags"), many("qs", "P", "Tags")]),
+            ])
+                == "The to-many relationships 'tags' and 'Tags' of 'P' differ in case only and would share a table; rename one of them."
+        )
+        #expect(
+            message([
+                EntityDescription(
+                    "P", attributes: [attribute("a")],
+                    indexes: [FetchIndexDescription("by", on: "a"), FetchIndexDescription("BY", on: "a")])
+            ]) == "The fetch indexes 'by' and 'BY' of 'P' differ in case only; rename one of them.")
+    }
+
+    @Test("Names that are no identifiers")
+    func identifiers() {
+        #expect(
+            message([EntityDescription("My Item")])
+                == "The entity 'My Item' cannot have a table, because its name is no identifier; let it begin with a letter, and use letters, digits and underscores."
+        )
+        #expect(message([EntityDescription("_METADATA")]).hasPrefix("The entity '_METADATA' cannot have a table"))
+        for name in ["first name", "a-b", "1st", "a\"b", "naïve!", "☃"] {
+            #expect(
+                message([EntityDescription("Item", attributes: [attribute(name)])])
+                    == "The property 'Item.\(name)' cannot have a column, because its name is no identifier; use letters, digits and underscores."
+            )
+        }
+        #expect(
+            message([
+                EntityDescription("P", attributes: [attribute("a")], indexes: [FetchIndexDescription("by a", on: "a")])
+            ])
+                == "The fetch index 'by a' of 'P' cannot be made, because its name is no identifier; use letters, digits and underscores."
+        )
+    }
+
+    @Test("Names that only look odd are stored and read")
+    func odd() throws {
+        let names = ["a", "A", "a1", "größe", "class", "_pk", "名前"]
+        let store = try TestStore([EntityDescription("Order", attributes: names.map { attribute($0) })], classes: [])
+        let object = store.context.insertNewObject(forEntityName: "Order")
+        for name in names { object[name] = name }
+        try store.context.save()
+        let found = try store.foreignContext([]).fetch(FetchRequest<ManagedObject>(entityName: "Order"))[0]
+        #expect(names.map { found[$0] as? String } == names)
+    }
+}
