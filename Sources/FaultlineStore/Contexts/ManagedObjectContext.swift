@@ -33,7 +33,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let store: SQLStore
     let identities: IdentityMap
     let queue: DispatchQueue
-    private let queueKey = DispatchSpecificKey<ObjectIdentifier>()
 
     var inserted: ContiguousArray<ManagedObject> = []
     var updated: ContiguousArray<ManagedObject> = []
@@ -49,7 +48,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
         self.name = name
         identities = IdentityMap(roots: store.entities.count)
         queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
-        if type == .privateQueue { queue.setSpecific(key: queueKey, value: ObjectIdentifier(self)) }
     }
 
     /// The context's number in the trace's dictionary.
@@ -72,7 +70,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
         let scope = RecordedScope.inherited
         return try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                let result = Swift.Result { try RecordedScope.with(scope) { try work() } }
+                let result = Swift.Result {
+                    try HeldContexts(self, outer: nil).run { try RecordedScope.with(scope) { try work() } }
+                }
                 self.store.finishReading()
                 continuation.resume(with: result)
             }
@@ -81,20 +81,22 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// Does work on the context's queue and blocks until it is done.
     ///
-    /// May be nested.
+    /// May be nested, also by way of other contexts: while this thread waits, nobody else is on the queues of those
+    /// that it came through.
     public func performAndWait<Result: Sendable>(_ work: () throws -> Result) rethrows -> Result {
         if isOnQueue { return try work() }
         let scope = RecordedScope.inherited
+        let held = HeldContexts(self, outer: .current)
         return try queue.sync {
             defer { store.finishReading() }
-            return try RecordedScope.with(scope) { try work() }
+            return try held.run { try RecordedScope.with(scope) { try work() } }
         }
     }
 
     private var isOnQueue: Bool {
         switch concurrencyType {
-        case .mainQueue: Thread.isMainThread
-        case .privateQueue: DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(self)
+        case .mainQueue: Thread.isMainThread || HeldContexts.current?.contains(self) == true
+        case .privateQueue: HeldContexts.current?.contains(self) == true
         }
     }
 

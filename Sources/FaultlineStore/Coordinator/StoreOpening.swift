@@ -25,25 +25,32 @@ struct StoreOpening {
             throw StoreError.sqlite(SQLITE_READONLY, doing: "Opening the store", path: path, detail: "")
         }
         let setup = StoreSetup(session, path: path)
-        let isStore = try setup.hasTable("Z_METADATA")
+        var isStore = try setup.hasTable("Z_METADATA")
         if !isStore {
-            if try setup.hasAnyTable() {
+            // Both at one time: another opener may be making the tables.
+            let found = try setup.inTransaction { () throws(StoreError) in
+                (isStore: try setup.hasTable("Z_METADATA"), isEmpty: try !setup.hasAnyTable())
+            }
+            isStore = found.isStore
+            if !isStore, !found.isEmpty {
                 throw StoreError(
                     .notADatabase,
                     "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
                 )
             }
-            if description.isReadOnly {
+            if !isStore, description.isReadOnly {
                 throw StoreError(
                     .readOnly,
                     "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
                 )
             }
+        }
+        if !isStore {
             // Takes effect only before the first table is made (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
             try setup.pragma("auto_vacuum=2")
         }
         try setup.pragma("recursive_triggers=1")
-        if !description.isReadOnly { try setup.pragma("journal_mode=wal") }
+        if !description.isReadOnly { try setup.useWriteAheadLog() }
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         // Negative: in KiB.
         try setup.pragma("cache_size=-\(max(description.pageCacheLimit, 1 << 16) / 1024)")
@@ -69,6 +76,41 @@ struct StoreSetup {
 
     func pragma(_ text: String) throws(StoreError) {
         try session.run("pragma \(text)", doing: "Opening the store", isTimed: false)
+    }
+
+    /// Switches to the write-ahead log.
+    ///
+    /// A reader in another connection makes that fail at once, without the busy timeout, because waiting inside a
+    /// transaction could be waiting for each other (https://www.sqlite.org/c3ref/busy_handler.html); so it is tried
+    /// again until the time is over.
+    func useWriteAheadLog() throws(StoreError) {
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(session.connection.busyTimeout)
+        var pause: Int32 = 1
+        while true {
+            do throws(StoreError) {
+                return try pragma("journal_mode=wal")
+            } catch {
+                guard error.code == .busy, clock.now < end else { throw error }
+                sqlite3_sleep(pause)
+                pause = min(pause * 2, 20)
+            }
+        }
+    }
+
+    /// Reads what does not change meanwhile.
+    func inTransaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+        try session.run("BEGIN", doing: "Opening the store", isLogged: false)
+        do throws(StoreError) {
+            let result = try body()
+            try session.run("COMMIT", doing: "Opening the store", isLogged: false)
+            return result
+        } catch {
+            if !session.connection.isAutocommit {
+                _ = try? session.run("ROLLBACK", doing: "Opening the store", isLogged: false)
+            }
+            throw error
+        }
     }
 
     func hasTable(_ name: String) throws(StoreError) -> Bool {

@@ -1,0 +1,126 @@
+#include "cstore.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cstore_valuearray {
+    const cstore_value *values;
+    int64_t count;
+};
+
+typedef struct array_table {
+    sqlite3_vtab base;
+    cstore_valuearray *array;
+} array_table;
+
+typedef struct array_cursor {
+    sqlite3_vtab_cursor base;
+    int64_t place;
+} array_cursor;
+
+// The column has no type, so that values are compared as bound parameters are: by the affinity of the other side.
+static int array_connect(
+    sqlite3 *connection, void *context, int count, const char *const *arguments, sqlite3_vtab **table, char **message) {
+    (void)count, (void)arguments, (void)message;
+    int result = sqlite3_declare_vtab(connection, "CREATE TABLE valuearray(value)");
+    if (result != SQLITE_OK) return result;
+    array_table *made = sqlite3_malloc(sizeof(array_table));
+    if (made == NULL) return SQLITE_NOMEM;
+    memset(made, 0, sizeof *made);
+    made->array = context;
+    *table = &made->base;
+    return SQLITE_OK;
+}
+
+static int array_disconnect(sqlite3_vtab *table) {
+    sqlite3_free(table);
+    return SQLITE_OK;
+}
+
+// Only long lists come here.
+static int array_best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
+    (void)table;
+    info->estimatedCost = 10000;
+    info->estimatedRows = 10000;
+    return SQLITE_OK;
+}
+
+static int array_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
+    (void)table;
+    array_cursor *made = sqlite3_malloc(sizeof(array_cursor));
+    if (made == NULL) return SQLITE_NOMEM;
+    memset(made, 0, sizeof *made);
+    *cursor = &made->base;
+    return SQLITE_OK;
+}
+
+static int array_close(sqlite3_vtab_cursor *cursor) {
+    sqlite3_free(cursor);
+    return SQLITE_OK;
+}
+
+static int array_filter(
+    sqlite3_vtab_cursor *cursor, int plan, const char *name, int count, sqlite3_value **arguments) {
+    (void)plan, (void)name, (void)count, (void)arguments;
+    ((array_cursor *)cursor)->place = 0;
+    return SQLITE_OK;
+}
+
+static int array_next(sqlite3_vtab_cursor *cursor) {
+    ((array_cursor *)cursor)->place += 1;
+    return SQLITE_OK;
+}
+
+static int array_end(sqlite3_vtab_cursor *cursor) {
+    return ((array_cursor *)cursor)->place >= ((array_table *)cursor->pVtab)->array->count;
+}
+
+static int array_column(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int column) {
+    (void)column;
+    const cstore_value *value = &((array_table *)cursor->pVtab)->array->values[((array_cursor *)cursor)->place];
+    switch (value->type) {
+    case CSTORE_NULL: sqlite3_result_null(result); break;
+    case CSTORE_INTEGER: sqlite3_result_int64(result, value->integer); break;
+    case CSTORE_REAL: sqlite3_result_double(result, value->real); break;
+    case CSTORE_TEXT: sqlite3_result_text(result, value->bytes, value->count, SQLITE_STATIC); break;
+    case CSTORE_BLOB: sqlite3_result_blob(result, value->bytes, value->count, SQLITE_STATIC); break;
+    }
+    return SQLITE_OK;
+}
+
+static int array_row_id(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row) {
+    *row = ((array_cursor *)cursor)->place;
+    return SQLITE_OK;
+}
+
+// Eponymous-only, as the table of integers.
+static const sqlite3_module array_module = {
+    .iVersion = 0,
+    .xConnect = array_connect,
+    .xBestIndex = array_best_index,
+    .xDisconnect = array_disconnect,
+    .xOpen = array_open,
+    .xClose = array_close,
+    .xFilter = array_filter,
+    .xNext = array_next,
+    .xEof = array_end,
+    .xColumn = array_column,
+    .xRowid = array_row_id,
+};
+
+cstore_valuearray *cstore_valuearray_create(sqlite3 *connection, const char *name, int *result) {
+    cstore_valuearray *array = calloc(1, sizeof(cstore_valuearray));
+    if (array == NULL) {
+        *result = SQLITE_NOMEM;
+        return NULL;
+    }
+    // On failure SQLite has already called `free`.
+    *result = sqlite3_create_module_v2(connection, name, &array_module, array, free);
+    return *result == SQLITE_OK ? array : NULL;
+}
+
+void cstore_valuearray_bind(cstore_valuearray *array, const cstore_value *values, int64_t count) {
+    array->values = values;
+    array->count = count;
+}

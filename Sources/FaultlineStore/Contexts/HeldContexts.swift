@@ -1,0 +1,34 @@
+import CStore
+
+/// The contexts whose queues the work of a thread is on: the one that runs it, and those whose work waits for it.
+final class HeldContexts {
+    private let context: ManagedObjectContext
+    private let outer: HeldContexts?
+
+    init(_ context: ManagedObjectContext, outer: HeldContexts?) {
+        self.context = context
+        self.outer = outer
+    }
+
+    /// Those of the current thread.
+    static var current: HeldContexts? {
+        cstore_thread_value().map { Unmanaged<HeldContexts>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Does work as theirs, on whatever thread the queue has chosen.
+    func run<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let before = cstore_thread_value()
+        cstore_set_thread_value(Unmanaged.passUnretained(self).toOpaque())
+        defer { cstore_set_thread_value(before) }
+        return try withExtendedLifetime(self) { try work() }
+    }
+
+    func contains(_ wanted: ManagedObjectContext) -> Bool {
+        var next: HeldContexts? = self
+        while let held = next {
+            if held.context === wanted { return true }
+            next = held.outer
+        }
+        return false
+    }
+}
