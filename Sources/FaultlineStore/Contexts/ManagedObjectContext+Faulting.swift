@@ -42,9 +42,15 @@ extension ManagedObjectContext {
             }
         }
         if let row = object.row, Int(row.header.pointee.entity) != schema.index {
-            // Its columns lie elsewhere; this object stands for an entity that the row does not have.
-            object.row = nil
-            object.block = nil
+            let actual = store.entities[Int(row.header.pointee.entity)]
+            if schema.family.contains(actual.schema.index) {
+                // Somebody named the object by a parent of its entity, as a URL can. Its columns lie elsewhere.
+                object.runtime = actual
+                if type(of: object) != actual.objectClass { object.flags.insert(.hasOtherClass) }
+            } else {
+                object.row = nil
+                object.block = nil
+            }
         }
         if object.row == nil {
             object.flags.insert(.isGone)
@@ -73,7 +79,7 @@ extension ManagedObjectContext {
         fault.object = recorder.hash(UInt64(schema.root), UInt64(bitPattern: object.key))
         fault.origin = object.trail.origin
         fault.filled = object.row == nil ? 0 : 1
-        fault.bytes = object.row.map { UInt64($0.byteCount(entity.layout)) } ?? 0
+        fault.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
         fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
         recorder.end(open, fault, statement: record, context: traceID, site: 0)
         return failure

@@ -9,7 +9,8 @@ extension ManagedObjectContext {
     ///
     /// Nothing is read; whether there is such an object turns out when it is used, or with ``existingObject(with:)``.
     public func object(with id: ManagedObjectID) -> ManagedObject {
-        object(store.entities[id.entity.index], key: id.key)
+        // Whoever has the object already may know its entity better than a URL does.
+        registeredObject(for: id) ?? object(store.entities[id.entity.index], key: id.key)
     }
 
     /// The object with an identity, if the context has it already.
@@ -156,7 +157,12 @@ extension ManagedObjectContext {
     }
 
     func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
-        seed(entity(named: type.entityName))
+        let entity = entity(named: type.entityName)
+        precondition(
+            entity.objectClass.isInherited(by: type),
+            "Objects of '\(entity.schema.name)' are of class \(entity.objectClass), which \(type) does not inherit from; name the class when the container is made."
+        )
+        return seed(entity)
     }
 
     private func seed(_ entity: EntityRuntime) -> ManagedObject.Seed {
@@ -173,22 +179,58 @@ extension ManagedObjectContext {
 
     /// The object for a key: the one that is here, or a new fault.
     func object(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
-        if let object = identities.object(root: entity.schema.root, key: key) { return object }
-        let object = entity.objectClass.init(
-            ManagedObject.Seed(context: self, runtime: entity, key: key, isInserted: false))
-        identities.insert(object)
-        return object
+        guard let known = identities.object(root: entity.schema.root, key: key) else {
+            return makeFault(entity, key: key)
+        }
+        let isRightClass = !known.flags.contains(.hasOtherClass)
+        if known.runtime === entity, isRightClass { return known }
+        // An object of a subentity is one of the entity as well.
+        if isRightClass, entity.schema.family.contains(known.runtime.schema.index) { return known }
+        return replace(known, entity)
     }
 
     /// The object for a row that was just read.
     ///
     /// An object that was filled before keeps its values.
     func object(_ row: RowPointer) -> ManagedObject {
-        let object = object(store.entities[Int(row.header.pointee.entity)], key: row.key)
+        let entity = store.entities[Int(row.header.pointee.entity)]
+        var object = object(entity, key: row.key)
+        if object.runtime !== entity { object = replace(object, entity) }
         if object.flags.contains(.isFault) {
             object.row = row
             object.block = row.block
         }
+        return object
+    }
+
+    private func makeFault(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
+        let object = entity.objectClass.init(
+            ManagedObject.Seed(context: self, runtime: entity, key: key, isInserted: false))
+        identities.insert(object)
+        return object
+    }
+
+    /// Makes the object of a row's own entity and class where there is one that somebody made by the name of another
+    /// entity of the tree.
+    ///
+    /// The new object has the unsaved changes; the old one is a fault that reads the same row.
+    @inline(never)
+    private func replace(_ known: ManagedObject, _ entity: EntityRuntime) -> ManagedObject {
+        let object = makeFault(entity, key: known.key)
+        if known.runtime.schema.family.contains(entity.schema.index) {
+            object.flags.formUnion(known.flags.intersection([.hasPending, .isUpdated, .isDeleted]))
+            object.pending = known.pending
+            object.pending?.grow(to: entity.schema.properties.count)
+            object.toMany = known.toMany
+            object.transients = known.transients
+        }
+        if known.hasChanges {
+            for place in updated.indices where updated[place] === known { updated[place] = object }
+            for place in deleted.indices where deleted[place] === known { deleted[place] = object }
+        }
+        known.flags = known.flags.intersection(.hasOtherClass).union(.isFault)
+        (known.row, known.block, known.pending) = (nil, nil, nil)
+        (known.toMany, known.transients) = ([:], [:])
         return object
     }
 

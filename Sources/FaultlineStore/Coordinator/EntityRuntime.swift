@@ -27,10 +27,13 @@ final class EntityRuntime: Sendable {
     let keySelection: String
     /// The statement that fills a fault.
     let faultSQL: String
-    /// Sources of the columns of a row, by place of the row's entity; empty for those outside the family.
-    let sources: [[ColumnSource]]
+    /// Sources of the columns of a row, by place of the row's entity; `nil` for those outside the family.
+    let sources: [[ColumnSource]?]
     /// Values of a new object.
     let defaults: [AttributeValue?]
+    /// Those of stored attributes, and those of transient ones by property.
+    let storedDefaults: [AttributeValue?]
+    let transientDefaults: [Int: AttributeValue]
     private let traceID = Atomic<DictionaryID>(0)
     /// The properties' numbers in the trace's dictionary; 0: not entered yet.
     private let nameIDs: Mutex<[DictionaryID]>
@@ -51,7 +54,7 @@ final class EntityRuntime: Sendable {
         keySelection = "SELECT \(first), t0.Z_PK"
         rowSelection = (["SELECT \(first), t0.Z_PK, t0.Z_OPT"] + columns.map { "t0.\($0)" }).joined(separator: ", ")
         faultSQL = "\(rowSelection) FROM \(schema.table) t0 WHERE  t0.Z_PK = ?"
-        var sources = [[ColumnSource]](repeating: [], count: model.entities.count)
+        var sources = [[ColumnSource]?](repeating: nil, count: model.entities.count)
         for place in schema.family {
             sources[place] = model.entities[place].columns.map { column in
                 ColumnSource(column: Int32(3 + columns.firstIndex(of: column.name)!), storage: column.storage)
@@ -59,6 +62,11 @@ final class EntityRuntime: Sendable {
         }
         self.sources = sources
         defaults = schema.properties.map(\.defaultValue)
+        storedDefaults = schema.properties.map { $0.isTransient ? nil : $0.defaultValue }
+        transientDefaults = Dictionary(
+            uniqueKeysWithValues: schema.properties.compactMap { property in
+                property.isTransient ? property.defaultValue.map { (property.index, $0) } : nil
+            })
         nameIDs = Mutex(Array(repeating: 0, count: schema.properties.count))
     }
 

@@ -25,7 +25,8 @@ public final class PersistentContainer: Sendable {
     ///   - classes: the classes of objects; an entity without one has its parent's, or else ``ManagedObject``.
     ///   - recorder: takes the events of everything that the store does.
     ///   - sqlDebug: takes the log of statements.
-    /// - Throws: ``StoreError`` if the file cannot be opened, is no store, or was made with another model.
+    /// - Throws: ``StoreError`` if the file cannot be opened, is no store, or was made with another model; also if a
+    ///   class has no entity, or does not inherit from the class of its entity's parent.
     public init(
         name: String, managedObjectModel: ManagedObjectModel, storeDescription: PersistentStoreDescription,
         classes: [ManagedObject.Type] = [], recorder: Recorder = .shared, sqlDebug: SQLDebugLog = .shared
@@ -42,10 +43,29 @@ public final class PersistentContainer: Sendable {
             }
             byName[type.entityName] = type
         }
+        try Self.check(byName, managedObjectModel)
         let store = try SQLStore(
             storeDescription, model: managedObjectModel, classes: byName, recorder: recorder, log: sqlDebug)
         persistentStoreCoordinator = PersistentStoreCoordinator(store, model: managedObjectModel)
         viewContext = ManagedObjectContext(persistentStoreCoordinator, .mainQueue, name: "viewContext")
+    }
+
+    /// Objects of a subentity are fetched as objects of its parents, so their class must be one of those as well.
+    private static func check(
+        _ classes: [String: ManagedObject.Type], _ model: ManagedObjectModel
+    ) throws(StoreError) {
+        for (name, type) in classes.sorted(by: { $0.key < $1.key }) {
+            var next = model.entity(named: name)?.parent
+            while let parent = next {
+                if let parentClass = classes[parent], !parentClass.isInherited(by: type) {
+                    throw StoreError(
+                        .invalidClass,
+                        "The class \(type) of the entity '\(name)' does not inherit from \(parentClass), the class of its parent '\(parent)'; let it inherit, or leave out one of the two."
+                    )
+                }
+                next = model.entity(named: parent)?.parent
+            }
+        }
     }
 
     /// Opens a store with the default settings; without a URL, `NAME.sqlite` in ``defaultDirectoryURL()``.

@@ -43,24 +43,26 @@ extension SQLStore {
         var loaded = LoadedRows()
         let isInTree = entity.schema.isInTree
         let place = entity.schema.index
+        let ownSources = entity.sources[place] ?? []
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
         loaded.run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: !isSingle
         ) { handle throws(StoreError) in
             var rowPlace = place
+            var sources = ownSources
             if isInTree {
                 let number = sqlite3_column_int64(handle, 0)
-                guard let known = schema.place(ofNumber: number), !entity.sources[known].isEmpty || known == place
-                else {
+                guard let known = schema.place(ofNumber: number), let found = entity.sources[known] else {
                     throw StoreError(
                         .incompatibleModel,
                         "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
                     )
                 }
                 rowPlace = known
+                sources = found
             }
             loaded.rows.append(
-                Self.copyRow(handle, entities[rowPlace].layout, entity.sources[rowPlace], rowPlace, &builder))
+                Self.copyRow(handle, entities[rowPlace].layout, sources, rowPlace, &builder))
             if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
         }
         guard !loaded.rows.isEmpty else { return loaded }

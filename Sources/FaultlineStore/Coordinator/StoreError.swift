@@ -6,7 +6,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, conflict, validation, deleteDenied
-            case invalidRequest, unknownEntity, objectGone, externalData, database
+            case invalidRequest, unknownEntity, invalidClass, objectGone, externalData, database
         }
 
         private let value: Value
@@ -33,6 +33,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let invalidRequest = Code(value: .invalidRequest)
         /// The model has no such entity.
         public static let unknownEntity = Code(value: .unknownEntity)
+        /// A class of objects does not go with those of its entity's parents.
+        public static let invalidClass = Code(value: .invalidClass)
         /// An object's row is not in the store any more.
         public static let objectGone = Code(value: .objectGone)
         /// A file beside the store that holds a large value cannot be read or written.

@@ -26,7 +26,22 @@ public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
 
     @usableFromInline
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, in: object)
+        place.index(in: object.runtime) ?? find(object.runtime)
+    }
+
+    @inline(never)
+    private func find(_ runtime: EntityRuntime) -> Int {
+        let property = PropertyPlace.property(name, runtime)
+        guard let type = property.attributeType else {
+            preconditionFailure(
+                "'\(runtime.schema.name).\(name)' is a relationship, not an attribute of type \(Value.self); name it in a ToOneKey or ToManyKey."
+            )
+        }
+        precondition(
+            Value._isStored(as: type),
+            "'\(runtime.schema.name).\(name)' of type \(type.rawValue) cannot be read or set as \(Value.self); correct the type of its AttributeKey."
+        )
+        return place.remember(property.index, in: runtime)
     }
 }
 
@@ -40,7 +55,17 @@ public final class ToOneKey<Destination: ManagedObject>: Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, in: object)
+        place.index(in: object.runtime) ?? find(object.runtime)
+    }
+
+    @inline(never)
+    private func find(_ runtime: EntityRuntime) -> Int {
+        let property = PropertyPlace.property(name, runtime)
+        precondition(
+            property.kind == .toOne,
+            "'\(runtime.schema.name).\(name)' is \(property.kindText), not a to-one relationship; correct the kind of its key."
+        )
+        return place.remember(property.index, in: runtime)
     }
 }
 
@@ -54,29 +79,53 @@ public final class ToManyKey<Destination: ManagedObject>: Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, in: object)
+        place.index(in: object.runtime) ?? find(object.runtime)
+    }
+
+    @inline(never)
+    private func find(_ runtime: EntityRuntime) -> Int {
+        let property = PropertyPlace.property(name, runtime)
+        precondition(
+            property.isToMany,
+            "'\(runtime.schema.name).\(name)' is \(property.kindText), not a to-many relationship; correct the kind of its key."
+        )
+        return place.remember(property.index, in: runtime)
     }
 }
 
 /// Where a property stands in the entity that was asked last.
+///
+/// What is remembered was checked: reading takes the bytes of a row for what the key says they are.
 private final class PropertyPlace: Sendable {
     /// The layout's number above, the property's index below; 0: not asked yet.
     private let known = Atomic<UInt64>(0)
 
     @inline(__always)
-    func index(of name: String, in object: ManagedObject) -> Int {
+    func index(in runtime: EntityRuntime) -> Int? {
         let known = known.load(ordering: .relaxed)
-        if known >> 32 == UInt64(object.runtime.layoutID) { return Int(truncatingIfNeeded: known & 0xffff_ffff) }
-        return find(name, object.runtime)
+        return known >> 32 == UInt64(runtime.layoutID) ? Int(truncatingIfNeeded: known & 0xffff_ffff) : nil
     }
 
-    @inline(never)
-    private func find(_ name: String, _ runtime: EntityRuntime) -> Int {
-        guard let index = runtime.schema.index(of: name) else {
+    static func property(_ name: String, _ runtime: EntityRuntime) -> PropertySchema {
+        guard let property = runtime.schema.property(name) else {
             preconditionFailure("Entity '\(runtime.schema.name)' has no property '\(name)'.")
         }
+        return property
+    }
+
+    func remember(_ index: Int, in runtime: EntityRuntime) -> Int {
         known.store(UInt64(runtime.layoutID) << 32 | UInt64(index), ordering: .relaxed)
         return index
+    }
+}
+
+extension PropertySchema {
+    fileprivate var kindText: String {
+        switch kind {
+        case .attribute(let type): "an attribute of type \(type.rawValue)"
+        case .toOne: "a to-one relationship"
+        case .toMany, .manyToMany: "a to-many relationship"
+        }
     }
 }
 
@@ -84,6 +133,8 @@ private final class PropertyPlace: Sendable {
 public protocol AttributeRepresentable {
     static func _read(from object: ManagedObject, _ index: Int) -> Self
     var _attributeValue: AttributeValue? { get }
+    /// Whether an attribute of that type keeps its values as this type reads them.
+    static func _isStored(as type: AttributeType) -> Bool
 }
 
 extension Optional: AttributeRepresentable where Wrapped: AttributeScalar {
@@ -94,6 +145,8 @@ extension Optional: AttributeRepresentable where Wrapped: AttributeScalar {
 
     @inlinable
     public var _attributeValue: AttributeValue? { map(\.attributeValue) }
+
+    public static func _isStored(as type: AttributeType) -> Bool { Wrapped._isStored(as: type) }
 }
 
 extension AttributeScalar {
@@ -104,6 +157,16 @@ extension AttributeScalar {
 
     @inlinable
     public var _attributeValue: AttributeValue? { attributeValue }
+
+    public static func _isStored(as type: AttributeType) -> Bool {
+        if Self.self == AttributeValue.self { return true }
+        let sample = zeroValue.attributeValue
+        switch (sample, type) {
+        // Truth values are integers in a row, and the other way round.
+        case (.integer, .boolean), (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): return true
+        default: return sample.fits(type)
+        }
+    }
 }
 
 extension Int: AttributeRepresentable {}

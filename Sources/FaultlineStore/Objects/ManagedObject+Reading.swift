@@ -15,7 +15,7 @@ extension ManagedObject {
         return pending.values[index]
     }
 
-    private final func noteReading(_ index: Int) {
+    final func noteReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         guard trail.readProperties & bit == 0 else { return }
         trail.readProperties |= bit

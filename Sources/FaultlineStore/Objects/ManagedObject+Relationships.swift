@@ -113,7 +113,7 @@ extension ManagedObject {
     ///
     /// Fires its fault.
     final func members(_ index: Int) -> ContiguousArray<ManagedObject> {
-        if flags.contains(.isTracked) { _ = prepareToRead(index) }
+        if flags.contains(.isTracked) { noteReading(index) }
         let state = toManyState(index)
         if !state.isLoaded, !flags.contains(.isDetached) { managedObjectContext.fire(self, relationship: index, state) }
         return state.members

@@ -14,8 +14,9 @@ open class ManagedObject {
     ///
     /// An object keeps its context alive.
     public final let managedObjectContext: ManagedObjectContext
-    // The store holds it, and the context the store.
-    final unowned(unsafe) let runtime: EntityRuntime
+    // The store holds it, and the context the store. Changes only while a fault fires, which no access overlaps.
+    @exclusivity(unchecked)
+    final unowned(unsafe) var runtime: EntityRuntime
     /// `Z_PK`, or a negative number until the object is saved.
     final var key: Int64
     final var flags: Flags
@@ -45,6 +46,8 @@ open class ManagedObject {
         static let isGone = Flags(rawValue: 64)
         /// The context was reset, or the deletion saved.
         static let isDetached = Flags(rawValue: 128)
+        /// The row turned out to be of a subentity whose objects are of another class.
+        static let hasOtherClass = Flags(rawValue: 256)
 
         static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached]
     }
@@ -65,7 +68,10 @@ open class ManagedObject {
         runtime = seed.runtime
         key = seed.key
         flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
-        if seed.isInserted { pending = PendingChanges(defaults: seed.runtime.defaults) }
+        if seed.isInserted {
+            pending = PendingChanges(defaults: seed.runtime.storedDefaults)
+            transients = seed.runtime.transientDefaults
+        }
     }
 
     /// Makes a new object of the class's entity in a context.
@@ -82,6 +88,9 @@ open class ManagedObject {
 
     /// Called once for a new object, to set what is not a constant default.
     open func awakeFromInsert() {}
+
+    /// Whether a class is this one or inherits from it.
+    static func isInherited(by type: ManagedObject.Type) -> Bool { type is Self.Type }
 
     // MARK: - Identity and state
 

@@ -19,6 +19,11 @@ final class PendingChanges {
         values = ContiguousArray(repeating: .unchanged, count: count)
     }
 
+    /// Makes room for the properties of a subentity.
+    func grow(to count: Int) {
+        if values.count < count { values += repeatElement(.unchanged, count: count - values.count) }
+    }
+
     /// What a new object holds.
     init(defaults: [AttributeValue?]) {
         values = ContiguousArray(defaults.map { $0.map { .value($0) } ?? .unchanged })
