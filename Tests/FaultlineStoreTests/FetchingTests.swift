@@ -35,7 +35,7 @@ struct FetchingTests {
             PropertyPath("name") == "Item 1" || PropertyPath("name") == "Item 3",
             " WHERE ( t0.ZNAME = ? OR  t0.ZNAME = ?)", "name == \"Item 1\" OR name == \"Item 3\"", ["Item 1", "Item 3"]
         ),
-        (!(PropertyPath("price") > 0), " WHERE  NOT ( t0.ZPRICE > ?)", "NOT price > 0", ["Item 0"]),
+        (!(PropertyPath("price") > 0), " WHERE  NOT (IFNULL( t0.ZPRICE > ?, 0))", "NOT price > 0", ["Item 0"]),
         (
             PropertyPath("price").between(1, and: 2), " WHERE  t0.ZPRICE BETWEEN ? AND ?", "price BETWEEN {1, 2}",
             ["Item 1", "Item 2"]

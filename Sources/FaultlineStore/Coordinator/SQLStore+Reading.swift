@@ -137,6 +137,7 @@ extension SQLStore {
     func bind(_ select: SelectStatement) throws(StoreError) -> SQLStatement {
         // A table must be there before a statement that reads it can be prepared.
         for (place, keys) in select.arrays.enumerated() { try connection.integerArray(place).bind(keys) }
+        for (place, list) in select.lists.enumerated() { try connection.valueArray(place).bind(list) }
         let statement = try connection.statement(select.sql)
         for (place, value) in select.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
         return statement

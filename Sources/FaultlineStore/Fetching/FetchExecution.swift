@@ -63,7 +63,7 @@ struct FetchExecution {
         let clock = isRecording || store.log.isOn
         let begin = clock ? store.recorder.now() : 0
         let form = form
-        let select = try SQLGenerator.statement(terms, form, entity: entity, model: store.schema)
+        let select = try SQLGenerator.statement(terms, form, entity: entity, model: store.schema, store: store.identity)
         if isRecording { describe(&detail, select) }
         var found = FetchedRows()
         var record: StatementRecord?
@@ -136,6 +136,7 @@ struct FetchExecution {
         var bytes: [UInt8] = []
         for value in select.values { value.append(to: &bytes) }
         for keys in select.arrays { for key in keys { SQLValue.integer(key).append(to: &bytes) } }
+        for list in select.lists { for value in list { value.append(to: &bytes) } }
         detail.parameters = bytes.withUnsafeBytes { store.recorder.hash($0) }
     }
 

@@ -15,6 +15,7 @@ final class SQLConnection {
     private var requests: UInt64 = 0
     private static let statementLimit = 256
     private var arrays: [IntegerArray] = []
+    private var lists: [ValueArray] = []
 
     init(path: String, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         self.path = path
@@ -83,6 +84,18 @@ final class SQLConnection {
             arrays.append(IntegerArray(table))
         }
         return arrays[number]
+    }
+
+    /// The table-valued array `_Z_valuearrayN`.
+    func valueArray(_ number: Int) throws(StoreError) -> ValueArray {
+        while lists.count <= number {
+            var result = SQLITE_OK
+            guard let table = cstore_valuearray_create(handle, "_Z_valuearray\(lists.count)", &result) else {
+                throw error(result, doing: "Making an array of values")
+            }
+            lists.append(ValueArray(table))
+        }
+        return lists[number]
     }
 
     func error(_ result: Int32, doing: String) -> StoreError {

@@ -34,12 +34,16 @@ enum SQLFunctions {
         init(_ text: String, _ options: TextOptions, isExpression: Bool) {
             folded = Array(options.fold(text).utf8)
             self.options = options
-            expression =
-                isExpression
-                ? try? NSRegularExpression(
-                    pattern: options.contains(.diacriticInsensitive) ? options.fold(text) : text,
-                    options: options.contains(.caseInsensitive) ? [.caseInsensitive] : [])
-                : nil
+            expression = isExpression ? Self.expression(text, options) : nil
+        }
+
+        /// MATCHES means the whole text, so what is an alternative for a part of it must not win.
+        private static func expression(_ text: String, _ options: TextOptions) -> NSRegularExpression? {
+            let pattern = options.contains(.diacriticInsensitive) ? options.fold(text) : text
+            let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
+            // Some that are sound alone are not in a group: such as end in a comment.
+            return (try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: flags))
+                ?? (try? NSRegularExpression(pattern: pattern, options: flags))
         }
     }
 
@@ -112,7 +116,6 @@ enum SQLFunctions {
         }
         let text = pattern.options.contains(.diacriticInsensitive) ? pattern.options.fold(given) : given
         let range = NSRange(text.startIndex..., in: text)
-        // MATCHES means the whole text.
         let match = expression.firstMatch(in: text, options: [.anchored], range: range)
         sqlite3_result_int(context, match?.range == range ? 1 : 0)
     }

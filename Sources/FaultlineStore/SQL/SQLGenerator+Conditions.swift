@@ -6,9 +6,11 @@ extension SQLGenerator {
     mutating func condition(_ node: FetchPredicate.Node) throws(StoreError) -> String {
         switch node {
         case .constant(let value): return value ? " 1 = 1" : " 1 = 0"
-        case .not(let node): return " NOT (\(try condition(node)))"
-        case .and(let nodes): return try compound(nodes, " AND ", empty: " 1 = 1")
-        case .or(let nodes): return try compound(nodes, " OR ", empty: " 1 = 0")
+        // In SQL a comparison with NULL is neither true nor false, and so is its negation. A predicate holds or it does
+        // not: what does not hold for want of a value holds when it is negated.
+        case .not(let node): return " NOT (IFNULL(\(try condition(node)), 0))"
+        case .and: return try compound(node, " AND ", empty: " 1 = 1")
+        case .or: return try compound(node, " OR ", empty: " 1 = 0")
         case .between(let keyPath, let lower, let upper):
             let column = try attribute(keyPath, comparedWith: [lower, upper])
             values.append(SQLValue(lower))
@@ -21,13 +23,24 @@ extension SQLGenerator {
     }
 
     private mutating func compound(
-        _ nodes: [FetchPredicate.Node], _ word: String, empty: String
+        _ node: FetchPredicate.Node, _ word: String, empty: String
     ) throws(StoreError) -> String {
+        let nodes = node.terms
         guard !nodes.isEmpty else { return empty }
         var terms: [String] = []
         for node in nodes { terms.append(try condition(node)) }
+        // A chain of terms is as deep as it is long, and SQLite takes a depth of 1000
+        // (https://www.sqlite.org/limits.html#max_expr_depth).
+        while terms.count > Self.longestChain {
+            terms = stride(from: 0, to: terms.count, by: Self.longestChain).map { start in
+                let part = terms[start..<min(start + Self.longestChain, terms.count)]
+                return " (\(part.joined(separator: word)))"
+            }
+        }
         return terms.count == 1 ? terms[0] : "(\(terms.joined(separator: word)))"
     }
+
+    static let longestChain = 200
 
     // MARK: Comparisons
 
@@ -58,14 +71,14 @@ extension SQLGenerator {
             }
         case (.toOne(let column, let property), .object(let id)):
             try check(property, keyPath, id)
-            values.append(.integer(id.key))
+            values.append(.integer(key(of: id, root: model.entities[property.destination].root)))
             switch operation {
             case .equalTo: return " \(column) = ?"
             case .notEqualTo: return "( \(column) <> ? OR  \(column) IS NULL)"
             default: throw invalid("'\(keyPath)' can only be equal or unequal to an object, not \(operation.rawValue).")
             }
         case (.object, .object(let id)):
-            values.append(.integer(id.entity.root == entity.schema.root ? id.key : -1))
+            values.append(.integer(key(of: id, root: entity.schema.root)))
             switch operation {
             case .equalTo: return " t0.Z_PK = ?"
             case .notEqualTo: return " t0.Z_PK <> ?"
@@ -134,6 +147,7 @@ extension SQLGenerator {
         _ keyPath: String, _ operands: [FetchPredicate.Operand]
     ) throws(StoreError) -> String {
         let column: String
+        let root: Int
         switch try resolve(keyPath) {
         case .attribute(let name, let property):
             guard !operands.isEmpty else { return " 1 = 0" }
@@ -145,6 +159,10 @@ extension SQLGenerator {
                 try check(property, keyPath, value)
                 list.append(SQLValue(value))
             }
+            if list.count > Self.longestList {
+                lists.append(list)
+                return " \(name) IN (SELECT * FROM _Z_valuearray\(lists.count - 1))"
+            }
             // Lists are filled up to a few lengths by saying their last value again, so that there are few statements.
             let length = Self.paddedLength(list.count)
             list += Array(repeating: list[list.count - 1], count: length - list.count)
@@ -153,18 +171,32 @@ extension SQLGenerator {
         case .toOne(let name, let property):
             for case .object(let id) in operands { try check(property, keyPath, id) }
             column = name
-        case .object: column = "t0.Z_PK"
+            root = model.entities[property.destination].root
+        case .object:
+            column = "t0.Z_PK"
+            root = entity.schema.root
         }
         var keys: [Int64] = []
         for operand in operands {
             guard case .object(let id) = operand else {
                 throw invalid("'\(keyPath)' can only be compared with objects.")
             }
-            keys.append(id.key)
+            let key = key(of: id, root: root)
+            if key > 0 { keys.append(key) }
         }
         arrays.append(keys)
         return " \(column) IN (SELECT * FROM _Z_intarray\(arrays.count - 1))"
     }
+
+    /// The key of an object as one of a tree's; -1, which no row has, for objects of other trees or stores and for such
+    /// as were not saved yet.
+    private func key(of id: ManagedObjectID, root: Int) -> Int64 {
+        id.store === store && id.entity.root == root && id.key > 0 ? id.key : -1
+    }
+
+    /// From how many values on they are bound as a table: SQLite takes only so many parameters
+    /// (https://www.sqlite.org/limits.html#max_variable_number).
+    static let longestList = 5000
 
     static func paddedLength(_ count: Int) -> Int {
         for length in [1, 2, 5, 10, 20, 50, 100] where count <= length { return length }
@@ -211,6 +243,30 @@ extension SQLGenerator {
         guard id.entity.root == destination.root else {
             throw invalid(
                 "'\(keyPath)' leads to \(destination.name) and cannot be compared with an object of \(id.entityName).")
+        }
+    }
+}
+
+extension FetchPredicate.Node {
+    /// The terms of a conjunction or a disjunction, in their order.
+    ///
+    /// What was written by `&&` or `||` one by one is a chain; a long one counts as one list of terms, because SQLite
+    /// takes only so many parentheses in one another.
+    var terms: [FetchPredicate.Node] {
+        guard let nodes = parts(like: self) else { return [self] }
+        var found: [FetchPredicate.Node] = []
+        // From the last to the first, without recursion: a chain may be longer than the stack is deep.
+        var waiting = nodes
+        while let node = waiting.popLast() {
+            if let nested = node.parts(like: self) { waiting += nested } else { found.append(node) }
+        }
+        return found.count > SQLGenerator.longestChain / 2 ? found.reversed() : nodes
+    }
+
+    private func parts(like other: FetchPredicate.Node) -> [FetchPredicate.Node]? {
+        switch (self, other) {
+        case (.and(let nodes), .and), (.or(let nodes), .or): nodes
+        default: nil
         }
     }
 }

@@ -6,6 +6,8 @@ struct SelectStatement {
     var values: [SQLValue]
     /// Keys for `_Z_intarray0`, `_Z_intarray1` and so on.
     var arrays: [[Int64]]
+    /// Values for `_Z_valuearray0` and so on.
+    var lists: [[SQLValue]]
 }
 
 /// Writes the statements of fetch requests as Core Data writes them.
@@ -21,22 +23,25 @@ struct SQLGenerator {
     let terms: FetchTerms
     let entity: EntityRuntime
     let model: ModelSchema
+    let store: StoreIdentity
     var values: [SQLValue] = []
     var arrays: [[Int64]] = []
+    var lists: [[SQLValue]] = []
     private var joins: [(path: String, sql: String)] = []
     /// Where rows must stay that have nothing at the other end of a relationship.
     private var keepsUnrelated = false
 
-    init(_ terms: FetchTerms, entity: EntityRuntime, model: ModelSchema) {
+    init(_ terms: FetchTerms, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity) {
         self.terms = terms
         self.entity = entity
         self.model = model
+        self.store = store
     }
 
     static func statement(
-        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema
+        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity
     ) throws(StoreError) -> SelectStatement {
-        var generator = SQLGenerator(terms, entity: entity, model: model)
+        var generator = SQLGenerator(terms, entity: entity, model: model, store: store)
         return try generator.make(form)
     }
 
@@ -75,7 +80,7 @@ struct SQLGenerator {
             if terms.offset > 0 { sql += " OFFSET \(terms.offset)" }
             if form == .count { sql += ")" }
         }
-        return SelectStatement(sql: sql, values: values, arrays: arrays)
+        return SelectStatement(sql: sql, values: values, arrays: arrays, lists: lists)
     }
 
     /// Which rows of a tree's table belong to the entity; nothing if all do.
