@@ -30,7 +30,7 @@ extension ManagedObject {
         if !flags.isDisjoint(with: .slow) {
             switch prepareToRead(index) {
             case .unchanged: break
-            case .object(let object): return object
+            case .object(let object): return object.isDeleted ? nil : object
             case .null, .value: return nil
             }
         }
@@ -55,16 +55,16 @@ extension ManagedObject {
         check(object, property)
         let old = toOne(index)
         guard old !== object else { return }
-        change(index, object.map { .object($0) } ?? .null)
-        guard property.inverse >= 0 else { return }
+        guard property.inverse >= 0 else { return change(index, object.map { .object($0) } ?? .null) }
+        // First: of a relationship that is its own inverse, one of these may be this object.
         if let old { old.lose(self, property.inverse) }
-        guard let object else { return }
-        if !object.runtime.schema.properties[property.inverse].isToMany,
+        if let object, !object.runtime.schema.properties[property.inverse].isToMany,
             let displaced = object.toOne(property.inverse), displaced !== self
         {
             displaced.change(index, .null)
         }
-        object.gain(self, property.inverse)
+        change(index, object.map { .object($0) } ?? .null)
+        object?.gain(self, property.inverse)
     }
 
     private final func check(_ object: ManagedObject?, _ property: PropertySchema) {

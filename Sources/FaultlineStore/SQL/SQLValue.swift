@@ -14,13 +14,26 @@ enum SQLValue: Hashable {
         switch value {
         case .integer(let value): self = .integer(value)
         case .boolean(let value): self = .integer(value ? 1 : 0)
-        case .double(let value): self = .real(value)
-        case .date(let value): self = .real(value.timeIntervalSinceReferenceDate)
+        // SQLite has no NaN and keeps NULL in its place (https://www.sqlite.org/floatingpoint.html).
+        // Its file has no negative zero either; adding 0 makes it a positive one.
+        case .double(let value): self = value.isNaN ? .null : .real(value + 0)
+        case .date(let value):
+            let seconds = value.timeIntervalSinceReferenceDate
+            self = seconds.isNaN ? .null : .real(seconds + 0)
         case .string(let value): self = .text(value)
         case .uri(let value): self = .text(value.absoluteString)
         case .binary(let value): self = .blob(value)
         case .uuid(let value): self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
-        case .decimal(let value): self = .init(value)
+        case .decimal(let value): self = value.isNaN ? .null : .init(value)
+        }
+    }
+
+    /// Whether two values are the same in every bit, which `==` does not say of numbers and text.
+    func isIdentical(to other: SQLValue) -> Bool {
+        switch (self, other) {
+        case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
+        case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+        default: self == other
         }
     }
 

@@ -5,6 +5,8 @@ struct ChangeSet {
     var inserted: [ManagedObject] = []
     var updated: [ManagedObject] = []
     var deleted: [ManagedObject] = []
+    /// Objects of the store that others are related to now by rows that are not theirs.
+    var related: [ManagedObject] = []
     /// Pairs of many-to-many relationships.
     var joins: [Join] = []
     /// Relationships whose to-many side has other members afterwards, by number.
@@ -12,6 +14,8 @@ struct ChangeSet {
 
     struct Join {
         var table: JoinTableSchema
+        /// The relationship of the source.
+        var name: String
         var source: ManagedObject
         var destination: ManagedObject
         var isAdded: Bool
@@ -30,6 +34,10 @@ struct ChangeSet {
             context.updated.filter { object in
                 object.isUpdated && !object.isDeleted && object.pending != nil
             })
+        related = context.updated.filter { object in
+            object.isUpdated && !object.isInserted && !object.isDeleted
+                && object.toMany.values.contains { $0.added.contains { !$0.isDeleted } }
+        }
         for object in context.inserted where object.isInserted { addJoins(of: object) }
         for object in context.updated where object.isUpdated && !object.isInserted { addJoins(of: object) }
         for object in deleted where !object.isUpdated { addJoins(of: object) }
@@ -62,10 +70,11 @@ struct ChangeSet {
             relationships.insert(inverse)
             guard property.relationshipNumber <= inverse else { continue }
             for other in state.removed where object.key > 0 && other.key > 0 {
-                joins.append(Join(table: table, source: object, destination: other, isAdded: false))
+                joins.append(
+                    Join(table: table, name: property.name, source: object, destination: other, isAdded: false))
             }
             for other in state.added where !object.isDeleted && !other.isDeleted {
-                joins.append(Join(table: table, source: object, destination: other, isAdded: true))
+                joins.append(Join(table: table, name: property.name, source: object, destination: other, isAdded: true))
             }
         }
     }

@@ -7,7 +7,7 @@ import Foundation
 /// Writes a context's changes in two transactions: one reserves primary keys for new objects, one writes rows.
 ///
 /// Used under the store's lock. Until the second transaction is committed neither the context nor the row cache is
-/// touched, so that a save that fails leaves everything as it was.
+/// touched, so that a save that fails leaves everything as it was; only rows that proved old leave the row cache.
 struct SaveExecution {
     let store: SQLStore
     let changes: ChangeSet
@@ -18,6 +18,8 @@ struct SaveExecution {
     private(set) var objects: [ManagedObject] = []
     private(set) var rows: ContiguousArray<RowPointer> = []
     private var builders: [Int: RowBuilder] = [:]
+    /// Objects whose version was raised along with their columns, where that matters.
+    private var versioned: Set<ManagedObject> = []
     private var newFiles: [URL] = []
     private var oldFiles: [URL] = []
 
@@ -36,6 +38,7 @@ struct SaveExecution {
         do throws(StoreError) {
             for object in changes.inserted { try insert(object) }
             for object in changes.updated { try update(object) }
+            for object in changes.related where !versioned.contains(object) { try touch(object) }
             for join in changes.joins { try write(join) }
             for object in changes.deleted { try delete(object) }
             let start = isRecording ? store.recorder.now() : 0
@@ -124,7 +127,7 @@ struct SaveExecution {
         written.reserveCapacity(3 + entity.schema.columns.count)
         for slot in entity.schema.columns.indices { written.append(try value(of: object, slot)) }
         try write(statement, written, object)
-        build(object, key: key, version: 1, written: Array(written[3...]))
+        build(object, key: key, version: 1, written: Array(written[3...]), old: nil)
         event.inserted += 1
     }
 
@@ -147,7 +150,36 @@ struct SaveExecution {
         guard store.connection.changes == 1 else { throw conflict(object, version) }
         event.updated += 1
         event.changedColumns += UInt32(slots.count)
-        build(object, key: object.key, version: version + 1, changed: values)
+        build(object, key: object.key, version: version + 1, changed: values, old: old)
+        if !changes.related.isEmpty { versioned.insert(object) }
+    }
+
+    /// Raises the version of an object that others lead to now, without a column of its own that changes.
+    ///
+    /// So its deletion by another writer is noticed here, and that others lead to it is noticed by a writer that
+    /// deletes it later and does not know them. Two writers that both relate objects to it do not disturb each other.
+    private mutating func touch(_ object: ManagedObject) throws(StoreError) {
+        let entity = object.runtime
+        let root = entity.schema.root
+        let known = object.row.map { ($0, $0.block) } ?? store.rows.row(root: root, key: object.key)
+        if let (row, block) = known, Int(row.header.pointee.entity) == entity.schema.index {
+            let version = row.header.pointee.version
+            try write(
+                try updateStatement(entity, []), [.integer(version + 1), .integer(object.key), .integer(version)],
+                object)
+            if store.connection.changes == 1 {
+                event.updated += 1
+                return withExtendedLifetime(block) {
+                    build(object, key: object.key, version: version + 1, old: row)
+                }
+            }
+        }
+        let statement = try store.connection.statement(
+            "UPDATE OR FAIL \(entity.schema.table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK=?")
+        try write(statement, [.integer(object.key)], object)
+        guard store.connection.changes == 1 else { throw gone(object) }
+        event.updated += 1
+        store.rows.remove(root: root, key: object.key)
     }
 
     private func updateStatement(_ entity: EntityRuntime, _ slots: [Int]) throws(StoreError) -> SQLStatement {
@@ -178,6 +210,9 @@ struct SaveExecution {
 
     private mutating func write(_ join: ChangeSet.Join) throws(StoreError) {
         let table = join.table
+        for end in [join.source, join.destination] where join.isAdded && end.flags.contains(.isDetached) {
+            throw lost(end, join.source, join.name)
+        }
         let sql =
             join.isAdded
             ? "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
@@ -211,7 +246,12 @@ struct SaveExecution {
         let column = object.runtime.schema.columns[slot]
         switch object.pending!.values[column.property] {
         case .unchanged, .null: return .null
+        // What leads to an object that is being deleted leads nowhere.
+        case .object(let other) where other.isDeleted: return .null
         case .object(let other):
+            guard !other.flags.contains(.isDetached) else {
+                throw lost(other, object, object.runtime.schema.properties[column.property].name)
+            }
             return .integer(column.isEntityColumn ? other.runtime.schema.number : finalKey(other))
         case .value(let value):
             let property = object.runtime.schema.properties[column.property]
@@ -230,7 +270,8 @@ struct SaveExecution {
             switch pending.values[column.property] {
             case .unchanged: continue
             case .null: if object.row?.hasValue(slot: slot) != true { continue }
-            case .value(let value): if object.storedValue(column.property) == value { continue }
+            case .value(let value): if isStored(value, object, slot) { continue }
+            case .object(let other) where other.isDeleted: if object.row?.hasValue(slot: slot) != true { continue }
             case .object(let other):
                 let wanted = column.isEntityColumn ? other.runtime.schema.number : finalKey(other)
                 if let row = object.row, row.hasValue(slot: slot),
@@ -242,6 +283,19 @@ struct SaveExecution {
             slots.append(slot)
         }
         return slots
+    }
+
+    /// Whether the row has a value already, in every bit: what Swift calls equal can be stored in different ways.
+    private func isStored(_ value: AttributeValue, _ object: ManagedObject, _ slot: Int) -> Bool {
+        let property = object.runtime.schema.properties[object.runtime.schema.columns[slot].property]
+        let wanted = SQLValue(value)
+        guard let row = object.row, row.hasValue(slot: slot) else { return wanted == .null }
+        guard property.isExternal else {
+            return object.storedValue(property.index).map { SQLValue($0).isIdentical(to: wanted) } ?? false
+        }
+        // A file that is missing is about to be replaced.
+        let stored = try? store.external.value(row.bytes(at: object.runtime.offsets[property.index]))
+        return stored.map { SQLValue.blob($0) == wanted } ?? false
     }
 
     private func externalFile(_ object: ManagedObject, _ slot: Int) -> URL? {
@@ -256,6 +310,7 @@ struct SaveExecution {
 
     private mutating func conflict(_ object: ManagedObject, _ version: Int64) -> StoreError {
         event.conflicts += 1
+        store.rows.remove(root: object.runtime.schema.root, key: object.key)
         return StoreError(
             .conflict,
             "Saving \(object.entityName) \(object.objectID): another writer changed or deleted it since it was read (version \(version)); refresh it and make the change again.",
@@ -264,9 +319,17 @@ struct SaveExecution {
 
     private mutating func gone(_ object: ManagedObject) -> StoreError {
         event.conflicts += 1
+        store.rows.remove(root: object.runtime.schema.root, key: object.key)
         return StoreError(
             .conflict,
-            "Saving \(object.entityName) \(object.objectID): another writer deleted it before it was read; let go of the object.",
+            "Saving \(object.entityName) \(object.objectID): another writer deleted it; let go of the object and of what leads to it.",
+            objectID: object.objectID)
+    }
+
+    private func lost(_ other: ManagedObject, _ object: ManagedObject, _ name: String) -> StoreError {
+        StoreError(
+            .validation,
+            "Saving \(object.entityName) \(object.objectID): '\(name)' leads to a \(other.entityName) that its context has let go of, because it was deleted, rolled back or reset; set it to an object that is there.",
             objectID: object.objectID)
     }
 
@@ -274,23 +337,25 @@ struct SaveExecution {
 
     /// Builds the row that the store has now, from what was written and, for the rest, from the old row.
     private mutating func build(
-        _ object: ManagedObject, key: Int64, version: Int64, written: [SQLValue] = [], changed: [SQLValue?] = []
+        _ object: ManagedObject, key: Int64, version: Int64, written: [SQLValue] = [], changed: [SQLValue?] = [],
+        old: RowPointer?
     ) {
         let entity = object.runtime
         let root = entity.schema.root
-        let isNew = !written.isEmpty || object.row == nil
         var builder =
             builders.removeValue(forKey: root)
             ?? RowBuilder(
                 root: root, cache: store.rows,
-                blockSize: changes.inserted.count + changes.updated.count > 8 ? 64 << 10 : 1024)
+                blockSize: changes.inserted.count + changes.updated.count + changes.related.count > 8 ? 64 << 10 : 1024)
         builder.begin(entity.layout, key: key, version: version, entity: entity.schema.index)
         for slot in entity.schema.columns.indices {
-            if isNew {
+            guard let old else {
                 builder.set(entity.layout, slot: slot, written[slot])
-            } else if let value = changed[slot] {
+                continue
+            }
+            if !changed.isEmpty, let value = changed[slot] {
                 builder.set(entity.layout, slot: slot, value)
-            } else if let old = object.row, old.hasValue(slot: slot) {
+            } else if old.hasValue(slot: slot) {
                 builder.copy(entity.layout, slot: slot, from: old)
             }
         }

@@ -18,19 +18,28 @@ struct Validation {
     private func checkValues(of object: ManagedObject, all: Bool) throws(StoreError) {
         guard let pending = object.pending else { return }
         for property in object.runtime.schema.properties where !property.isOptional && !property.isToMany {
-            let isMissing =
-                switch pending.values[property.index] {
-                case .null: true
-                case .unchanged: all && !property.isTransient
-                case .value: false
-                case .object(let other): other.isDeleted
-                }
+            let isMissing: Bool
+            switch pending.values[property.index] {
+            case .null: isMissing = true
+            case .unchanged: isMissing = all && !property.isTransient
+            case .value(let value):
+                guard SQLValue(value) != .null else { throw notANumber(object, property) }
+                isMissing = false
+            case .object(let other): isMissing = other.isDeleted
+            }
             guard isMissing else { continue }
             throw StoreError(
                 .validation,
                 "Saving \(object.entityName) \(object.objectID): '\(property.name)' has no value and is not optional; set it, or make it optional in the model.",
                 objectID: object.objectID)
         }
+    }
+
+    private func notANumber(_ object: ManagedObject, _ property: PropertySchema) -> StoreError {
+        StoreError(
+            .validation,
+            "Saving \(object.entityName) \(object.objectID): '\(property.name)' is not a number (NaN), which SQLite keeps as no value, and is not optional; set a number, or make it optional in the model.",
+            objectID: object.objectID)
     }
 
     private func checkMembers(of object: ManagedObject) throws(StoreError) {
