@@ -152,7 +152,7 @@ extension ManagedObjectContext {
             member.inherit(from: object, index)
             members.append(member)
         }
-        state.load(members)
+        state.load(members, isWhole: failure == nil)
         guard let open else { return }
         fault.entity = object.runtime.traceID(recorder, store.schema)
         fault.relationship = object.runtime.nameID(index, recorder)

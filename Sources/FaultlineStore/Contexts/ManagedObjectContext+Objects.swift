@@ -84,18 +84,16 @@ extension ManagedObjectContext {
 
     /// Makes an object a fault again, so that it is read anew.
     ///
-    /// - Parameter mergeChanges: whether unsaved changes are kept and laid over what is read; otherwise they are lost.
+    /// An object that is to be deleted stays so.
+    ///
+    /// - Parameter mergeChanges: whether unsaved changes are kept and laid over what is read; otherwise they are lost,
+    ///   at the other ends of changed relationships too.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard !object.flags.contains(.isInserted), !object.flags.contains(.isDetached) else { return }
         store.finishReading()
-        if !mergeChanges {
-            object.pending = nil
-            object.flags.remove([.hasPending, .isUpdated])
-            object.transients = [:]
-            object.toMany = [:]
-        } else {
-            object.toMany = object.toMany.filter { $0.value.hasChanges }
-        }
+        if !mergeChanges, !object.flags.contains(.isDeleted) { takeBackChanges(of: object) }
+        for state in object.toMany.values { state.unload() }
+        object.toMany = object.toMany.filter { $0.value.hasChanges }
         object.row = nil
         object.block = nil
         object.prefetched = nil

@@ -18,6 +18,8 @@ extension ManagedObjectContext {
         guard hasChanges else { return forgetUnchanged() }
         // Refreshed with its changes kept: what was set is compared with what the store has now.
         for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) { fire(object) }
+        // A deletion needs the version of the row.
+        for object in deleted where object.flags.isSuperset(of: [.isFault, .isDeleted]) { fire(object) }
         let changes = ChangeSet(self)
         try Validation(context: self).check(changes)
         try throwReadError()

@@ -37,7 +37,7 @@ final class ToManyState {
     /// The members, in the order of their keys, new ones behind them in the order in which they were added.
     private(set) var members: ContiguousArray<ManagedObject> = []
     private var memberIDs: Set<ObjectIdentifier> = []
-    /// What was added and taken out since the object was read or saved.
+    /// What was added and taken out since the object was read or saved; each object is in one of them at most.
     private(set) var added: ContiguousArray<ManagedObject> = []
     private(set) var removed: ContiguousArray<ManagedObject> = []
 
@@ -48,41 +48,67 @@ final class ToManyState {
     }
 
     /// Takes in what the store has, with what was changed since applied to it.
-    func load(_ stored: some Sequence<ManagedObject>) {
+    ///
+    /// - Parameter isWhole: whether that is all it has, and not what is left after a failure.
+    func load(_ stored: some Sequence<ManagedObject>, isWhole: Bool = true) {
         let removedIDs = Set(removed.map { ObjectIdentifier($0) })
+        var storedIDs: Set<ObjectIdentifier> = []
         members = []
         memberIDs = []
-        for object in stored where !removedIDs.contains(ObjectIdentifier(object)) && !object.isDeleted {
-            if memberIDs.insert(ObjectIdentifier(object)).inserted { members.append(object) }
+        for object in stored where storedIDs.insert(ObjectIdentifier(object)).inserted {
+            guard !removedIDs.contains(ObjectIdentifier(object)), !object.isDeleted else { continue }
+            memberIDs.insert(ObjectIdentifier(object))
+            members.append(object)
+        }
+        if isWhole {
+            // Only now it is known which of the changes change something.
+            added.removeAll { storedIDs.contains(ObjectIdentifier($0)) }
+            removed.removeAll { !storedIDs.contains(ObjectIdentifier($0)) }
         }
         for object in added where memberIDs.insert(ObjectIdentifier(object)).inserted { members.append(object) }
         isLoaded = true
     }
 
     /// Adds an object, if it is not known to be there.
+    ///
+    /// Until the members are loaded the last call counts, whatever the store has: what it has is not known, and adding
+    /// a member to it or taking out what is none changes nothing there.
     func add(_ object: ManagedObject) {
-        if let place = removed.firstIndex(where: { $0 === object }) {
-            removed.remove(at: place)
-        } else if isLoaded ? !contains(object) : !memberIDs.contains(ObjectIdentifier(object)) {
-            added.append(object)
-        } else {
-            return
-        }
-        if memberIDs.insert(ObjectIdentifier(object)).inserted, isLoaded { members.append(object) }
+        guard memberIDs.insert(ObjectIdentifier(object)).inserted else { return }
+        let wasRemoved = Self.take(object, from: &removed)
+        if !isLoaded || !wasRemoved { added.append(object) }
+        if isLoaded { members.append(object) }
     }
 
     /// Takes an object out, if it is not known not to be there.
     func remove(_ object: ManagedObject) {
-        if let place = added.lastIndex(where: { $0 === object }) {
-            added.remove(at: place)
-        } else if !isLoaded || contains(object) {
-            guard !removed.contains(where: { $0 === object }) else { return }
+        let wasMember = memberIDs.remove(ObjectIdentifier(object)) != nil
+        guard wasMember || !isLoaded else { return }
+        let wasAdded = wasMember && Self.take(object, from: &added)
+        if isLoaded {
+            if !wasAdded { removed.append(object) }
+            _ = Self.take(object, from: &members)
+        } else if !removed.contains(where: { $0 === object }) {
             removed.append(object)
-        } else {
-            return
         }
-        memberIDs.remove(ObjectIdentifier(object))
-        if isLoaded, let place = members.lastIndex(where: { $0 === object }) { members.remove(at: place) }
+    }
+
+    /// Takes back what was said of an object since it was read or saved.
+    func retract(_ object: ManagedObject) {
+        if Self.take(object, from: &added) {
+            memberIDs.remove(ObjectIdentifier(object))
+            if isLoaded { _ = Self.take(object, from: &members) }
+        } else if Self.take(object, from: &removed), isLoaded,
+            memberIDs.insert(ObjectIdentifier(object)).inserted
+        {
+            members.append(object)
+        }
+    }
+
+    private static func take(_ object: ManagedObject, from list: inout ContiguousArray<ManagedObject>) -> Bool {
+        guard let place = list.lastIndex(where: { $0 === object }) else { return false }
+        list.remove(at: place)
+        return true
     }
 
     /// The changes are in the store now.
@@ -90,5 +116,12 @@ final class ToManyState {
         added = []
         removed = []
         if !isLoaded { memberIDs = [] }
+    }
+
+    /// Makes the members unknown again; the changes stay.
+    func unload() {
+        isLoaded = false
+        members = []
+        memberIDs = Set(added.map { ObjectIdentifier($0) })
     }
 }

@@ -1,0 +1,56 @@
+import FaultlineModel
+
+extension ManagedObjectContext {
+    /// Takes back an object's unsaved changes, and what they changed at the other ends of its relationships.
+    ///
+    /// What other objects say about it in rows of their own stays their change.
+    func takeBackChanges(of object: ManagedObject) {
+        let pending = object.pending
+        object.pending = nil
+        object.flags.remove(.hasPending)
+        object.transients = [:]
+        for property in object.runtime.schema.properties where property.isRelationship {
+            switch property.kind {
+            case .attribute, .toMany: break
+            case .manyToMany:
+                guard let state = object.toMany.removeValue(forKey: property.index) else { continue }
+                for other in state.added + state.removed { other.toMany[property.inverse]?.retract(object) }
+            case .toOne:
+                guard property.inverse >= 0, let pending else { continue }
+                takeBack(property, of: object, pending.values[property.index])
+            }
+        }
+        guard object.flags.contains(.isUpdated) else { return }
+        object.flags.remove(.isUpdated)
+        updated.removeAll { $0 === object }
+        if object.toMany.values.contains(where: \.hasChanges) { noteUpdate(object) }
+    }
+
+    private func takeBack(_ property: PropertySchema, of object: ManagedObject, _ value: PendingValue) {
+        let other: ManagedObject?
+        switch value {
+        case .unchanged, .value: return
+        case .null: other = nil
+        case .object(let object): other = object
+        }
+        let stored = object.toOne(property.index)
+        if store.schema.entities[property.destination].properties[property.inverse].isToMany {
+            other?.toMany[property.inverse]?.retract(object)
+            stored?.toMany[property.inverse]?.retract(object)
+            return
+        }
+        if let other, case .object(object)? = other.pending?.values[property.inverse] {
+            other.pending!.values[property.inverse] = .unchanged
+            // The object that was there before leads here again.
+            other.toOne(property.inverse)?.takeBackNull(property.index)
+        }
+        stored?.takeBackNull(property.inverse)
+    }
+}
+
+extension ManagedObject {
+    /// Takes back that a to-one relationship leads nowhere.
+    fileprivate final func takeBackNull(_ index: Int) {
+        if case .null? = pending?.values[index] { pending!.values[index] = .unchanged }
+    }
+}
