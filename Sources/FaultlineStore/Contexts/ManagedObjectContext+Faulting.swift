@@ -198,10 +198,30 @@ extension ManagedObjectContext {
 
     /// The value of an attribute that allows external storage: behind a first byte of 1 the value, behind a first byte
     /// of 2 the name of its file.
-    func externalValue(_ bytes: UnsafeRawBufferPointer, of object: ManagedObject) -> Data? {
+    ///
+    /// Where the file is gone because another writer has replaced the value since the row was read, the row is read
+    /// anew. An object with unsaved changes keeps its old row all the same, so that saving it is a conflict.
+    func externalValue(_ index: Int, of object: ManagedObject) -> Data? {
+        guard let (row, offset) = object.place(index), let block = object.block else { return nil }
         do throws(StoreError) {
-            return try store.external.value(bytes)
+            return try store.external.value(row.bytes(at: offset))
         } catch {
+            let version = row.header.pointee.version
+            store.finishReading()
+            if !row.isSuperseded { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
+            (object.row, object.block) = (nil, nil)
+            defer {
+                if object.pending != nil { (object.row, object.block) = (row, block) }
+            }
+            guard fire(object) == nil, let (newer, offset) = object.place(index) else { return nil }
+            if newer.header.pointee.version != version {
+                do throws(StoreError) {
+                    return try store.external.value(newer.bytes(at: offset))
+                } catch {
+                    readError = readError ?? error
+                    return nil
+                }
+            }
             readError = readError ?? error
             return nil
         }

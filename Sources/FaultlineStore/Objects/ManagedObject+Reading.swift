@@ -111,9 +111,8 @@ extension ManagedObject {
             guard bytes.count == 16 else { return nil }
             return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
         case .binary, .transformable:
-            let bytes = row.bytes(at: offset)
-            if property.isExternal { return managedObjectContext.externalValue(bytes, of: self).map { .binary($0) } }
-            return .binary(Data(bytes))
+            if property.isExternal { return managedObjectContext.externalValue(index, of: self).map { .binary($0) } }
+            return .binary(Data(row.bytes(at: offset)))
         case .undefined, nil: return nil
         }
     }

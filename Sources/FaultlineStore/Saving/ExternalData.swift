@@ -51,6 +51,8 @@ struct ExternalData: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try value.write(to: file)
         } catch {
+            // What was written before the disk was full.
+            try? FileManager.default.removeItem(at: file)
             throw StoreError(
                 .externalData,
                 "Saving a large value failed because the file '\(file.path)' cannot be written; make the folder writable and free some space.",
