@@ -109,12 +109,14 @@ let package = Package(
             name: "FaultlineReportTests",
             dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
+        .executableTarget(
+            name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
+            swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineWorkloads",
-                "faultline",
+                "FaultlineWorkloads", "UnrulyProgram", "faultline",
             ],
             swiftSettings: strict),
     ],

@@ -78,6 +78,11 @@ static fl_interned *find(fl_recorder *recorder, uint64_t hash) {
 // One thread at a time adds; those that look meanwhile see either nothing or all of it.
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
+void fl_dictionary_after_fork(void) {
+    // Another thread of the parent may have held it. What it guards is the parent's.
+    pthread_mutex_init(&adding, NULL);
+}
+
 static uint32_t intern(
     fl_recorder *recorder, fl_dictionary_kind kind, const void *text, size_t text_length, const char *label,
     size_t label_length
@@ -85,6 +90,7 @@ static uint32_t intern(
     uint64_t hash = hash_bytes(kind, text, text_length);
     fl_interned *slot = find(recorder, hash);
     if (slot != NULL && atomic_load_explicit(&slot->hash, memory_order_acquire) == hash) { return slot->id; }
+    if (!fl_is_ours(recorder)) { return 0; }
     uint64_t began = fl_now();
     pthread_mutex_lock(&adding);
     uint32_t id = 0;

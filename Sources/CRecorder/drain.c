@@ -14,13 +14,11 @@
 struct fl_drain {
     fl_file *file;
     fl_recorder *recorder;   // null: the file was mapped from outside
-    int descriptor;
+    fl_ring_file rings;
     uint64_t origin;
-    uint64_t size;           // of the file, as far as it was mapped
     void *segments[FL_SEGMENTS_MAXIMUM];
     uint64_t tails[FL_RINGS_MAXIMUM];
     uint64_t dropped[FL_RINGS_MAXIMUM];
-    uint32_t owners[FL_RINGS_MAXIMUM];   // the thread last seen in a ring
     uint32_t segment;        // dictionary: where to go on
     uint32_t place;
     uint64_t events;
@@ -45,30 +43,37 @@ static void resume(fl_drain *drain) {
 }
 
 fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
-    int descriptor = open(rings, O_RDWR | O_CLOEXEC);
-    if (descriptor < 0) { return NULL; }
+    fl_drain *drain = calloc(1, sizeof *drain);
+    if (drain == NULL) { return NULL; }
+    int descriptor = -1, failure = 0;
     struct stat status;
     fl_file *file = MAP_FAILED;
-    fl_drain *drain = NULL;
-    int failure = EINVAL;
-    if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < header_bytes) { goto failed; }
+    drain->rings.path = fl_absolute_path(rings);
+    if (drain->rings.path == NULL) { goto failed; }
+    descriptor = fl_open_apart(drain->rings.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, 3);
+    if (descriptor < 0 || fstat(descriptor, &status) != 0) { goto failed; }
+    failure = EINVAL;
+    if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size < header_bytes) { goto failed; }
     file = mmap(NULL, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (file == MAP_FAILED || memcmp(file->magic, FL_MAGIC, sizeof file->magic) != 0) { goto failed; }
-    if (file->layout_version != FL_LAYOUT_VERSION) { goto failed; }
-    drain = calloc(1, sizeof *drain);
-    if (drain == NULL) {
-        failure = ENOMEM;
+    if (file == MAP_FAILED) {
+        failure = errno;
         goto failed;
     }
+    if (memcmp(file->magic, FL_MAGIC, sizeof file->magic) != 0) { goto failed; }
+    if (file->layout_version != FL_LAYOUT_VERSION) { goto failed; }
+    close(descriptor);
+    drain->rings.identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
     drain->file = file;
-    drain->descriptor = descriptor;
     drain->origin = origin == 0 ? file->origin : origin;
     resume(drain);
     return drain;
 
 failed:
+    if (failure == 0) { failure = errno; }
     if (file != MAP_FAILED) { munmap(file, header_bytes); }
-    close(descriptor);
+    if (descriptor >= 0) { close(descriptor); }
+    free(drain->rings.path);
+    free(drain);
     errno = failure;
     return NULL;
 }
@@ -78,7 +83,6 @@ fl_drain *fl_drain_attach(fl_recorder *recorder) {
     if (drain == NULL) { return NULL; }
     drain->file = recorder->file;
     drain->recorder = recorder;
-    drain->descriptor = -1;
     drain->origin = recorder->file->origin;
     atomic_fetch_add(&recorder->references, 1);
     return drain;
@@ -92,7 +96,7 @@ void fl_drain_close(fl_drain *drain) {
             if (drain->segments[index] != NULL) { munmap(drain->segments[index], drain->file->segments[index].size); }
         }
         munmap(drain->file, header_bytes);
-        close(drain->descriptor);
+        free(drain->rings.path);
     }
     free(drain);
 }
@@ -102,14 +106,17 @@ static void *segment_at(fl_drain *drain, uint32_t index) {
     if (drain->recorder != NULL) { return drain->recorder->segments[index]; }
     if (drain->segments[index] != NULL) { return drain->segments[index]; }
     const fl_segment *segment = &drain->file->segments[index];
+    int descriptor = fl_ring_file_open(&drain->rings);
+    if (descriptor < 0) { return NULL; }
     struct stat status;
-    if (fstat(drain->descriptor, &status) != 0) { return NULL; }
-    if (segment->offset < header_bytes || segment->size < FL_PAGE || segment->offset > (uint64_t)status.st_size
-        || segment->size > (uint64_t)status.st_size - segment->offset) {
-        return NULL;
+    void *memory = MAP_FAILED;
+    if (fstat(descriptor, &status) == 0 && segment->offset >= header_bytes && segment->size >= FL_PAGE
+        && segment->offset <= (uint64_t)status.st_size
+        && segment->size <= (uint64_t)status.st_size - segment->offset) {
+        memory = mmap(
+            NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)segment->offset);
     }
-    void *memory = mmap(
-        NULL, segment->size, PROT_READ | PROT_WRITE, MAP_SHARED, drain->descriptor, (off_t)segment->offset);
+    close(descriptor);
     if (memory == MAP_FAILED) { return NULL; }
     drain->segments[index] = memory;
     return memory;
@@ -278,8 +285,6 @@ static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
         next->tail = drain->tails[ring->number];
         next->head = atomic_load_explicit(&ring->head, memory_order_acquire);
         if (next->head - next->tail > ring->capacity) { next->tail = next->head; }
-        uint32_t owner = atomic_load_explicit(&ring->owner, memory_order_relaxed);
-        if (owner != 0) { drain->owners[ring->number] = owner; }
         advance(next);
         opened++;
         if (opened == FL_RINGS_MAXIMUM) { break; }
@@ -318,10 +323,11 @@ uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
     for (uint32_t index = 0; index < count; index++) {
         cursor *cursor = &cursors[index];
         drain->tails[cursor->number] = cursor->tail;
-        uint64_t dropped = atomic_load_explicit(&cursor->ring->dropped, memory_order_relaxed);
-        uint64_t news = dropped - drain->dropped[cursor->number];
-        if (news != 0 && dropped > drain->dropped[cursor->number]) {
-            sink->lost(sink->context, drain->owners[cursor->number], news);
+        // In this order: nobody takes the ring over while there are losses that are not told.
+        uint64_t dropped = atomic_load_explicit(&cursor->ring->dropped, memory_order_acquire);
+        if (dropped > drain->dropped[cursor->number]) {
+            uint32_t thread = atomic_load_explicit(&cursor->ring->thread, memory_order_relaxed);
+            sink->lost(sink->context, thread, dropped - drain->dropped[cursor->number]);
         }
         drain->dropped[cursor->number] = dropped;
     }
@@ -372,6 +378,7 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset) {
         fl_ring *ring = segment_at(drain, index);
         if (ring == NULL || ring->number >= FL_RINGS_MAXIMUM) { continue; }
         atomic_store_explicit(&ring->tail, drain->tails[ring->number], memory_order_release);
+        atomic_store_explicit(&ring->told, drain->dropped[ring->number], memory_order_release);
     }
 }
 

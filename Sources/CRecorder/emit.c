@@ -50,7 +50,8 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     uint64_t head;
     char *place = size > UINT16_MAX ? NULL : reserve(thread->ring, (uint32_t)size, &head);
     if (place == NULL) {
-        atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_relaxed);
+        // Released, so that whoever reads it reads the ring's thread, too.
+        atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_release);
         return;
     }
     header->size = (uint16_t)size;

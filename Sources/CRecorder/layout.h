@@ -18,6 +18,8 @@
 #define FL_RINGS_MAXIMUM 256
 #define FL_DICTIONARY_SEGMENT_BYTES (256u << 10)
 #define FL_USES_PER_SEGMENT 128
+// Summaries that can be open at a time; of further results none is made, and that is counted.
+#define FL_USES_MAXIMUM 4096
 #define FL_PROGRAM_BYTES 1024
 
 typedef enum fl_segment_kind { FL_SEGMENT_RING = 1, FL_SEGMENT_DICTIONARY, FL_SEGMENT_USES } fl_segment_kind;
@@ -66,8 +68,10 @@ typedef struct fl_ring {
     uint64_t next_id;
     _Atomic uint64_t dropped;
     _Atomic uint32_t owner;          // the thread that writes; 0: none, it may be taken
+    _Atomic uint32_t thread;         // the last that wrote
     uint32_t number;
     _Alignas(64) _Atomic uint64_t tail;
+    _Atomic uint64_t told;           // of `dropped`, how much the trace tells
     _Alignas(64) uint64_t capacity;
     _Alignas(64) char data[];
 } fl_ring;
@@ -104,7 +108,7 @@ typedef struct fl_use_property {
 } fl_use_property;
 
 // An open summary lies in the mapped file, so that it can still be read when the program was killed.
-struct fl_use_slot {
+typedef struct fl_use_slot {
     _Atomic uint32_t is_open;
     uint32_t thread;
     uint64_t id;
@@ -127,19 +131,13 @@ struct fl_use_slot {
         uint64_t median_gap;
         uint64_t seen[16];
     } window;
-    // Of the recording process alone: for each row its properties that were read, and in the highest bit whether it
-    // was touched. Null for results of more rows than FL_USE_MASKED_ROWS.
-    uint64_t *masks;
-    struct fl_recorder *recorder;
-};
-
-#define FL_USE_MASKED_ROWS (4u << 20)
+} fl_use_slot;
 
 typedef struct fl_uses_segment {
-    struct fl_use_slot slots[FL_USES_PER_SEGMENT];
+    fl_use_slot slots[FL_USES_PER_SEGMENT];
 } fl_uses_segment;
 
 // Turns a summary into an event with its lists.
-void fl_use_describe(const struct fl_use_slot *use, uint64_t origin, fl_event *event);
+void fl_use_describe(const fl_use_slot *use, uint64_t origin, fl_event *event);
 
 #endif

@@ -27,8 +27,23 @@ static void after_fork_in_parent(void) { pthread_mutex_unlock(&recorders_lock); 
 static void after_fork_in_child(void) {
     for (fl_recorder *recorder = recorders; recorder != NULL; recorder = recorder->next) {
         __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
+        recorder->is_inherited = true;
+        // The lock on the trace goes when its last descriptor does, and that must be the parent's.
+        if (recorder->timeline != NULL) { fl_timeline_let_go(recorder->timeline); }
     }
+    fl_dictionary_after_fork();
     threads = NULL;
+    pthread_mutex_unlock(&recorders_lock);
+}
+
+// Where no handler of fork was run (clone, vfork) the process's number tells.
+bool fl_is_ours(const fl_recorder *recorder) {
+    return !recorder->is_inherited && recorder->process == (uint32_t)getpid();
+}
+
+void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline) {
+    pthread_mutex_lock(&recorders_lock);
+    recorder->timeline = timeline;
     pthread_mutex_unlock(&recorders_lock);
 }
 
@@ -56,34 +71,54 @@ static void set_up_process(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// A ring that a thread left behind, once it is drained, or a new one.
-static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
-    uint32_t rings = 0;
+// A ring that no thread owns. What another thread left in it is drained all the same: records say whose they are.
+// Losses do not, they are told of the ring's last thread; so a ring with losses that the trace does not yet tell is
+// taken only by `any`.
+static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint32_t *rings) {
     uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_relaxed);
+    *rings = 0;
     for (uint32_t index = 0; index < count; index++) {
         if (recorder->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
-        rings++;
+        ++*rings;
         fl_ring *ring = recorder->segments[index];
+        uint64_t told = atomic_load_explicit(&ring->told, memory_order_acquire);
+        if (atomic_load_explicit(&ring->owner, memory_order_acquire) != 0) { continue; }
+        if (!any && atomic_load_explicit(&ring->dropped, memory_order_relaxed) != told) { continue; }
         uint32_t nobody = 0;
         if (atomic_compare_exchange_strong(&ring->owner, &nobody, thread)) { return ring; }
     }
-    if (rings == FL_RINGS_MAXIMUM || recorder->has_no_room) { return NULL; }
+    return NULL;
+}
+
+static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
+    if (number >= FL_RINGS_MAXIMUM || recorder->has_no_room) { return NULL; }
     // Where there is little room a small ring, which loses events in bursts, is better than none.
     uint64_t capacity = recorder->ring_bytes;
-    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, rings, FL_PAGE + capacity);
+    fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
     while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
         capacity >>= 1;
-        ring = fl_add_segment(recorder, FL_SEGMENT_RING, rings, FL_PAGE + capacity);
+        ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
     }
     if (ring == NULL) {
         // Asking again for each event would slow the program down.
         recorder->has_no_room = true;
         return NULL;
     }
-    ring->number = rings;
+    ring->number = number;
     ring->capacity = capacity;
-    ring->next_id = ((uint64_t)(rings + 1) << 40) + FL_IDS_PER_RECORD;
-    atomic_store(&ring->owner, thread);
+    ring->next_id = ((uint64_t)(number + 1) << 40) + FL_IDS_PER_RECORD;
+    return ring;
+}
+
+static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
+    uint32_t rings;
+    fl_ring *ring = free_ring(recorder, thread, false, &rings);
+    if (ring == NULL) { ring = add_ring(recorder, rings); }
+    // Losses told of a wrong thread are better than the loss of all its events.
+    if (ring == NULL) { ring = free_ring(recorder, thread, true, &rings); }
+    if (ring == NULL) { return NULL; }
+    atomic_store_explicit(&ring->thread, thread, memory_order_relaxed);
+    atomic_store_explicit(&ring->owner, thread, memory_order_release);
     return ring;
 }
 
@@ -99,7 +134,8 @@ static void introduce(fl_recorder *recorder, const fl_thread *thread) {
 }
 
 static fl_thread *make_thread(fl_recorder *recorder) {
-    pthread_once(&once, set_up_process);
+    // An event that a child ends was begun by its parent, whose rings these are.
+    if (!fl_is_ours(recorder)) { return NULL; }
     uint32_t number = (uint32_t)syscall(SYS_gettid);
     pthread_mutex_lock(&recorder->lock);
     fl_ring *ring = take_ring(recorder, number);
@@ -155,20 +191,41 @@ fl_thread *fl_thread_current(fl_recorder *recorder) {
 
 // MARK: - Segments
 
+// Memory for a part of the file, whose space is reserved; null with errno set. A size limit of the program's
+// (RLIMIT_FSIZE) is no room, too.
+static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t size) {
+    int descriptor = -1, failure = 0;
+    int flags = MAP_POPULATE | MAP_PRIVATE | MAP_ANONYMOUS;
+    if (recorder->rings.path != NULL) {
+        flags = MAP_POPULATE | MAP_SHARED;
+        descriptor = fl_ring_file_open(&recorder->rings);
+        if (descriptor < 0) { return NULL; }
+        fl_quiet quiet;
+        fl_quiet_begin(&quiet);
+        // A signal that the program handles meanwhile undoes it.
+        for (int attempt = 0; attempt < 100; attempt++) {
+            failure = posix_fallocate(descriptor, (off_t)offset, (off_t)size);
+            if (failure != EINTR) { break; }
+        }
+        fl_quiet_end(&quiet);
+    }
+    void *memory = MAP_FAILED;
+    if (failure == 0) {
+        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, descriptor, descriptor < 0 ? 0 : (off_t)offset);
+        failure = memory == MAP_FAILED ? errno : 0;
+    }
+    if (descriptor >= 0) { close(descriptor); }
+    errno = failure;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
 void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring, uint64_t size) {
     fl_file *file = recorder->file;
     uint32_t index = atomic_load_explicit(&file->segment_count, memory_order_relaxed);
     if (index == FL_SEGMENTS_MAXIMUM) { return NULL; }
     size = (size + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
-    int flags = MAP_POPULATE | (recorder->descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-    if (recorder->descriptor >= 0
-        && posix_fallocate(recorder->descriptor, (off_t)recorder->file_size, (off_t)size) != 0) {
-        return NULL;
-    }
-    void *memory = mmap(
-        NULL, size, PROT_READ | PROT_WRITE, flags, recorder->descriptor,
-        recorder->descriptor < 0 ? 0 : (off_t)recorder->file_size);
-    if (memory == MAP_FAILED) { return NULL; }
+    void *memory = map_space(recorder, recorder->file_size, size);
+    if (memory == NULL) { return NULL; }
     recorder->segments[index] = memory;
     file->segments[index] =
         (fl_segment){.kind = kind, .ring = ring, .offset = recorder->file_size, .size = size};
@@ -179,32 +236,33 @@ void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring,
 
 // MARK: - Recorders
 
-static uint64_t power_of_two(uint64_t size) {
-    uint64_t power = FL_PAGE;
-    while (power < size) { power <<= 1; }
-    return power;
+// A ring's size as it is made of the size that was asked for.
+static uint64_t capacity_of(uint64_t asked) {
+    if (asked == 0) { asked = FL_RING_BYTES; }
+    if (asked > FL_RING_BYTES_MOST) { asked = FL_RING_BYTES_MOST; }
+    uint64_t capacity = FL_PAGE;
+    while (capacity < asked) { capacity <<= 1; }
+    return capacity;
 }
 
-static fl_file *map_header(int descriptor, uint64_t size) {
-    if (descriptor >= 0) {
-        int failure = posix_fallocate(descriptor, 0, (off_t)size);
-        if (failure != 0) {
-            errno = failure;
-            return NULL;
-        }
-    }
-    int flags = MAP_POPULATE | (descriptor < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-    return memory == MAP_FAILED ? NULL : memory;
+// Makes the mapped file, which must not exist.
+static bool make_file(fl_ring_file *rings, const char *path) {
+    rings->path = fl_absolute_path(path);
+    if (rings->path == NULL) { return false; }
+    int descriptor = fl_open_apart(rings->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600, 3);
+    if (descriptor < 0) { return false; }
+    fl_identify(descriptor, &rings->identity);
+    close(descriptor);
+    return true;
 }
 
 fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     pthread_once(&once, set_up_process);
     fl_recorder *recorder = calloc(1, sizeof *recorder);
     if (recorder == NULL) { return NULL; }
-    recorder->descriptor = -1;
     recorder->references = 1;
-    recorder->ring_bytes = power_of_two(options->ring_bytes == 0 ? FL_RING_BYTES : options->ring_bytes);
+    recorder->process = (uint32_t)getpid();
+    recorder->ring_bytes = capacity_of(options->ring_bytes);
     recorder->interned = calloc(FL_INTERNED_MAXIMUM, sizeof *recorder->interned);
     recorder->sites = calloc(FL_SITES_MAXIMUM, sizeof *recorder->sites);
     recorder->file_size = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
@@ -212,21 +270,18 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     pthread_mutex_init(&recorder->lock, NULL);
     if (getrandom(recorder->key, sizeof recorder->key, 0) != sizeof recorder->key) { goto failed; }
     if (recorder->interned == NULL || recorder->sites == NULL) { goto failed; }
-    if (options->rings != NULL) {
-        recorder->descriptor = open(options->rings, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (recorder->descriptor < 0) { goto failed; }
-    }
-    fl_file *file = recorder->file = map_header(recorder->descriptor, recorder->file_size);
+    if (options->rings != NULL && !make_file(&recorder->rings, options->rings)) { goto failed; }
+    fl_file *file = recorder->file = map_space(recorder, 0, recorder->file_size);
     if (file == NULL) {
         int failure = errno;
-        if (options->rings != NULL) { unlink(options->rings); }
+        if (options->rings != NULL) { unlink(recorder->rings.path); }
         errno = failure;
         goto failed;
     }
     struct timespec date;
     clock_gettime(CLOCK_REALTIME, &date);
     file->layout_version = FL_LAYOUT_VERSION;
-    file->process = (uint32_t)getpid();
+    file->process = recorder->process;
     file->start = fl_now();
     file->origin = options->origin == 0 ? file->start : options->origin;
     file->date = (double)date.tv_sec + (double)date.tv_nsec / 1e9;
@@ -246,7 +301,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
 
 failed:;
     int failure = errno;
-    if (recorder->descriptor >= 0) { close(recorder->descriptor); }
+    free(recorder->rings.path);
     free(recorder->interned);
     free(recorder->sites);
     free(recorder);
@@ -260,6 +315,7 @@ void fl_recorder_enable(fl_recorder *recorder) {
 }
 
 void fl_recorder_close(fl_recorder *recorder) {
+    if (!fl_is_ours(recorder)) { return; }
     __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
     atomic_store_explicit(&recorder->file->is_closed, 1, memory_order_release);
 }
@@ -275,7 +331,7 @@ void fl_recorder_release(fl_recorder *recorder) {
         munmap(recorder->segments[index], recorder->file->segments[index].size);
     }
     munmap(recorder->file, (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1));
-    if (recorder->descriptor >= 0) { close(recorder->descriptor); }
+    free(recorder->rings.path);
     pthread_mutex_destroy(&recorder->lock);
     free(recorder->interned);
     free(recorder->sites);

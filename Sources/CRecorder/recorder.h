@@ -4,6 +4,7 @@
 #define FAULTLINE_RECORDER_STATE_H
 
 #include "faultline_recorder.h"
+#include "files.h"
 #include "layout.h"
 
 #include <pthread.h>
@@ -29,9 +30,11 @@ typedef struct fl_site {
 
 struct fl_recorder {
     fl_switch state;
+    bool is_inherited;                     // this process is a child of the one that records
+    uint32_t process;
     _Atomic uint32_t references;
     fl_file *file;
-    int descriptor;                        // -1: anonymous memory
+    fl_ring_file rings;
     uint64_t file_size;
     uint64_t ring_bytes;
     bool has_no_room;                      // for another ring; guarded by the lock
@@ -40,6 +43,14 @@ struct fl_recorder {
     void *segments[FL_SEGMENTS_MAXIMUM];
     fl_dictionary_segment *dictionary;     // the one that is written
     uint32_t next_entry;
+    // Places for use summaries: those that are free form a stack of their numbers from 1 on, whose top stands beside a
+    // count of its changes, so that a number that was taken and put back meanwhile is noticed.
+    _Atomic uint64_t free_uses;
+    _Atomic uint32_t next_use[FL_USES_MAXIMUM];
+    fl_uses_segment *uses[FL_USES_MAXIMUM / FL_USES_PER_SEGMENT];
+    uint32_t uses_segments;
+    bool has_no_room_for_uses;
+    fl_timeline *timeline;                 // that a thread of this process writes; guarded by the list's lock
     uint64_t modules_seen;                 // dlpi_adds when the modules were last listed
     fl_interned *interned;
     fl_site *sites;
@@ -59,6 +70,16 @@ struct fl_thread {
     fl_thread *next;                       // the same thread's state with another recorder
     uint64_t open[FL_OPEN_EVENTS_MAXIMUM];
 };
+
+// Whether this process is the one that the recorder was made in: a child that was forked shares the mapped file with
+// its parent, and must not touch it.
+bool fl_is_ours(const fl_recorder *recorder);
+
+// Says which timeline a thread of the process writes, so that a child can let go of it.
+void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline);
+
+// The part of the dictionary that is the process's, in a child.
+void fl_dictionary_after_fork(void);
 
 // This thread's state; null if it can have none.
 fl_thread *fl_thread_current(fl_recorder *recorder);
@@ -80,6 +101,9 @@ void fl_list_modules(fl_recorder *recorder);
 // Puts a record into the thread's ring, or counts it as lost.
 void fl_put(
     fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending);
+
+// Closes a timeline's descriptor in a child of its process, which would keep the lock otherwise.
+void fl_timeline_let_go(fl_timeline *timeline);
 
 // Writes a JSON string, quotes included, into `out` of `room` bytes, cut to fit; returns its length.
 size_t fl_json_string(char *out, size_t room, const char *text, size_t length);

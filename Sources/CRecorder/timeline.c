@@ -1,75 +1,20 @@
 #define _GNU_SOURCE
-#include "recorder.h"
+#include "timeline.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 // Chrome's JSON Trace Event format, array form, one event a line: what was written is a valid trace for viewers
 // even if the program is killed and the closing bracket is missing.
 
-#define BUFFER_BYTES (256u << 10)
-// The longest line: a stack, an entity with many properties, a summary with all its lists.
-#define LINE_BYTES (64u << 10)
 // What is given up at the end of a trace on a full disk, to make room for the lines that say so.
 #define RESERVE_BYTES (8u << 10)
 
-struct fl_timeline {
-    int descriptor;
-    int error;
-    uint64_t offset;       // bytes of whole lines in the file
-    uint64_t unwritten;    // lines that could not be written
-    size_t used;
-    // Short names of dictionary entries, for the events' titles; of the process that is being drained.
-    struct process_names *names;
-    uint32_t process;
-    char buffer[BUFFER_BYTES];
-};
-
-typedef struct process_names {
-    struct process_names *next;
-    uint32_t process;
-    uint32_t count;
-    char **labels;         // by the entry's number
-} process_names;
-
-// MARK: - Writing
-
-static void flush_lines(fl_timeline *timeline) {
-    size_t written = 0;
-    while (written < timeline->used) {
-        ssize_t count = pwrite(
-            timeline->descriptor, timeline->buffer + written, timeline->used - written,
-            (off_t)(timeline->offset + written));
-        if (count > 0) {
-            written += (size_t)count;
-        } else if (errno != EINTR) {
-            timeline->error = count < 0 ? errno : ENOSPC;
-            break;
-        }
-    }
-    if (written < timeline->used) {
-        // Keep whole lines only.
-        size_t whole = written;
-        while (whole > 0 && timeline->buffer[whole - 1] != '\n') { whole--; }
-        for (size_t index = whole; index < timeline->used; index++) {
-            if (timeline->buffer[index] == '\n') { timeline->unwritten++; }
-        }
-        written = whole;
-        // Where this fails, the next lines are written over the part of one.
-        if (ftruncate(timeline->descriptor, (off_t)(timeline->offset + whole)) != 0) { errno = 0; }
-    }
-    timeline->offset += written;
-    timeline->used = 0;
-}
+// MARK: - Lines
 
 static char *begin_line(fl_timeline *timeline) {
-    if (timeline->used + LINE_BYTES > BUFFER_BYTES) { flush_lines(timeline); }
+    if (timeline->used + FL_LINE_BYTES > FL_TIMELINE_BUFFER) { fl_timeline_flush(timeline); }
     return timeline->buffer + timeline->used;
 }
 
@@ -122,16 +67,16 @@ static char *put_microseconds(char *out, uint64_t nanoseconds) {
 // MARK: - Dictionary
 
 static char *label_of(const fl_timeline *timeline, uint32_t id) {
-    const process_names *names = timeline->names;
+    const fl_process_names *names = timeline->names;
     return names != NULL && id < names->count ? names->labels[id] : NULL;
 }
 
 // The names of that process come first from now on.
 static void select_process(fl_timeline *timeline, uint32_t process) {
     timeline->process = process;
-    process_names **place = &timeline->names;
+    fl_process_names **place = &timeline->names;
     while (*place != NULL && (*place)->process != process) { place = &(*place)->next; }
-    process_names *names = *place;
+    fl_process_names *names = *place;
     if (names == NULL) {
         names = calloc(1, sizeof *names);
         if (names == NULL) { return; }
@@ -143,8 +88,19 @@ static void select_process(fl_timeline *timeline, uint32_t process) {
     timeline->names = names;
 }
 
+void fl_timeline_forget_names(fl_timeline *timeline, uint32_t process) {
+    fl_process_names **place = &timeline->names;
+    while (*place != NULL && (*place)->process != process) { place = &(*place)->next; }
+    fl_process_names *names = *place;
+    if (names == NULL) { return; }
+    *place = names->next;
+    for (uint32_t id = 0; id < names->count; id++) { free(names->labels[id]); }
+    free(names->labels);
+    free(names);
+}
+
 static void remember_label(fl_timeline *timeline, uint32_t id, const char *label, size_t length) {
-    process_names *names = timeline->names;
+    fl_process_names *names = timeline->names;
     if (length == 0 || names == NULL || id >= FL_INTERNED_MAXIMUM * 2) { return; }
     if (id >= names->count) {
         uint32_t count = id + 256;
@@ -167,7 +123,7 @@ static void write_entry(
     fl_timeline *timeline = context;
     const char *name = fl_dictionary_name(kind);
     if (name == NULL) { return; }
-    if (length + 256 > LINE_BYTES) {
+    if (length + 256 > FL_LINE_BYTES) {
         timeline->unwritten++;
         return;
     }
@@ -390,28 +346,7 @@ static fl_sink sink_of(fl_timeline *timeline) {
     return (fl_sink){.context = timeline, .entry = write_entry, .event = write_event, .lost = write_loss};
 }
 
-// MARK: - The file
-
-fl_timeline *fl_timeline_open(const char *path, uint64_t offset) {
-    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor < 0) { return NULL; }
-    fl_timeline *timeline = NULL;
-    // Two writers would write over each other; the lock goes with its process, however that ends.
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 || (offset == 0 && ftruncate(descriptor, 0) != 0 && errno != EINVAL)
-        || (timeline = calloc(1, sizeof *timeline)) == NULL) {
-        int failure = errno;
-        close(descriptor);
-        errno = failure;
-        return NULL;
-    }
-    timeline->descriptor = descriptor;
-    timeline->offset = offset;
-    if (offset == 0) {
-        memcpy(timeline->buffer, "[\n", 2);
-        timeline->used = 2;
-    }
-    return timeline;
-}
+// MARK: - Processes
 
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings) {
     fl_process process = fl_drain_process(drain);
@@ -435,7 +370,7 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, name, strlen(name));
     out = put_text(out, "}}");
     end_line(timeline, out);
-    flush_lines(timeline);
+    fl_timeline_flush(timeline);
     fl_drain_commit(drain, timeline->offset);
 }
 
@@ -445,27 +380,9 @@ uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain) {
     uint64_t events = fl_drain_run(drain, &sink);
     // Nothing new was written: the last commit still says all.
     if (timeline->used == 0 && events == 0) { return 0; }
-    flush_lines(timeline);
+    fl_timeline_flush(timeline);
     fl_drain_commit(drain, timeline->offset);
     return events;
-}
-
-// Takes whole lines off the end until `bytes` are free; what is taken off counts as unwritten.
-static void make_room(fl_timeline *timeline, uint64_t bytes) {
-    uint64_t target = timeline->offset > bytes ? timeline->offset - bytes : 0;
-    uint64_t start = target > LINE_BYTES ? target - LINE_BYTES : 0;
-    static char text[LINE_BYTES + RESERVE_BYTES];
-    ssize_t length = pread(timeline->descriptor, text, (size_t)(timeline->offset - start), (off_t)start);
-    if (length <= 0) { return; }
-    ssize_t keep = (ssize_t)(target - start);
-    while (keep > 0 && text[keep - 1] != '\n') { keep--; }
-    if (keep == 0) { return; }
-    for (ssize_t index = keep; index < length; index++) {
-        if (text[index] == '\n') { timeline->unwritten++; }
-    }
-    if (ftruncate(timeline->descriptor, (off_t)(start + (uint64_t)keep)) == 0) {
-        timeline->offset = start + (uint64_t)keep;
-    }
 }
 
 void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t end, uint64_t writing) {
@@ -473,8 +390,8 @@ void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed
     fl_sink sink = sink_of(timeline);
     fl_drain_run(drain, &sink);
     fl_drain_open_uses(drain, &sink);
-    flush_lines(timeline);
-    if (timeline->unwritten > 0) { make_room(timeline, RESERVE_BYTES); }
+    fl_timeline_flush(timeline);
+    if (timeline->unwritten > 0) { fl_timeline_make_room(timeline, RESERVE_BYTES); }
     fl_totals totals = fl_drain_totals(drain);
     char *out = begin_line(timeline);
     out += sprintf(
@@ -487,38 +404,7 @@ void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed
         (unsigned long long)totals.entries_lost, (unsigned long long)totals.uses_lost, (unsigned long long)writing,
         closed ? "true" : "false");
     end_line(timeline, out);
-    flush_lines(timeline);
+    fl_timeline_flush(timeline);
     fl_drain_commit(drain, timeline->offset);
-}
-
-uint64_t fl_timeline_close(fl_timeline *timeline, int *error) {
-    flush_lines(timeline);
-    // The last line gives its comma for the bracket, so that the file is JSON.
-    char tail[2];
-    if (timeline->offset >= 4
-        && pread(timeline->descriptor, tail, 2, (off_t)timeline->offset - 2) == 2 && memcmp(tail, ",\n", 2) == 0) {
-        timeline->offset -= 2;
-        memcpy(timeline->buffer, "\n]\n", 3);
-        timeline->used = 3;
-    } else {
-        memcpy(timeline->buffer, "]\n", 2);
-        timeline->used = 2;
-    }
-    flush_lines(timeline);
-    if (close(timeline->descriptor) != 0 && timeline->error == 0) { timeline->error = errno; }
-    uint64_t unwritten = timeline->unwritten;
-    if (error != NULL) { *error = timeline->error; }
-    while (timeline->names != NULL) {
-        process_names *names = timeline->names;
-        timeline->names = names->next;
-        for (uint32_t id = 0; id < names->count; id++) { free(names->labels[id]); }
-        free(names->labels);
-        free(names);
-    }
-    free(timeline);
-    return unwritten;
-}
-
-int fl_timeline_cut(const char *path, uint64_t offset) {
-    return truncate(path, (off_t)offset);
+    fl_timeline_forget_names(timeline, timeline->process);
 }

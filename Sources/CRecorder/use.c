@@ -9,38 +9,93 @@
 #define PAUSE_NANOSECONDS 5000000u
 #define PAUSE_FACTOR 4
 
-// MARK: - Opening
+// What belongs to an open summary and is this process's alone: a forked child shares the mapped file with its parent.
+struct fl_use_summary {
+    fl_recorder *recorder;
+    fl_use_slot *slot;
+    uint32_t number;      // of its place, from 1 on
+    uint32_t mask_rows;
+    // For each row its properties that were read, and in the highest bit whether it was touched. None for results of
+    // more than MASKED_ROWS rows.
+    uint64_t masks[];
+};
 
-static fl_use_slot *free_slot(fl_recorder *recorder) {
-    for (int attempt = 0; attempt < 2; attempt++) {
-        uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_acquire);
-        for (uint32_t index = 0; index < count; index++) {
-            if (recorder->file->segments[index].kind != FL_SEGMENT_USES) { continue; }
-            fl_uses_segment *segment = recorder->segments[index];
-            for (uint32_t place = 0; place < FL_USES_PER_SEGMENT; place++) {
-                uint32_t closed = 0;
-                fl_use_slot *slot = &segment->slots[place];
-                if (atomic_load_explicit(&slot->is_open, memory_order_relaxed) != 0) { continue; }
-                // 2: taken, not yet filled in.
-                if (atomic_compare_exchange_strong(&slot->is_open, &closed, 2)) { return slot; }
-            }
-        }
-        if (attempt > 0) { break; }
-        pthread_mutex_lock(&recorder->lock);
-        fl_add_segment(recorder, FL_SEGMENT_USES, 0, sizeof(fl_uses_segment));
-        pthread_mutex_unlock(&recorder->lock);
+#define MASKED_ROWS (4u << 20)
+
+// MARK: - Places
+
+#define NUMBER(top) ((uint32_t)(top))
+#define WITH_NUMBER(top, number) (((((top) >> 32) + 1) << 32) | (number))
+
+static uint32_t pop(fl_recorder *recorder) {
+    uint64_t top = atomic_load_explicit(&recorder->free_uses, memory_order_acquire);
+    while (NUMBER(top) != 0) {
+        uint32_t next = atomic_load_explicit(&recorder->next_use[NUMBER(top) - 1], memory_order_relaxed);
+        if (atomic_compare_exchange_weak(&recorder->free_uses, &top, WITH_NUMBER(top, next))) { return NUMBER(top); }
     }
-    return NULL;
+    return 0;
 }
 
-fl_use_slot *fl_use_open(fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site) {
+static void push(fl_recorder *recorder, uint32_t number) {
+    uint64_t top = atomic_load_explicit(&recorder->free_uses, memory_order_relaxed);
+    do {
+        atomic_store_explicit(&recorder->next_use[number - 1], NUMBER(top), memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak(&recorder->free_uses, &top, WITH_NUMBER(top, number)));
+}
+
+// Makes places, and returns the first; 0 if there is no room for more.
+static uint32_t add_places(fl_recorder *recorder) {
+    pthread_mutex_lock(&recorder->lock);
+    // Another thread may have done it meanwhile.
+    uint32_t number = pop(recorder);
+    uint32_t first = recorder->uses_segments * FL_USES_PER_SEGMENT;
+    if (number == 0 && first < FL_USES_MAXIMUM && !recorder->has_no_room_for_uses) {
+        fl_uses_segment *segment = fl_add_segment(recorder, FL_SEGMENT_USES, 0, sizeof(fl_uses_segment));
+        if (segment == NULL) {
+            // Asking again for each fetch would slow the program down.
+            recorder->has_no_room_for_uses = true;
+        } else {
+            recorder->uses[recorder->uses_segments++] = segment;
+            for (uint32_t place = FL_USES_PER_SEGMENT; place > 1; place--) { push(recorder, first + place); }
+            number = first + 1;
+        }
+    }
+    pthread_mutex_unlock(&recorder->lock);
+    return number;
+}
+
+// MARK: - Opening
+
+static fl_use_summary *make_summary(fl_recorder *recorder, uint32_t rows) {
+    if (rows > MASKED_ROWS) { rows = 0; }
+    fl_use_summary *summary = calloc(1, sizeof *summary + rows * sizeof summary->masks[0]);
+    if (summary == NULL && rows > 0) { return make_summary(recorder, 0); }
+    if (summary == NULL) { return NULL; }
+    summary->mask_rows = rows;
+    summary->recorder = recorder;
+    summary->number = pop(recorder);
+    if (summary->number == 0) { summary->number = add_places(recorder); }
+    if (summary->number == 0) {
+        free(summary);
+        return NULL;
+    }
+    uint32_t place = summary->number - 1;
+    summary->slot = &recorder->uses[place / FL_USES_PER_SEGMENT]->slots[place % FL_USES_PER_SEGMENT];
+    return summary;
+}
+
+fl_use_summary *fl_use_open(
+    fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site
+) {
     fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
     if (thread == NULL) { return NULL; }
-    fl_use_slot *use = free_slot(recorder);
-    if (use == NULL) {
+    uint64_t began = fl_now();
+    fl_use_summary *summary = make_summary(recorder, about->rows);
+    if (summary == NULL) {
         atomic_fetch_add(&recorder->file->uses_lost, 1);
         return NULL;
     }
+    fl_use_slot *use = summary->slot;
     memset((char *)use + sizeof use->is_open, 0, sizeof *use - sizeof use->is_open);
     use->summary = (fl_use){
         .fetch = about->fetch, .entity = about->entity, .shape = about->shape, .batchSize = about->batchSize,
@@ -52,14 +107,16 @@ fl_use_slot *fl_use_open(fl_recorder *recorder, const fl_use *about, uint64_t sc
     use->thread = thread->number;
     use->id = thread->ring->next_id;
     thread->ring->next_id += FL_IDS_PER_RECORD;
-    use->opened = fl_now();
-    use->recorder = recorder;
-    if (about->rows > 0 && about->rows <= FL_USE_MASKED_ROWS) {
-        use->masks = calloc(about->rows, sizeof *use->masks);
-    }
+    use->opened = began;
     atomic_fetch_add(&recorder->references, 1);
     atomic_store_explicit(&use->is_open, 1, memory_order_release);
-    return use;
+    thread->pending_cost += fl_now() - began;
+    return summary;
+}
+
+// The summary's place in the mapped file; null in a child, whose parent's it is.
+static fl_use_slot *slot_of(const fl_use_summary *summary) {
+    return summary->recorder->is_inherited ? NULL : summary->slot;
 }
 
 // MARK: - Touching rows
@@ -136,11 +193,13 @@ static void add_to_runs(fl_use_slot *use, uint32_t row) {
     use->summary.runs = count + 1;
 }
 
-void fl_use_touch(fl_use_slot *use, uint32_t row, uint64_t window, int32_t window_kind) {
+void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_t window_kind) {
+    fl_use_slot *use = slot_of(summary);
+    if (use == NULL) { return; }
     use->summary.touches++;
-    if (use->masks != NULL && row < use->summary.rows) {
-        if ((use->masks[row] & TOUCHED) == 0) {
-            use->masks[row] |= TOUCHED;
+    if (row < summary->mask_rows) {
+        if ((summary->masks[row] & TOUCHED) == 0) {
+            summary->masks[row] |= TOUCHED;
             use->summary.touchedRows++;
         }
     } else if (use->summary.touchedRows < use->summary.rows) {
@@ -167,29 +226,41 @@ void fl_use_touch(fl_use_slot *use, uint32_t row, uint64_t window, int32_t windo
     add_to_runs(use, row);
 }
 
-void fl_use_asked_for_count(fl_use_slot *use) { use->summary.countAsked++; }
+void fl_use_asked_for_count(fl_use_summary *summary) {
+    fl_use_slot *use = slot_of(summary);
+    if (use != NULL) { use->summary.countAsked++; }
+}
 
-void fl_use_loaded(fl_use_slot *use, uint32_t rows, uint64_t bytes) {
+void fl_use_loaded(fl_use_summary *summary, uint32_t rows, uint64_t bytes) {
+    fl_use_slot *use = slot_of(summary);
+    if (use == NULL) { return; }
     use->summary.loadedRows += rows;
     use->summary.bytes += bytes;
 }
 
-void fl_use_loaded_batch(fl_use_slot *use) { use->summary.batchesLoaded++; }
+void fl_use_loaded_batch(fl_use_summary *summary) {
+    fl_use_slot *use = slot_of(summary);
+    if (use != NULL) { use->summary.batchesLoaded++; }
+}
 
-void fl_use_loaded_property(fl_use_slot *use, uint32_t property, uint32_t rows, uint64_t bytes, uint32_t large_rows) {
-    if (property >= FL_USE_PROPERTIES) { return; }
+void fl_use_loaded_property(
+    fl_use_summary *summary, uint32_t property, uint32_t rows, uint64_t bytes, uint32_t large_rows
+) {
+    fl_use_slot *use = slot_of(summary);
+    if (use == NULL || property >= FL_USE_PROPERTIES) { return; }
     use->properties[property].rows_loaded += rows;
     use->properties[property].bytes += bytes;
     use->properties[property].large_rows += large_rows;
     use->properties[property].is_used = 1;
 }
 
-void fl_use_read_property(fl_use_slot *use, uint32_t property, uint32_t row) {
-    if (property >= FL_USE_PROPERTIES) { return; }
-    if (use->masks != NULL && row < use->summary.rows) {
+void fl_use_read_property(fl_use_summary *summary, uint32_t property, uint32_t row) {
+    fl_use_slot *use = slot_of(summary);
+    if (use == NULL || property >= FL_USE_PROPERTIES) { return; }
+    if (row < summary->mask_rows) {
         uint64_t bit = (uint64_t)1 << property;
-        if ((use->masks[row] & bit) != 0) { return; }
-        use->masks[row] |= bit;
+        if ((summary->masks[row] & bit) != 0) { return; }
+        summary->masks[row] |= bit;
     }
     use->properties[property].rows_read++;
     use->properties[property].is_used = 1;
@@ -228,8 +299,14 @@ void fl_use_describe(const fl_use_slot *use, uint64_t origin, fl_event *event) {
     event->listWords = (uint32_t)(word - event->lists);
 }
 
-void fl_use_close(fl_use_slot *use) {
-    fl_recorder *recorder = use->recorder;
+void fl_use_close(fl_use_summary *summary) {
+    fl_recorder *recorder = summary->recorder;
+    fl_use_slot *use = slot_of(summary);
+    if (use == NULL) {
+        free(summary);
+        fl_recorder_release(recorder);
+        return;
+    }
     close_window(use);
     fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
     if (thread != NULL) {
@@ -243,8 +320,8 @@ void fl_use_close(fl_use_slot *use) {
         fl_ending ending = {.lists = event.lists, .list_words = event.listWords, .without_stack = true};
         fl_put(thread, &header, &event.fields.use, sizeof event.fields.use, &ending);
     }
-    free(use->masks);
-    use->masks = NULL;
     atomic_store_explicit(&use->is_open, 0, memory_order_release);
+    push(recorder, summary->number);
+    free(summary);
     fl_recorder_release(recorder);
 }

@@ -45,6 +45,7 @@ fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *
     writer->drain = drain;
     writer->timeline = timeline;
     fl_timeline_begin_process(timeline, drain, rings);
+    fl_recorder_set_timeline(recorder, timeline);
 
     // The program's signals are the program's: none is handled here.
     sigset_t all, before;
@@ -58,15 +59,21 @@ fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *
 failed:
     free(writer);
     if (drain != NULL) { fl_drain_close(drain); }
-    fl_timeline_close(timeline, NULL);
+    int code = errno;
+    fl_recorder_set_timeline(recorder, NULL);
+    fl_timeline_discard(timeline);
+    errno = code;
     return NULL;
 }
 
 uint64_t fl_writer_stop(fl_writer *writer, int *error) {
+    // A forked child has neither the thread nor anything to write.
+    if (!fl_is_ours(writer->recorder)) { return 0; }
     fl_recorder_close(writer->recorder);
     atomic_store_explicit(&writer->is_stopping, 1, memory_order_release);
     fl_drain_ring_doorbell(writer->drain);
     pthread_join(writer->thread, NULL);
+    fl_recorder_set_timeline(writer->recorder, NULL);
     uint64_t unwritten = fl_timeline_close(writer->timeline, error);
     fl_drain_close(writer->drain);
     free(writer);

@@ -22,6 +22,8 @@ public final class Recorder: @unchecked Sendable {
     private let destination: TraceDestination?
     private let rings: RingFile?
     private let writer: Mutex<Writer?>
+    /// A child that is forked has a copy of the recorder, and none of its trace.
+    private let process = getpid()
 
     /// The recorder of the program, set up from the environment when it is first asked for.
     ///
@@ -108,7 +110,7 @@ public final class Recorder: @unchecked Sendable {
                 let failure = errno
                 rings.remove()
                 fl_recorder_release(handle)
-                throw RecorderError.cannotWrite(path, errno: failure)
+                throw RecorderError.cannotOpen(path, errno: failure)
             }
             return Recorder(handle: handle, destination: .timeline(path: path), rings: rings, writer: writer)
         }
@@ -124,12 +126,12 @@ public final class Recorder: @unchecked Sendable {
 
     /// Ends the recording: writes what is left and closes the trace.
     ///
-    /// The program's own recorder does this at exit.
+    /// The program's own recorder does this at exit. In a child that was forked it does nothing: the trace is its parent's.
     ///
     /// - Returns: A sentence about what could not be written, or `nil` if all of it was.
     @discardableResult
     public func close() -> String? {
-        guard let handle else { return nil }
+        guard let handle, process == getpid() else { return nil }
         fl_recorder_close(handle)
         guard case .timeline(let path)? = destination else { return nil }
         return writer.withLock { writer in

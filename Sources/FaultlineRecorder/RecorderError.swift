@@ -30,6 +30,17 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "name a file in a directory that exists and may be written.")
     }
 
+    static func isNoFile(_ path: String) -> RecorderError {
+        RecorderError(
+            code: .cannotWrite,
+            message: "The trace \"\(path)\" cannot be written (not a regular file); name another file.")
+    }
+
+    /// Why a timeline could not be opened, by the number that opening it left.
+    static func cannotOpen(_ path: String, errno code: Int32) -> RecorderError {
+        code == ENOTSUP ? .isNoFile(path) : .cannotWrite(path, errno: code)
+    }
+
     static func isBeingWritten(_ path: String) -> RecorderError {
         RecorderError(
             code: .cannotWrite,

@@ -56,6 +56,6 @@ struct RecordingSettings {
 
     private func tell(_ sentence: String) {
         guard !isSilent else { return }
-        FileHandle.standardError.write(Data("faultline: \(sentence)\n".utf8))
+        StandardError.write("faultline: \(sentence)\n")
     }
 }

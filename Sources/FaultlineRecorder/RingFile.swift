@@ -23,7 +23,8 @@ struct RingFile {
         }
         var failure: Int32 = 0
         for directory in directories {
-            let path = directory + (directory.hasSuffix("/") ? "" : "/") + "faultline-" + name
+            // Absolute, since the program may go to another directory, and whoever reads the trace is in a third.
+            let path = URL(fileURLWithPath: directory).appendingPathComponent("faultline-" + name).path
             if let recorder = create(path, &failure) { return RingFile(recorder: recorder, path: path) }
         }
         throw RecorderError.noSpace(directories[0], errno: failure)

@@ -22,16 +22,16 @@ package final class TraceCollector {
     /// Makes the directory and begins the timeline.
     ///
     /// - Parameters:
-    ///   - path: The timeline; a file that is there is emptied.
+    ///   - path: The timeline; a file that is there stays as it is until something is written.
     ///   - scratch: Directories to try for the rings, in this order; one in memory is best.
     /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
     package init(path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()]) throws {
         guard let timeline = fl_timeline_open(path, 0) else {
-            throw errno == EWOULDBLOCK ? RecorderError.isBeingWritten(path) : .cannotWrite(path, errno: errno)
+            throw errno == EWOULDBLOCK ? RecorderError.isBeingWritten(path) : .cannotOpen(path, errno: errno)
         }
         guard let directory = Self.makeDirectory(in: scratch) else {
             let failure = errno
-            fl_timeline_close(timeline, nil)
+            fl_timeline_discard(timeline)
             throw RecorderError.noSpace(scratch.first ?? "", errno: failure)
         }
         self.timeline = timeline
@@ -100,6 +100,14 @@ package final class TraceCollector {
         package var processes: Int
         /// A sentence about what could not be written; `nil` if all of it was.
         package var complaint: String?
+    }
+
+    /// Ends without a trace: the file is as it was, or not there if it was not.
+    ///
+    /// Only as long as nothing was collected.
+    package func discard() {
+        fl_timeline_discard(timeline)
+        try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// Takes in the rest, closes the timeline and removes the rings.

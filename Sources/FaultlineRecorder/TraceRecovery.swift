@@ -32,7 +32,6 @@ package enum TraceRecovery {
         guard let timeline = fl_timeline_open(path, offset) else {
             return errno == EWOULDBLOCK ? .stillRunning : .impossible(String(cString: strerror(errno)))
         }
-        fl_timeline_cut(path, offset)
         var events: UInt64 = 0
         for (file, drain) in drains {
             // Killed before anything was noted as written: the trace begins anew.

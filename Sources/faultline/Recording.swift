@@ -29,8 +29,7 @@ struct Recording {
             child = try ChildProcess.start(
                 command, environment: collector.environment, standardOutput: standardOutput)
         } catch {
-            _ = collector.finish()
-            unlink(output)
+            collector.discard()
             throw error
         }
         while true {

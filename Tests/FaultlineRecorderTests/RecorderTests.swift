@@ -265,4 +265,32 @@ struct FetchUseTests {
         #expect(use.runs.count == 24)
         #expect(use.runsLost > 0)
     }
+
+    @Test("costs the same however many are open, up to a number of them; more are counted as lost")
+    func manyOpen() throws {
+        var open = (0..<5000).map { _ in recorder.openUse(fetch: 5, entity: 1, shape: 2, batchSize: 0, rows: 1) }
+        #expect(open.count { $0 != nil } == 4096)
+        // Places that were given back are taken again, whichever they are.
+        for place in stride(from: 0, to: 4096, by: 3) { open[place] = nil }
+        for place in stride(from: 0, to: 4096, by: 3) {
+            open[place] = recorder.openUse(fetch: 6, entity: 1, shape: 2, batchSize: 0, rows: 1)
+        }
+        #expect(open.count { $0 != nil } == 4096)
+        #expect(recorder.openUse(fetch: 7, entity: 1, shape: 2, batchSize: 0, rows: 1) == nil)
+        open.removeAll()
+        let uses = recorder.events().compactMap { if case .use(let use) = $0.detail { use.fetch } else { nil } }
+        #expect(uses.count { $0 == 5 } == 4096 && uses.count { $0 == 6 } == 1366)
+    }
+
+    @Test("has the time of its making counted as the recording's, and not as the program's")
+    func overhead() throws {
+        // The first of a thread makes room for many, which is no cheap thing.
+        let use = recorder.openUse(fetch: 5, entity: 1, shape: 2, batchSize: 0, rows: 1 << 20)
+        withExtendedLifetime(use) {
+            guard let open = recorder.begin() else { return }
+            recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0)
+        }
+        let fetch = try #require(recorder.events().first { $0.kind == .fetch })
+        #expect(fetch.overhead > 0)
+    }
 }

@@ -75,19 +75,27 @@ struct TimelineTests {
         }
     }
 
-    @Test("on a full disk keeps whole lines, counts the others and says so")
-    func fullDisk() throws {
-        let path = "/dev/full"
-        let recorder = try Recorder.writing(to: .timeline(path: path))
-        for _ in 0..<100 {
-            guard let open = recorder.begin() else { return }
-            recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0)
+    @Test(
+        "that is no regular file is refused with a sentence, and left alone",
+        arguments: ["/dev/full", "/dev/null", "/"])
+    func notRegular(path: String) {
+        #expect {
+            _ = try Recorder.writing(to: .timeline(path: path))
+        } throws: { error in
+            "\(error)" == "The trace \"\(path)\" cannot be written (not a regular file); name another file."
         }
-        let complaint = try #require(recorder.close())
-        #expect(complaint.hasPrefix("The trace \"/dev/full\" lacks "))
-        #expect(
-            complaint.hasSuffix(
-                " lines that could not be written (No space left on device); free some space and record again."))
+    }
+
+    @Test("leaves what stands in its file until there is something to write, and makes no file for nothing")
+    func untouched() throws {
+        let path = directory.appendingPathComponent("old.json").path,
+            new = directory.appendingPathComponent("new.json").path
+        try "precious\n".write(toFile: path, atomically: true, encoding: .utf8)
+        for path in [path, new] { try TraceCollector(path: path).discard() }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
+        #expect(!FileManager.default.fileExists(atPath: new))
+        _ = try TraceCollector(path: path).finish()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "[\n]\n")
     }
 
     @Test(

@@ -19,18 +19,20 @@ extern "C" {
 
 typedef struct fl_recorder fl_recorder;
 typedef struct fl_thread fl_thread;
-typedef struct fl_use_slot fl_use_slot;
+typedef struct fl_use_summary fl_use_summary;
 
 typedef struct fl_recorder_options {
     const char *rings;      // path of the mapped file, which must not exist; null: memory of this process only
     uint64_t origin;        // the trace's start, in nanoseconds of CLOCK_MONOTONIC; 0: now
-    uint64_t ring_bytes;    // size of a thread's ring, rounded up to a power of two; 0: FL_RING_BYTES
+    uint64_t ring_bytes;    // size of a thread's ring, rounded up to a power of two between a page and
+                            // FL_RING_BYTES_MOST; 0: FL_RING_BYTES
 } fl_recorder_options;
 
 // A thread's ring holds about ten thousand events, which at a million events a second is ten milliseconds.
 #define FL_RING_BYTES (2u << 20)
 // The smallest that is made where there is no room for more.
 #define FL_RING_BYTES_LEAST (64u << 10)
+#define FL_RING_BYTES_MOST (64u << 20)
 
 // Makes a recorder that is switched off. Null with errno set if the file or its space cannot be had.
 fl_recorder *fl_recorder_create(const fl_recorder_options *options);
@@ -116,19 +118,21 @@ uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t le
 
 // Opens the summary of a fetch's result. Null if there is no room (and then it is counted).
 // `about` gives the fetch, its entity and shape, the batch size and the number of rows.
-fl_use_slot *fl_use_open(fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site);
+fl_use_summary *fl_use_open(
+    fl_recorder *recorder, const fl_use *about, uint64_t scope, uint32_t context, uint32_t site);
 
 // A row was taken out of the result, in the window of that scope (0 and -1: outside any scope).
-void fl_use_touch(fl_use_slot *use, uint32_t row, uint64_t window, int32_t window_kind);
+void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_t window_kind);
 
-void fl_use_asked_for_count(fl_use_slot *use);
-void fl_use_loaded(fl_use_slot *use, uint32_t rows, uint64_t bytes);
-void fl_use_loaded_batch(fl_use_slot *use);
-void fl_use_loaded_property(fl_use_slot *use, uint32_t property, uint32_t rows, uint64_t bytes, uint32_t large_rows);
-void fl_use_read_property(fl_use_slot *use, uint32_t property, uint32_t row);
+void fl_use_asked_for_count(fl_use_summary *summary);
+void fl_use_loaded(fl_use_summary *summary, uint32_t rows, uint64_t bytes);
+void fl_use_loaded_batch(fl_use_summary *summary);
+void fl_use_loaded_property(
+    fl_use_summary *summary, uint32_t property, uint32_t rows, uint64_t bytes, uint32_t large_rows);
+void fl_use_read_property(fl_use_summary *summary, uint32_t property, uint32_t row);
 
 // Records the summary and gives its place back.
-void fl_use_close(fl_use_slot *use);
+void fl_use_close(fl_use_summary *summary);
 
 // MARK: - Draining
 
@@ -202,9 +206,14 @@ void fl_drain_close(fl_drain *drain);
 
 typedef struct fl_timeline fl_timeline;
 
-// A timeline that is written to a file, from its beginning (which is emptied) or after `offset` bytes.
-// Null with errno set; EWOULDBLOCK: another process is writing it.
+// A timeline that is written to a file, from its beginning or after `offset` bytes. What stands there stays until the
+// first lines are written.
+// Null with errno set; EWOULDBLOCK: another process is writing it; ENOTSUP: it is no regular file; ERANGE: it is
+// shorter than `offset`.
 fl_timeline *fl_timeline_open(const char *path, uint64_t offset);
+
+// Closes a timeline without writing anything. A file that was not there before goes.
+void fl_timeline_discard(fl_timeline *timeline);
 
 // Writes the first line of a process, whose rings are the file of that name, and commits.
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings);
@@ -220,9 +229,9 @@ void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed
 // `error` the last error's number (0: none).
 uint64_t fl_timeline_close(fl_timeline *timeline, int *error);
 
-// Takes back what stands after `offset` bytes in a trace whose writer was killed: the part that was not committed.
-// Returns -1 with errno set.
-int fl_timeline_cut(const char *path, uint64_t offset);
+// Writes to a descriptor whatever becomes of it: what it does not take is dropped, and no signal comes of that. For
+// sentences on stderr, which may be closed, full, or a pipe that nobody reads.
+void fl_write_quietly(int descriptor, const char *bytes, size_t length);
 
 // MARK: - The thread that writes
 

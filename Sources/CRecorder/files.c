@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include "files.h"
+#include "faultline_recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// MARK: - Files
+
+bool fl_identify(int descriptor, fl_identity *identity) {
+    struct stat status;
+    if (fstat(descriptor, &status) != 0) { return false; }
+    *identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
+    return true;
+}
+
+int fl_open_apart(const char *path, int flags, mode_t mode, int least) {
+    int descriptor = open(path, flags | O_CLOEXEC, mode);
+    if (descriptor < 0 || descriptor >= least) { return descriptor; }
+    int apart = fcntl(descriptor, F_DUPFD_CLOEXEC, least);
+    // Where so many are not allowed, any but the first three will do.
+    if (apart < 0 && descriptor >= 3) { return descriptor; }
+    if (apart < 0) { apart = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+    int failure = errno;
+    close(descriptor);
+    errno = failure;
+    return apart;
+}
+
+char *fl_absolute_path(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    char directory[PATH_MAX];
+    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    if (length >= sizeof directory) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    memcpy(directory, slash == NULL ? "." : path, length);
+    directory[length] = 0;
+    char *resolved = realpath(directory, NULL);
+    if (resolved == NULL) { return NULL; }
+    size_t used = strlen(resolved);
+    char *absolute = realloc(resolved, used + strlen(name) + 2);
+    if (absolute == NULL) {
+        free(resolved);
+        return NULL;
+    }
+    if (used == 0 || absolute[used - 1] != '/') { absolute[used++] = '/'; }
+    memcpy(absolute + used, name, strlen(name) + 1);
+    return absolute;
+}
+
+int fl_ring_file_open(const fl_ring_file *file) {
+    int descriptor = fl_open_apart(file->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, 3);
+    if (descriptor < 0) { return -1; }
+    fl_identity identity;
+    if (fl_identify(descriptor, &identity) && fl_is_same(identity, file->identity)) { return descriptor; }
+    close(descriptor);
+    errno = ESTALE;
+    return -1;
+}
+
+// MARK: - Signals
+
+void fl_quiet_begin(fl_quiet *quiet) {
+    int saved = errno;
+    sigset_t pending;
+    sigemptyset(&quiet->ours);
+    sigaddset(&quiet->ours, SIGXFSZ);
+    sigaddset(&quiet->ours, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &quiet->ours, &quiet->before);
+    // One that waits already is the program's.
+    sigpending(&pending);
+    if (sigismember(&pending, SIGXFSZ) == 1) { sigdelset(&quiet->ours, SIGXFSZ); }
+    if (sigismember(&pending, SIGPIPE) == 1) { sigdelset(&quiet->ours, SIGPIPE); }
+    errno = saved;
+}
+
+void fl_quiet_end(const fl_quiet *quiet) {
+    int saved = errno;
+    const struct timespec now = {0, 0};
+    while (sigtimedwait(&quiet->ours, NULL, &now) > 0 || errno == EINTR) {}
+    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+    errno = saved;
+}
+
+void fl_write_quietly(int descriptor, const char *bytes, size_t length) {
+    int saved = errno;
+    fl_quiet quiet;
+    fl_quiet_begin(&quiet);
+    while (length > 0) {
+        ssize_t count = write(descriptor, bytes, length);
+        if (count > 0) {
+            bytes += count;
+            length -= (size_t)count;
+        } else if (count == 0 || errno != EINTR) {
+            break;
+        }
+    }
+    fl_quiet_end(&quiet);
+    errno = saved;
+}

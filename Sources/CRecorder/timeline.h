@@ -1,0 +1,48 @@
+// The state of a timeline: its file, the lines that wait to be written, the names that titles need.
+
+#ifndef FAULTLINE_TIMELINE_H
+#define FAULTLINE_TIMELINE_H
+
+#include "recorder.h"
+
+#define FL_TIMELINE_BUFFER (256u << 10)
+// The longest line: a stack, an entity with many properties, a summary with all its lists.
+#define FL_LINE_BYTES (64u << 10)
+
+typedef struct fl_process_names {
+    struct fl_process_names *next;
+    uint32_t process;
+    uint32_t count;
+    char **labels;         // by the entry's number
+} fl_process_names;
+
+struct fl_timeline {
+    // The file. Its descriptor is the program's to close, so it is looked at before each use.
+    int descriptor;
+    bool is_gone;          // neither the descriptor nor the path leads to it any more
+    bool is_new;           // it was not there before
+    bool is_begun;         // what stood in it was taken off
+    char *path;
+    fl_identity identity;
+    int error;
+    uint64_t offset;       // bytes of whole lines in the file
+    uint64_t unwritten;    // lines that could not be written
+    // Short names of dictionary entries, for the events' titles; first those of the process that is being drained.
+    fl_process_names *names;
+    uint32_t process;
+    uint32_t *begun;       // the numbers of the processes that have a first line
+    uint32_t begun_count;
+    size_t used;
+    char buffer[FL_TIMELINE_BUFFER];
+};
+
+// Writes the lines that wait.
+void fl_timeline_flush(fl_timeline *timeline);
+
+// Takes whole lines off the end until `bytes` are free; what is taken off counts as unwritten.
+void fl_timeline_make_room(fl_timeline *timeline, uint64_t bytes);
+
+// Frees the names of a process.
+void fl_timeline_forget_names(fl_timeline *timeline, uint32_t process);
+
+#endif

@@ -1,0 +1,208 @@
+#define _GNU_SOURCE
+#include "timeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// What is given up at the end of a trace on a full disk, with a line beside it.
+#define ROOM_BYTES (FL_LINE_BYTES + (8u << 10))
+
+// MARK: - Opening
+
+// A descriptor of the file, made if it is not there. -1 with errno set; ENOTSUP: it is no regular file.
+static int open_file(const char *path, bool *is_new) {
+    struct stat status;
+    // Opening alone can do harm to what is no file, so it is looked at before.
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        errno = ENOTSUP;
+        return -1;
+    }
+    const int flags = O_RDWR | O_NONBLOCK | O_NOCTTY;
+    int descriptor = fl_open_apart(path, flags | O_CREAT | O_EXCL, 0644, FL_DESCRIPTOR_APART);
+    *is_new = descriptor >= 0;
+    if (descriptor < 0 && errno == EEXIST) {
+        descriptor = fl_open_apart(path, flags, 0, FL_DESCRIPTOR_APART);
+        if (descriptor < 0 && errno == ENOENT) {
+            // A link that leads to a file which is not there yet.
+            descriptor = fl_open_apart(path, flags | O_CREAT, 0644, FL_DESCRIPTOR_APART);
+            *is_new = descriptor >= 0;
+        }
+    }
+    if (descriptor >= 0 && (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(descriptor);
+        errno = ENOTSUP;
+        return -1;
+    }
+    return descriptor;
+}
+
+fl_timeline *fl_timeline_open(const char *path, uint64_t offset) {
+    bool is_new;
+    int descriptor = open_file(path, &is_new);
+    if (descriptor < 0) { return NULL; }
+    struct stat status;
+    fl_timeline *timeline = calloc(1, sizeof *timeline);
+    // Two writers would write over each other; the lock goes with its process, however that ends.
+    if (timeline == NULL || fstat(descriptor, &status) != 0 || flock(descriptor, LOCK_EX | LOCK_NB) != 0
+        || (timeline->path = realpath(path, NULL)) == NULL) {
+        goto failed;
+    }
+    if (offset > (uint64_t)status.st_size) {
+        errno = ERANGE;
+        goto failed;
+    }
+    timeline->descriptor = descriptor;
+    timeline->identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
+    timeline->is_new = is_new;
+    timeline->offset = offset;
+    if (offset == 0) {
+        memcpy(timeline->buffer, "[\n", 2);
+        timeline->used = 2;
+    }
+    return timeline;
+
+failed:;
+    int failure = errno;
+    if (is_new) { unlink(path); }
+    close(descriptor);
+    free(timeline);
+    errno = failure;
+    return NULL;
+}
+
+
+// Whether the descriptor is the file's. If the program has closed it, the file is opened anew; whatever has its
+// number now is the program's and stays open.
+static bool is_at_hand(fl_timeline *timeline) {
+    fl_identity found;
+    if (timeline->is_gone) { return false; }
+    if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) { return true; }
+    int descriptor = fl_open_apart(timeline->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, FL_DESCRIPTOR_APART);
+    if (descriptor >= 0 && fl_identify(descriptor, &found) && fl_is_same(found, timeline->identity)
+        && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+        timeline->descriptor = descriptor;
+        return true;
+    }
+    if (descriptor >= 0) { close(descriptor); }
+    timeline->descriptor = -1;
+    timeline->is_gone = true;
+    timeline->error = ESTALE;
+    return false;
+}
+
+// MARK: - Writing
+
+// What stood in the file goes when the first lines come.
+static bool begin_file(fl_timeline *timeline) {
+    if (timeline->is_begun) { return true; }
+    if (ftruncate(timeline->descriptor, (off_t)timeline->offset) != 0) {
+        timeline->error = errno;
+        return false;
+    }
+    timeline->is_begun = true;
+    return true;
+}
+
+void fl_timeline_flush(fl_timeline *timeline) {
+    if (timeline->used == 0) { return; }
+    fl_quiet quiet;
+    fl_quiet_begin(&quiet);
+    size_t written = 0;
+    bool is_writable = is_at_hand(timeline) && begin_file(timeline);
+    while (is_writable && written < timeline->used) {
+        ssize_t count = pwrite(
+            timeline->descriptor, timeline->buffer + written, timeline->used - written,
+            (off_t)(timeline->offset + written));
+        if (count > 0) {
+            written += (size_t)count;
+        } else if (count == 0 || errno != EINTR) {
+            timeline->error = count < 0 ? errno : ENOSPC;
+            break;
+        }
+    }
+    if (written < timeline->used) {
+        // Keep whole lines only.
+        size_t whole = written;
+        while (whole > 0 && timeline->buffer[whole - 1] != '\n') { whole--; }
+        for (size_t index = whole; index < timeline->used; index++) {
+            if (timeline->buffer[index] == '\n') { timeline->unwritten++; }
+        }
+        written = whole;
+        // Where this fails, the next lines are written over the part of one.
+        if (is_writable && ftruncate(timeline->descriptor, (off_t)(timeline->offset + whole)) != 0) { errno = 0; }
+    }
+    timeline->offset += written;
+    timeline->used = 0;
+    fl_quiet_end(&quiet);
+}
+
+void fl_timeline_make_room(fl_timeline *timeline, uint64_t bytes) {
+    uint64_t target = timeline->offset > bytes ? timeline->offset - bytes : 0;
+    uint64_t start = target > FL_LINE_BYTES ? target - FL_LINE_BYTES : 0;
+    uint64_t wanted = timeline->offset - start;
+    if (!is_at_hand(timeline) || wanted > ROOM_BYTES) { return; }
+    char *text = malloc(ROOM_BYTES);
+    if (text == NULL) { return; }
+    ssize_t length = pread(timeline->descriptor, text, (size_t)wanted, (off_t)start);
+    ssize_t keep = (ssize_t)(target - start);
+    while (keep > 0 && (keep > length || text[keep - 1] != '\n')) { keep--; }
+    if (keep > 0 && ftruncate(timeline->descriptor, (off_t)(start + (uint64_t)keep)) == 0) {
+        for (ssize_t index = keep; index < length; index++) {
+            if (text[index] == '\n') { timeline->unwritten++; }
+        }
+        timeline->offset = start + (uint64_t)keep;
+    }
+    free(text);
+}
+
+// MARK: - Closing
+
+static void free_timeline(fl_timeline *timeline) {
+    while (timeline->names != NULL) { fl_timeline_forget_names(timeline, timeline->names->process); }
+    free(timeline->begun);
+    free(timeline->path);
+    free(timeline);
+}
+
+uint64_t fl_timeline_close(fl_timeline *timeline, int *error) {
+    fl_timeline_flush(timeline);
+    // The last line gives its comma for the bracket, so that the file is JSON.
+    char tail[2];
+    if (timeline->offset >= 4 && is_at_hand(timeline)
+        && pread(timeline->descriptor, tail, 2, (off_t)timeline->offset - 2) == 2 && memcmp(tail, ",\n", 2) == 0) {
+        timeline->offset -= 2;
+        memcpy(timeline->buffer, "\n]\n", 3);
+        timeline->used = 3;
+    } else {
+        memcpy(timeline->buffer, "]\n", 2);
+        timeline->used = 2;
+    }
+    fl_timeline_flush(timeline);
+    if (is_at_hand(timeline) && close(timeline->descriptor) != 0 && timeline->error == 0) { timeline->error = errno; }
+    uint64_t unwritten = timeline->unwritten;
+    if (error != NULL) { *error = timeline->error; }
+    free_timeline(timeline);
+    return unwritten;
+}
+
+void fl_timeline_discard(fl_timeline *timeline) {
+    if (is_at_hand(timeline)) {
+        if (timeline->is_new) { unlink(timeline->path); }
+        close(timeline->descriptor);
+    }
+    free_timeline(timeline);
+}
+
+void fl_timeline_let_go(fl_timeline *timeline) {
+    fl_identity found;
+    if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) {
+        close(timeline->descriptor);
+    }
+    timeline->descriptor = -1;
+    timeline->is_gone = true;
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+/// A program whose recording must not show in anything that it does.
+enum UnrulyProgram {
+    static let path = BuiltCommand.programs.appendingPathComponent("UnrulyProgram").path
+
+    /// Runs it with a trace that it writes itself.
+    static func run(
+        _ arguments: [String], trace: String, environment: [String: String] = [:], directory: URL? = nil
+    ) throws -> BuiltCommand.Result {
+        try BuiltCommand.run(
+            arguments, program: path,
+            environment: environment.merging(["FAULTLINE_TRACE": "timeline:\(trace)"]) { $1 }, directory: directory)
+    }
+
+    /// The lines of a trace, which is JSON from its first byte to its last.
+    static func lines(_ trace: String) throws -> [[String: Any]] {
+        let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: trace)))
+        return try #require(lines as? [[String: Any]])
+    }
+
+    static func fetches(_ trace: String) throws -> Int {
+        try lines(trace).count { $0["cat"] as? String == "fetch" }
+    }
+
+    /// What a line of a kind says.
+    static func arguments(_ trace: String, _ name: String) throws -> [[String: Any]] {
+        try lines(trace).filter { $0["name"] as? String == name }.compactMap { $0["args"] as? [String: Any] }
+    }
+
+    /// Rings in shared memory that a trace's processes named.
+    static func ringsLeft(_ trace: String) throws -> [String] {
+        try arguments(trace, "faultline.began").compactMap { $0["rings"] as? String }
+            .filter { FileManager.default.fileExists(atPath: $0) }
+    }
+}
+
+@Suite("Recording")
+struct HarmlessRecordingTests {
+    let directory: TemporaryDirectory
+    let trace: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        trace = directory.path("trace.json")
+    }
+
+    private func shell(_ script: String) throws -> BuiltCommand.Result {
+        try BuiltCommand.run(["-c", script], program: "/bin/sh", directory: directory.url)
+    }
+
+    @Test("goes on in a program that closes its descriptors and moves away, and never writes into the program's files")
+    func closedDescriptors() throws {
+        let files = directory.path("files")
+        try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+        let result = try UnrulyProgram.run(
+            ["closes-descriptors", files], trace: "trace.json", directory: directory.url)
+        #expect(result.status == 0 && !result.wasKilled && result.errors.isEmpty)
+        // The writer may have come back for one number meanwhile; it never takes one from the program.
+        #expect(["descriptors 3 to 602\n", "descriptors 3 to 603\n"].contains(result.output))
+        for number in 0..<600 {
+            #expect(try String(contentsOfFile: "\(files)/mine-\(number)", encoding: .utf8) == "mine \(number)\n")
+        }
+        #expect(try UnrulyProgram.fetches(trace) == 60)
+        #expect(try UnrulyProgram.ringsLeft(trace).isEmpty)
+    }
+
+    @Test("takes none of the first three descriptors", arguments: ["0<&-", "2>&-", "0<&- 1>&- 2>&-"])
+    func firstDescriptors(closed: String) throws {
+        let shown = directory.path("shown")
+        _ = try shell("FAULTLINE_TRACE=timeline:\(trace) \(UnrulyProgram.path) shows-descriptors \(shown) \(closed)")
+        let open = ["0", "1", "2"].filter { !closed.contains("\($0)>&-") && !closed.contains("\($0)<&-") }
+        #expect(try String(contentsOfFile: shown, encoding: .utf8) == open.joined(separator: " "))
+        #expect(try UnrulyProgram.fetches(trace) == 2)
+    }
+
+    @Test("takes a limit on the size of files for a full disk", arguments: [1, 100, 1000])
+    func fileSizeLimit(blocks: Int) throws {
+        let limited = "(ulimit -f \(blocks); FAULTLINE_TRACE=timeline:\(trace) \(UnrulyProgram.path) records 20000)"
+        let result = try shell(limited)
+        #expect(result.output == "done\n" && result.status == 0 && !result.wasKilled)
+        if result.errors.isEmpty {
+            // There was room for the trace, and none for a ring.
+            let ended = try #require(try UnrulyProgram.arguments(trace, "faultline.ended").first)
+            #expect(ended["lost"] as? Int == 20000)
+        } else {
+            #expect(result.errors.contains("(File too large)"))
+        }
+        let recorded = try shell(
+            "ulimit -f \(blocks); \(BuiltCommand.faultline) record --quiet -o \(trace) -- "
+                + "\(UnrulyProgram.path) records 20000")
+        #expect(!recorded.wasKilled && recorded.status < 128)
+        #expect(recorded.output == "done\n" || recorded.errors.contains("(File too large)"))
+    }
+
+    @Test(
+        "tells what went wrong if anyone listens, and ends nobody if not",
+        arguments: ["2>&-", "2>/dev/full", "2>&1 >/dev/null | true"])
+    func deafErrors(redirection: String) throws {
+        let status = directory.path("status")
+        // The shell's own pipe is gone before the program writes.
+        let program = "{ \(UnrulyProgram.path) records 1; echo $? >\(status); }"
+        _ = try shell("FAULTLINE_TRACE=timeline:/nowhere/trace.json; export FAULTLINE_TRACE; \(program) \(redirection)")
+        while !FileManager.default.fileExists(atPath: status) { sched_yield() }
+        #expect(try String(contentsOfFile: status, encoding: .utf8) == "0\n")
+    }
+
+    @Test("leaves the program's own signals where they are")
+    func ownSignals() throws {
+        let result = try UnrulyProgram.run(["blocks-signals"], trace: trace)
+        #expect(result.output == "still pending\n")
+        #expect(result.errors == "a sentence\n")
+    }
+
+    @Test(
+        "takes rings of a sensible size, whatever is asked for",
+        arguments: ["0", "1", "10000000000000", "\(UInt64.max)"])
+    func ringSizes(bytes: String) throws {
+        let result = try UnrulyProgram.run(
+            ["records", "10"], trace: trace, environment: ["FAULTLINE_RING_BYTES": bytes])
+        #expect(result.output == "done\n" && result.status == 0)
+        #expect(try UnrulyProgram.fetches(trace) == 10)
+    }
+
+    @Test("is none of a forked child's, which may end as it likes")
+    func forkedChild() throws {
+        let result = try UnrulyProgram.run(["forks"], trace: trace)
+        #expect(result.status == 0 && result.output.isEmpty && result.errors.isEmpty)
+        let lines = try UnrulyProgram.lines(trace)
+        #expect(lines.count { $0["cat"] as? String == "fetch" } == 11)
+        #expect(lines.filter { $0["name"] as? String == "faultline.ended" }.count == 1)
+        #expect(lines.last?["name"] as? String == "faultline.ended")
+        let names = try UnrulyProgram.arguments(trace, "faultline.name").compactMap { $0["entry"] as? [String: Any] }
+        #expect(names.map { $0["name"] as? String } == ["the parent's"])
+        let uses = lines.filter { $0["cat"] as? String == "use" }.compactMap { $0["args"] as? [String: Any] }
+        #expect(uses.map { $0["touches"] as? Int } == [2])
+        #expect(try UnrulyProgram.ringsLeft(trace).isEmpty)
+    }
+
+    @Test("of a killed program can be completed while a child of it lives")
+    func killedParent() throws {
+        let end = directory.path("end")
+        let result = try UnrulyProgram.run(["leaves-a-child", end], trace: trace)
+        #expect(result.wasKilled && result.status == SIGKILL)
+        let child = try #require(pid_t(result.output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(kill(child, 0) == 0)
+        let report = try BuiltCommand.run(["report", trace])
+        try Data().write(to: URL(fileURLWithPath: end))
+        #expect(report.errors.contains("the program was killed; 7 events"))
+        #expect(try UnrulyProgram.fetches(trace) == 7)
+    }
+}
