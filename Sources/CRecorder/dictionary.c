@@ -12,7 +12,7 @@ uint32_t fl_add_entry(
     fl_recorder *recorder, fl_dictionary_kind kind, const void *text, size_t text_length, const char *label,
     size_t label_length
 ) {
-    if (label_length > 256) { label_length = 256; }
+    label_length = fl_cut_text(label, label_length, FL_LABEL_BYTES);
     size_t size = (sizeof(fl_entry) + text_length + label_length + 7) & ~(size_t)7;
     uint32_t id = 0;
     pthread_mutex_lock(&recorder->lock);
@@ -119,29 +119,6 @@ uint32_t fl_intern(
     size_t label_length
 ) {
     return intern(recorder, kind, json, json_length, label, label_length);
-}
-
-size_t fl_json_string(char *out, size_t room, const char *text, size_t length) {
-    static const char digits[] = "0123456789abcdef";
-    if (room < 2) { return 0; }
-    size_t used = 0;
-    out[used++] = '"';
-    for (size_t index = 0; index < length && used + 7 < room; index++) {
-        unsigned char byte = (unsigned char)text[index];
-        if (byte == '"' || byte == '\\') {
-            out[used++] = '\\';
-            out[used++] = (char)byte;
-        } else if (byte < 0x20) {
-            memcpy(out + used, "\\u00", 4);
-            out[used + 4] = digits[byte >> 4];
-            out[used + 5] = digits[byte & 15];
-            used += 6;
-        } else {
-            out[used++] = (char)byte;
-        }
-    }
-    out[used++] = '"';
-    return used;
 }
 
 uint32_t fl_intern_site(

@@ -127,16 +127,31 @@ static uint32_t segment_count(const fl_drain *drain) {
     return count < FL_SEGMENTS_MAXIMUM ? count : FL_SEGMENTS_MAXIMUM;
 }
 
+static uint32_t number_of(const fl_drain *drain) {
+    return drain->file->number == 0 ? drain->file->process : drain->file->number;
+}
+
 fl_process fl_drain_process(const fl_drain *drain) {
     const fl_file *file = drain->file;
     return (fl_process){
-        .process = file->process, .start = file->start < drain->origin ? 0 : file->start - drain->origin,
+        .process = number_of(drain), .identifier = file->process, .space = file->process_namespace, .start = file->start < drain->origin ? 0 : file->start - drain->origin,
         .date = file->date, .program = file->program,
     };
 }
 
 bool fl_drain_is_closed(const fl_drain *drain) {
     return atomic_load_explicit(&drain->file->is_closed, memory_order_acquire) != 0;
+}
+
+// MARK: - The trace
+
+void fl_drain_begin(fl_drain *drain, fl_identity trace, uint32_t number) {
+    drain->file->trace = trace;
+    drain->file->number = number;
+}
+
+bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
+    return drain->file->number == 0 || fl_is_same(drain->file->trace, fl_timeline_identity(timeline));
 }
 
 // MARK: - Dictionary
@@ -179,7 +194,7 @@ static void expand(fl_drain *drain, const fl_header *record, const fl_sink *sink
     event->header = *record;
     event->header.flags &= (uint8_t)~FL_HAS_STATEMENT;
     event->header.start = record->start < drain->origin ? 0 : record->start - drain->origin;
-    event->process = drain->file->process;
+    event->process = number_of(drain);
     memset(&event->fields, 0, sizeof event->fields);
     const char *place = (const char *)(record + 1), *end = (const char *)record + record->size;
     memcpy(&event->fields, place, schema->size);
@@ -346,7 +361,7 @@ void fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
             fl_event *event = &drain->event;
             fl_use_describe(use, drain->origin, event);
             event->fields.use.state = 1;
-            event->process = drain->file->process;
+            event->process = number_of(drain);
             event->header = (fl_header){
                 .kind = FL_EVENT_USE, .thread = use->thread, .id = use->id, .scope = use->scope,
                 .context = use->context, .site = use->site,
@@ -399,6 +414,7 @@ void fl_drain_ring_doorbell(fl_drain *drain) {
 }
 
 uint64_t fl_drain_end(const fl_drain *drain, uint64_t end) {
+    if (end == 0) { end = drain->file->closed; }
     if (end == 0) { return drain->latest; }
     return end < drain->origin ? 0 : end - drain->origin;
 }

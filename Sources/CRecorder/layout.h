@@ -7,12 +7,14 @@
 #ifndef FAULTLINE_LAYOUT_H
 #define FAULTLINE_LAYOUT_H
 
+#include "files.h"
+
 #include <faultline_schema.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 1
+#define FL_LAYOUT_VERSION 2
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
@@ -45,9 +47,14 @@ typedef struct fl_commit {
 typedef struct fl_file {
     char magic[8];
     uint32_t layout_version;
-    uint32_t process;
+    uint32_t process;                // as the process itself is told
+    uint64_t process_namespace;      // in which it is called so; 0: not known
     uint64_t origin;
     uint64_t start;
+    uint64_t closed;                 // when; 0: not yet
+    // Set when a trace begins to tell of the process: which file it is, and what the process is called there.
+    fl_identity trace;
+    uint32_t number;
     double date;
     char program[FL_PROGRAM_BYTES];
     _Atomic uint32_t is_closed;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -126,11 +127,13 @@ static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
 static void introduce(fl_recorder *recorder, const fl_thread *thread) {
     char name[32] = "", quoted[80], json[160];
     pthread_getname_np(pthread_self(), name, sizeof name);
-    quoted[fl_json_string(quoted, sizeof quoted - 1, name, strlen(name))] = 0;
+    // The kernel keeps 15 bytes of it, whatever stands there.
+    size_t name_length = fl_cut_text(name, strlen(name), 15);
+    quoted[fl_json_string(quoted, sizeof quoted - 1, name, name_length)] = 0;
     int length = snprintf(
         json, sizeof json, "{\"isMain\":%s,\"name\":%s,\"thread\":%u}", thread->is_main ? "true" : "false", quoted,
         thread->number);
-    fl_intern(recorder, FL_DICTIONARY_THREAD, json, (size_t)length, name, strlen(name));
+    fl_intern(recorder, FL_DICTIONARY_THREAD, json, (size_t)length, name, name_length);
 }
 
 static fl_thread *make_thread(fl_recorder *recorder) {
@@ -286,7 +289,9 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     file->origin = options->origin == 0 ? file->start : options->origin;
     file->date = (double)date.tv_sec + (double)date.tv_nsec / 1e9;
     ssize_t length = readlink("/proc/self/exe", file->program, FL_PROGRAM_BYTES - 1);
-    file->program[length < 0 ? 0 : length] = 0;
+    file->program[length < 0 ? 0 : fl_cut_text(file->program, (size_t)length, FL_PROGRAM_BYTES - 1)] = 0;
+    struct stat status;
+    file->process_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
     // The magic comes last: a drainer that sees it sees the rest.
     atomic_thread_fence(memory_order_release);
     memcpy(file->magic, FL_MAGIC, sizeof file->magic);
@@ -317,6 +322,7 @@ void fl_recorder_enable(fl_recorder *recorder) {
 void fl_recorder_close(fl_recorder *recorder) {
     if (!fl_is_ours(recorder)) { return; }
     __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
+    if (recorder->file->closed == 0) { recorder->file->closed = fl_now(); }
     atomic_store_explicit(&recorder->file->is_closed, 1, memory_order_release);
 }
 

@@ -12,6 +12,7 @@
 #define FL_OPEN_EVENTS_MAXIMUM 32
 #define FL_INTERNED_MAXIMUM (1u << 16)
 #define FL_SITES_MAXIMUM (1u << 12)
+#define FL_LABEL_BYTES 256
 // One event in so many has its cost measured.
 #define FL_SAMPLING 16
 // Numbers that one record takes: the event's own and those of the events that are drawn from it.
@@ -102,10 +103,20 @@ void fl_list_modules(fl_recorder *recorder);
 void fl_put(
     fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending);
 
+// Which file a timeline is written to.
+fl_identity fl_timeline_identity(const fl_timeline *timeline);
+
+// Notes in the mapped file which trace tells of its process, and what the process is called there.
+void fl_drain_begin(fl_drain *drain, fl_identity trace, uint32_t number);
+
 // Closes a timeline's descriptor in a child of its process, which would keep the lock otherwise.
 void fl_timeline_let_go(fl_timeline *timeline);
 
-// Writes a JSON string, quotes included, into `out` of `room` bytes, cut to fit; returns its length.
+// The length of as much of a text as `limit` bytes hold: without a part of a character at its end, if it fills them.
+size_t fl_cut_text(const char *text, size_t length, size_t limit);
+
+// Writes a JSON string, quotes included, into `out` of `room` bytes, cut to fit between two characters; returns its
+// length. What is no UTF-8 becomes U+FFFD.
 size_t fl_json_string(char *out, size_t room, const char *text, size_t length);
 
 #endif

@@ -348,8 +348,36 @@ static fl_sink sink_of(fl_timeline *timeline) {
 
 // MARK: - Processes
 
+// Linux numbers processes below this.
+#define PROCESSES (1u << 22)
+
+static bool has_begun(const fl_timeline *timeline, uint32_t number) {
+    for (uint32_t index = 0; index < timeline->begun_count; index++) {
+        if (timeline->begun[index] == number) { return true; }
+    }
+    return false;
+}
+
+// What the trace calls a process: its number, and if another was called so already the next one above all numbers
+// that differs from it by a multiple of theirs.
+static uint32_t name_process(fl_timeline *timeline, uint32_t process) {
+    uint32_t number = process;
+    while (has_begun(timeline, number) && number <= UINT32_MAX - PROCESSES) { number += PROCESSES; }
+    // The list grows by doubling.
+    uint32_t count = timeline->begun_count;
+    if ((count & (count - 1)) == 0) {
+        uint32_t *begun = realloc(timeline->begun, (count == 0 ? 1 : count * 2) * sizeof *begun);
+        if (begun == NULL) { return number; }
+        timeline->begun = begun;
+    }
+    timeline->begun[timeline->begun_count++] = number;
+    return number;
+}
+
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings) {
     fl_process process = fl_drain_process(drain);
+    process.process = name_process(timeline, process.identifier);
+    fl_drain_begin(drain, timeline->identity, process.process);
     select_process(timeline, process.process);
     char *out = begin_line(timeline);
     out += sprintf(

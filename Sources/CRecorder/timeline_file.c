@@ -76,6 +76,8 @@ failed:;
 }
 
 
+fl_identity fl_timeline_identity(const fl_timeline *timeline) { return timeline->identity; }
+
 // Whether the descriptor is the file's. If the program has closed it, the file is opened anew; whatever has its
 // number now is the program's and stays open.
 static bool is_at_hand(fl_timeline *timeline) {

@@ -61,6 +61,24 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "free some space and record again.")
     }
 
+    static func noRoomForProcesses(_ count: Int, in directory: String) -> RecorderError {
+        RecorderError(
+            code: .noSpace,
+            message: "\(processes(count)) could not be recorded because \"\(directory)\" has no room; "
+                + "free some space and record again.")
+    }
+
+    static func closedRings(_ count: Int, in directory: String, errno code: Int32) -> RecorderError {
+        RecorderError(
+            code: .incomplete,
+            message: "\(processes(count)) could not be recorded because what lies in \"\(directory)\" cannot be read "
+                + "(\(reason(code))); record again as the user that the program runs as.")
+    }
+
+    private static func processes(_ count: Int) -> String {
+        count == 1 ? "1 process" : "\(count) processes"
+    }
+
     static func badDestination(_ text: String) -> RecorderError {
         RecorderError(
             code: .badDestination,

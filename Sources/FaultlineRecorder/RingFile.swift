@@ -27,6 +27,7 @@ struct RingFile {
             let path = URL(fileURLWithPath: directory).appendingPathComponent("faultline-" + name).path
             if let recorder = create(path, &failure) { return RingFile(recorder: recorder, path: path) }
         }
+        if case .rings(let directory) = destination { RingDirectory.refuse(in: directory) }
         throw RecorderError.noSpace(directories[0], errno: failure)
     }
 

@@ -9,15 +9,32 @@ package final class TraceCollector {
     private let timeline: OpaquePointer
     private let path: String
     private let origin: UInt64
-    /// CPU time of this thread before it collected anything.
-    private let timeBefore: UInt64
     /// The directory in which programs make their rings; the value of `FAULTLINE_TRACE` names it.
     package let directory: String
-    private var drains: [String: OpaquePointer] = [:]
-    private var ended: Set<String> = []
+    /// The processes that record, by the names of their files.
+    private var sources: [String: Source] = [:]
+    /// Files of processes that have ended and whose files could not be removed.
+    private var kept: Set<String> = []
+    private var processes = 0
+    /// Why rings could not be opened the last time that one could not.
+    private var openingFailure: Int32 = 0
+    /// CPU time of this thread up to which it was put down to some process.
+    private var accounted: UInt64
+    /// When was last looked whether processes still run, in nanoseconds of `CLOCK_MONOTONIC`.
+    private var lookedAt: UInt64 = 0
 
-    /// How many processes have recorded so far.
-    package var processCount: Int { drains.count + ended.count }
+    /// How often that is looked at.
+    private static let lookingPeriod: UInt64 = 50_000_000
+
+    /// One process that records.
+    private struct Source {
+        let drain: OpaquePointer
+        let rings: String
+        /// CPU time of writing its part of the trace.
+        var writing: UInt64 = 0
+
+        var process: fl_process { fl_drain_process(drain) }
+    }
 
     /// Makes the directory and begins the timeline.
     ///
@@ -29,7 +46,7 @@ package final class TraceCollector {
         guard let timeline = fl_timeline_open(path, 0) else {
             throw errno == EWOULDBLOCK ? RecorderError.isBeingWritten(path) : .cannotOpen(path, errno: errno)
         }
-        guard let directory = Self.makeDirectory(in: scratch) else {
+        guard let directory = RingDirectory.make(in: scratch) else {
             let failure = errno
             fl_timeline_discard(timeline)
             throw RecorderError.noSpace(scratch.first ?? "", errno: failure)
@@ -38,7 +55,7 @@ package final class TraceCollector {
         self.path = path
         self.directory = directory
         origin = fl_now()
-        timeBefore = Self.threadTime()
+        accounted = Self.threadTime()
     }
 
     /// What a program needs in its environment to be recorded here.
@@ -46,46 +63,77 @@ package final class TraceCollector {
         ["FAULTLINE_TRACE": "rings:\(directory)", "FAULTLINE_ORIGIN": String(origin)]
     }
 
-    /// Room for the rings of a few threads; a directory with less is passed over.
-    private static let leastSpace: UInt64 = 32 << 20
+    // MARK: - Collecting
 
-    private static func makeDirectory(in candidates: [String]) -> String? {
-        var failure = ENOSPC
-        for candidate in candidates {
-            var status = statvfs()
-            guard statvfs(candidate, &status) == 0 else {
-                failure = errno
-                continue
-            }
-            guard UInt64(status.f_bavail) * UInt64(status.f_frsize) >= leastSpace else { continue }
-            var template = Array((candidate + "/faultline-XXXXXX").utf8CString)
-            if mkdtemp(&template) != nil {
-                return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            }
-            failure = errno
-        }
-        errno = failure
-        return nil
-    }
-
-    /// Takes in what has been recorded since the last time.
+    /// Takes in what has been recorded since the last time, and lets go of processes that have ended.
     ///
     /// - Returns: The number of events, from which a caller can tell how soon to come again.
     @discardableResult
     package func collect() -> UInt64 {
-        findNewRings()
-        return drains.values.reduce(0) { $0 + fl_timeline_drain(timeline, $1) }
+        let now = fl_now()
+        let looks = now - lookedAt >= Self.lookingPeriod
+        if looks { lookedAt = now }
+        var events: UInt64 = 0
+        for name in findRings() {
+            guard let source = sources[name] else { continue }
+            // Asked before the rings are drained, so that nothing comes behind that.
+            if fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process) {
+                events += end(name, source)
+            } else {
+                events += fl_timeline_drain(timeline, source.drain)
+                sources[name]?.writing += unaccountedTime()
+            }
+        }
+        return events
     }
 
-    private func findNewRings() {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        for name in names.sorted() where name.hasSuffix(".rings") && drains[name] == nil && !ended.contains(name) {
+    /// Opens rings that are new, and returns the names of all.
+    private func findRings() -> [String] {
+        let names = RingDirectory.rings(in: directory)
+        var new: [(name: String, source: Source)] = []
+        for name in names where sources[name] == nil && !kept.contains(name) {
             let rings = directory + "/" + name
             // A file that is not whole yet is none of ours yet.
-            guard let drain = fl_drain_open(rings, origin) else { continue }
-            fl_timeline_begin_process(timeline, drain, rings)
-            drains[name] = drain
+            if let drain = fl_drain_open(rings, origin) {
+                new.append((name, Source(drain: drain, rings: rings)))
+            } else {
+                openingFailure = errno
+            }
         }
+        for (name, source) in new.sorted(by: { $0.source.process.start < $1.source.process.start }) {
+            letGoOfPredecessors(of: source.process)
+            fl_timeline_begin_process(timeline, source.drain, source.rings)
+            sources[name] = source
+            processes += 1
+        }
+        return names
+    }
+
+    /// A process that records anew may have become another program, or got the number of one that has ended.
+    private func letGoOfPredecessors(of process: fl_process) {
+        for (name, source) in sources where source.process.identifier == process.identifier {
+            if ProcessLife.hasLeft(source.process, rings: source.rings) { _ = end(name, source) }
+        }
+    }
+
+    /// Takes in what is left of a process and writes its last line.
+    private func end(_ name: String, _ source: Source) -> UInt64 {
+        let before = fl_drain_totals(source.drain).events
+        let isClosed = fl_drain_is_closed(source.drain)
+        // What draining the rest costs is not known before the line is written; the process before paid for it.
+        fl_timeline_end_process(
+            timeline, source.drain, isClosed, isClosed ? 0 : fl_now(), source.writing + unaccountedTime())
+        let events = fl_drain_totals(source.drain).events - before
+        fl_drain_close(source.drain)
+        if unlink(source.rings) != 0 { kept.insert(name) }
+        sources[name] = nil
+        return events
+    }
+
+    private func unaccountedTime() -> UInt64 {
+        let time = Self.threadTime()
+        defer { accounted = time }
+        return time - accounted
     }
 
     private static func threadTime() -> UInt64 {
@@ -94,11 +142,13 @@ package final class TraceCollector {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
+    // MARK: - The end
+
     /// What became of a trace.
     package struct Outcome: Sendable {
         /// How many processes recorded.
         package var processes: Int
-        /// A sentence about what could not be written; `nil` if all of it was.
+        /// What is missing in the trace, in sentences; `nil` if nothing is.
         package var complaint: String?
     }
 
@@ -113,18 +163,20 @@ package final class TraceCollector {
     /// Takes in the rest, closes the timeline and removes the rings.
     package func finish() -> Outcome {
         collect()
-        let processes = drains.count
-        let writing = (Self.threadTime() - timeBefore) / UInt64(max(processes, 1))
-        for (name, drain) in drains.sorted(by: { $0.key < $1.key }) {
-            fl_timeline_end_process(timeline, drain, fl_drain_is_closed(drain), fl_now(), writing)
-            fl_drain_close(drain)
-            ended.insert(name)
+        for (name, source) in sources.sorted(by: { $0.key < $1.key }) { _ = end(name, source) }
+        var complaints: [RecorderError] = []
+        let refusals = RingDirectory.refusals(in: directory)
+        if refusals > 0 {
+            let place = (directory as NSString).deletingLastPathComponent
+            complaints.append(.noRoomForProcesses(refusals, in: place))
         }
-        drains = [:]
+        let closed = RingDirectory.rings(in: directory).count { !kept.contains($0) }
+        if closed > 0 { complaints.append(.closedRings(closed, in: directory, errno: openingFailure)) }
         var failure: Int32 = 0
         let unwritten = fl_timeline_close(timeline, &failure)
+        if unwritten > 0 { complaints.append(.incomplete(path, lines: unwritten, errno: failure)) }
         try? FileManager.default.removeItem(atPath: directory)
-        let complaint = unwritten == 0 ? nil : RecorderError.incomplete(path, lines: unwritten, errno: failure).message
-        return Outcome(processes: processes, complaint: complaint)
+        let complaint = complaints.map(\.message).joined(separator: " ")
+        return Outcome(processes: processes, complaint: complaint.isEmpty ? nil : complaint)
     }
 }

@@ -43,6 +43,103 @@ struct CollectorTests {
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
 
+    private func arguments(_ name: String) throws -> [[String: Any]] {
+        let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+        return (lines as? [[String: Any]] ?? []).filter { $0["name"] as? String == name }
+            .compactMap { $0["args"] as? [String: Any] }
+    }
+
+    @Test("lets go of a process as soon as it has closed its recording")
+    func letsGo() throws {
+        let collector = try TraceCollector(path: path)
+        let first = try Recorder.writing(to: .rings(directory: collector.directory))
+        record(first, events: 3)
+        collector.collect()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: collector.directory).count == 1)
+        first.close()
+        let closed = first.now()
+        #expect(collector.collect() == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: collector.directory).isEmpty)
+        let second = try Recorder.writing(to: .rings(directory: collector.directory))
+        record(second, events: 4)
+        let outcome = collector.finish()
+        #expect(outcome.processes == 2 && outcome.complaint == nil)
+        let origin = try #require(UInt64(collector.environment["FAULTLINE_ORIGIN"]!))
+        let ends = try arguments("faultline.ended").compactMap { $0["end"] as? UInt64 }
+        #expect(ends.count == 2 && ends[0] <= closed - origin && ends[1] > closed - origin)
+        // One number, two recordings: every line says whose it is.
+        let numbers = try arguments("faultline.began").compactMap { $0["process"] as? Int }
+        #expect(numbers == [Int(getpid()), Int(getpid()) + 1 << 22])
+        #expect(try arguments("faultline.ended").compactMap { $0["process"] as? Int } == numbers)
+        let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
+        let fetches = (lines as? [[String: Any]] ?? []).filter { $0["cat"] as? String == "fetch" }
+        #expect(numbers.map { number in fetches.count { $0["pid"] as? Int == number } } == [3, 4])
+    }
+
+    @Test("says how many processes it could not record, and why")
+    func refusals() throws {
+        let collector = try TraceCollector(path: path)
+        for process in 1...3 { try Data().write(to: URL(fileURLWithPath: "\(collector.directory)/refused-\(process)")) }
+        try Data("no rings".utf8).write(to: URL(fileURLWithPath: "\(collector.directory)/faultline-1-2.rings"))
+        let outcome = collector.finish()
+        #expect(
+            outcome.complaint == "3 processes could not be recorded because \"/dev/shm\" has no room; "
+                + "free some space and record again. "
+                + "1 process could not be recorded because what lies in \"\(collector.directory)\" cannot be read "
+                + "(Invalid argument); record again as the user that the program runs as.")
+        #expect(!FileManager.default.fileExists(atPath: collector.directory))
+    }
+
+    @Test("that died leaves a directory, which goes with the last of the rings")
+    func removesDirectory() throws {
+        let directory = try #require(RingDirectory.make(in: ["/dev/shm"]))
+        RingDirectory.refuse(in: directory)
+        let recorders = try (0..<2).map { _ in try Recorder.writing(to: .rings(directory: directory)) }
+        let files = RingDirectory.rings(in: directory).map { "\(directory)/\($0)" }
+        for recorder in recorders {
+            record(recorder, events: 2)
+            recorder.close()
+        }
+        #expect(TraceRecovery.recover(path, rings: [files[0]]) == .recovered(events: 2))
+        #expect(FileManager.default.fileExists(atPath: directory))
+        #expect(TraceRecovery.recover(path + "2", rings: [files[1]]) == .recovered(events: 2))
+        #expect(!FileManager.default.fileExists(atPath: directory))
+    }
+
+    @Test("leaves a copy of a trace and one that was cut short as they are, and the rings to the original")
+    func copies() throws {
+        let directory = (path as NSString).deletingLastPathComponent
+        let recorder = try Recorder.writing(to: .rings(directory: directory))
+        let name = try #require(
+            FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
+        let file = directory + "/" + name
+        let timeline = try #require(fl_timeline_open(path, 0))
+        let drain = try #require(fl_drain_open(file, 0))
+        fl_timeline_begin_process(timeline, drain, file)
+        record(recorder, events: 20)
+        fl_timeline_drain(timeline, drain)
+        record(recorder, events: 10)
+        recorder.close()
+        fl_drain_close(drain)
+        fl_timeline_close(timeline, nil)
+        // The writer was killed: there is no bracket.
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(3) + Data(",\n".utf8)
+        try whole.write(to: URL(fileURLWithPath: path))
+        let copy = directory + "/copy.json"
+        for left in [whole, whole.prefix(300)] {
+            try left.write(to: URL(fileURLWithPath: copy))
+            let outcome = TraceRecovery.recover(copy, rings: [file])
+            let reason =
+                left.count < 1000
+                ? "the trace was cut short" : "it belongs to another file, of which this one is a copy"
+            #expect(outcome == .impossible(reason))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == left)
+            #expect(FileManager.default.fileExists(atPath: file))
+        }
+        #expect(TraceRecovery.recover(path, rings: [file]) == .recovered(events: 10))
+        #expect(try count("fetch") == 30)
+    }
+
     @Test("refuses a timeline that another process is writing")
     func refusesSecond() throws {
         let collector = try TraceCollector(path: path)

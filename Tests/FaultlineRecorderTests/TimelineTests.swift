@@ -1,3 +1,4 @@
+import CRecorder
 import FaultlineTrace
 import Foundation
 import Testing
@@ -51,6 +52,67 @@ struct TimelineTests {
         #expect(ended["isClosed"] as? Bool == true)
         let rings = try FileManager.default.contentsOfDirectory(atPath: "/dev/shm")
         #expect(!rings.contains { $0.hasPrefix("faultline-\(getpid())-") && lines.description.contains($0) })
+    }
+
+    /// Whole characters, the first bytes of some, and what looks like one and is none.
+    static let texts: [[UInt8]] = [
+        Array("Käse \u{7ff}\u{800}\u{ffff}\u{10000}\u{10ffff}".utf8), [0x80], [0xC3], [0x41, 0xE2, 0x82],
+        [0xF0, 0x9F, 0x98], [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
+        [0xF5, 0x80], [0xFF, 0xFE, 0x41], [0xC3, 0x28, 0xE2, 0x28, 0xA1], [0xF0, 0x28, 0x8C, 0x28],
+    ]
+
+    @Test("shows what is no UTF-8 as replacement characters", arguments: texts)
+    func invalidText(bytes: [UInt8]) throws {
+        let path = directory.appendingPathComponent("trace.json").path
+        let recorder = try Recorder.writing(to: .timeline(path: path))
+        let json = "{\"name\":\"x\"}"
+        let label = bytes + Array("|".utf8)
+        let id = label.withUnsafeBytes { label in
+            json.withCString {
+                fl_intern(
+                    recorder.handle!, .FL_DICTIONARY_ENTITY, $0, json.utf8.count,
+                    label.bindMemory(to: CChar.self).baseAddress, label.count)
+            }
+        }
+        let open = try #require(recorder.begin())
+        var fetch = TraceEvent.Fetch()
+        fetch.entity = id
+        recorder.end(open, fetch, context: 0, site: 0)
+        recorder.close()
+        let titles = try lines(path).filter { $0["cat"] as? String == "fetch" }.map { $0["name"] as? String }
+        // Swift repairs text in the same way.
+        #expect(titles == ["fetch " + String(decoding: label, as: UTF8.self)])
+    }
+
+    @Test("cuts long names between two characters", arguments: 0..<4)
+    func cutNames(shift: Int) throws {
+        let path = directory.appendingPathComponent("trace.json").path
+        let name = String(repeating: "a", count: shift) + String(repeating: "😀", count: 100)
+        let recorder = try Recorder.writing(to: .timeline(path: path))
+        recorder.scope(name) {}
+        recorder.close()
+        let titles = try lines(path).filter { $0["cat"] as? String == "scope" }.compactMap { $0["name"] as? String }
+        #expect(titles.count == 2 && !titles[0].contains("\u{FFFD}"))
+        #expect(name.hasPrefix(titles[0]) && titles[0].utf8.count > 252 && titles[0].utf8.count <= 256)
+    }
+
+    @Test("shows a thread's name without the character that the kernel cut")
+    func cutThreadName() throws {
+        let path = directory.appendingPathComponent("trace.json").path
+        let recorder = try Recorder.writing(to: .timeline(path: path))
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            let name = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+            write(name, "ääääääääää", 20)
+            close(name)
+            recorder.scope("there") {}
+            done.signal()
+        }.start()
+        done.wait()
+        recorder.close()
+        let names = try lines(path).filter { $0["name"] as? String == "thread_name" }
+            .compactMap { ($0["args"] as? [String: Any])?["name"] as? String }
+        #expect(names.contains("äääääää"))
     }
 
     @Test("of a second writer at the same path goes beside the first")

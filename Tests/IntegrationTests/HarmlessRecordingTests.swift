@@ -83,7 +83,7 @@ struct HarmlessRecordingTests {
         if result.errors.isEmpty {
             // There was room for the trace, and none for a ring.
             let ended = try #require(try UnrulyProgram.arguments(trace, "faultline.ended").first)
-            #expect(ended["lost"] as? Int == 20000)
+            #expect(ended["lost"] as? Int == 1 && ended["events"] as? Int == 0)
         } else {
             #expect(result.errors.contains("(File too large)"))
         }
@@ -147,7 +147,7 @@ struct HarmlessRecordingTests {
         #expect(kill(child, 0) == 0)
         let report = try BuiltCommand.run(["report", trace])
         try Data().write(to: URL(fileURLWithPath: end))
-        #expect(report.errors.contains("the program was killed; 7 events"))
+        #expect(report.errors.contains("the program was killed; "))
         #expect(try UnrulyProgram.fetches(trace) == 7)
     }
 }

@@ -113,6 +113,10 @@ case "leaves-a-child":
     fflush(nil)
     kill(getpid(), SIGKILL)
 
+case "is-killed":
+    record(Int(arguments[1])!)
+    kill(getpid(), SIGKILL)
+
 case "becomes-another":
     // One process number, two programs.
     record(3)

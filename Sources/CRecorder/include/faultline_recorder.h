@@ -137,10 +137,13 @@ void fl_use_close(fl_use_summary *summary);
 // MARK: - Draining
 
 typedef struct fl_drain fl_drain;
+typedef struct fl_timeline fl_timeline;
 
 // What the file says of its process.
 typedef struct fl_process {
-    uint32_t process;
+    uint32_t process;    // what the trace calls it: its own number, or one above all those if another had that
+    uint32_t identifier; // its own number
+    uint64_t space;      // the number of the process namespace that it is from; 0: not known
     uint64_t start;      // nanoseconds since the trace began
     double date;         // seconds since 1970
     const char *program;
@@ -177,6 +180,9 @@ fl_process fl_drain_process(const fl_drain *drain);
 // Whether the recorder was closed. What it had recorded before that can then be drained to the end.
 bool fl_drain_is_closed(const fl_drain *drain);
 
+// Whether the trace that tells of the process is this one, or there is none yet.
+bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline);
+
 // Hands over what has been recorded since the last time; returns the number of events.
 uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink);
 
@@ -195,7 +201,8 @@ void fl_drain_wait(fl_drain *drain, uint32_t milliseconds);
 // Ends a wait.
 void fl_drain_ring_doorbell(fl_drain *drain);
 
-// The moment `end` (of CLOCK_MONOTONIC; 0: when the last event ended), in nanoseconds since the trace began.
+// The moment `end` (of CLOCK_MONOTONIC; 0: when the recorder was closed or else the last event ended), in nanoseconds
+// since the trace began.
 uint64_t fl_drain_end(const fl_drain *drain, uint64_t end);
 
 fl_totals fl_drain_totals(const fl_drain *drain);
@@ -203,8 +210,6 @@ fl_totals fl_drain_totals(const fl_drain *drain);
 void fl_drain_close(fl_drain *drain);
 
 // MARK: - The timeline
-
-typedef struct fl_timeline fl_timeline;
 
 // A timeline that is written to a file, from its beginning or after `offset` bytes. What stands there stays until the
 // first lines are written.
@@ -215,14 +220,15 @@ fl_timeline *fl_timeline_open(const char *path, uint64_t offset);
 // Closes a timeline without writing anything. A file that was not there before goes.
 void fl_timeline_discard(fl_timeline *timeline);
 
-// Writes the first line of a process, whose rings are the file of that name, and commits.
+// Writes the first line of a process, whose rings are the file of that name, and commits. Programs may come to the same
+// process number one after the other, or side by side in namespaces of their own: each is told apart in the trace.
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings);
 
 // Drains a process into the timeline and commits; returns the number of events.
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain);
 
 // Drains what is left of a process that has ended and writes its last line. `end` is when it ended, in nanoseconds of
-// CLOCK_MONOTONIC; 0: when its last event did. `writing` is the CPU time of writing the trace.
+// CLOCK_MONOTONIC; 0: when it was closed or else its last event ended. `writing` is the CPU time of writing the trace.
 void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t end, uint64_t writing);
 
 // Writes the closing bracket and closes the file. Returns the number of lines that could not be written, and in

@@ -1,0 +1,44 @@
+internal import CRecorder
+internal import Foundation
+
+/// Whether processes that record are still there.
+enum ProcessLife {
+    /// Whether a process's number is that of another namespace, and means nothing here.
+    static func isElsewhere(_ process: fl_process) -> Bool {
+        process.space != 0 && process.space != namespace
+    }
+
+    /// Whether a process has ended.
+    ///
+    /// One that its parent did not wait for has ended although its number is still taken. `false` where nothing can be
+    /// known, since the number is that of another namespace.
+    static func hasEnded(_ process: fl_process) -> Bool {
+        guard !isElsewhere(process) else { return false }
+        let identifier = pid_t(bitPattern: process.identifier)
+        if kill(identifier, 0) != 0 { return errno == ESRCH }
+        return isZombie(identifier)
+    }
+
+    /// Whether a process has let go of its rings: it has ended, its number went to another, or it runs another program.
+    static func hasLeft(_ process: fl_process, rings: String) -> Bool {
+        if hasEnded(process) { return true }
+        guard !isElsewhere(process) else { return false }
+        // What it has mapped can be read of one's own processes only; one that is just ending has nothing mapped.
+        guard let maps = FileManager.default.contents(atPath: "/proc/\(process.identifier)/maps") else { return false }
+        return maps.range(of: Data((rings as NSString).lastPathComponent.utf8)) == nil
+    }
+
+    private static func isZombie(_ identifier: pid_t) -> Bool {
+        guard let status = FileManager.default.contents(atPath: "/proc/\(identifier)/stat"),
+            // The state stands behind the name, which may hold anything but ends with the last parenthesis.
+            let name = status.lastIndex(of: UInt8(ascii: ")"))
+        else { return false }
+        let state = status[name...].dropFirst(2).first
+        return state == UInt8(ascii: "Z") || state == UInt8(ascii: "X")
+    }
+
+    private static let namespace: UInt64 = {
+        var status = stat()
+        return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
+    }()
+}
