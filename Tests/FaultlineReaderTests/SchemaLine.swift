@@ -27,8 +27,9 @@ struct SchemaLine {
         for field in Self.fields(of: kind) {
             let name = String(cString: field.name)
             value += 1
-            // More than 53 bits, so that a double on the way would show.
-            let wide = field.width == 8 ? UInt64(1) << 52 | value : value
+            // More than 32 bits, and of hashes more than a double holds, so that either on the way would show.
+            let isHash = field.meaning == UInt8(fl_field_meaning.FL_HASH.rawValue)
+            let wide = field.width == 8 ? UInt64(1) << (isHash ? 62 : 52) | value : value
             let text: String
             if let list = lists.first(where: { $0.countOffset == field.offset }) {
                 own[name] = 3
