@@ -118,12 +118,11 @@ package final class TraceCollector {
 
     /// Takes in what is left of a process and writes its last line.
     private func end(_ name: String, _ source: Source) -> UInt64 {
-        let before = fl_drain_totals(source.drain).events
         let isClosed = fl_drain_is_closed(source.drain)
-        // What draining the rest costs is not known before the line is written; the process before paid for it.
-        fl_timeline_end_process(
-            timeline, source.drain, isClosed, isClosed ? 0 : fl_now(), source.writing + unaccountedTime())
-        let events = fl_drain_totals(source.drain).events - before
+        let ended = isClosed ? 0 : fl_now()
+        // Drained before its last line is written, which says what that cost.
+        let events = fl_timeline_drain(timeline, source.drain)
+        fl_timeline_end_process(timeline, source.drain, isClosed, ended, source.writing + unaccountedTime())
         fl_drain_close(source.drain)
         if unlink(source.rings) != 0 { kept.insert(name) }
         sources[name] = nil

@@ -156,6 +156,37 @@ struct RecorderTests {
         #expect(small.events().count == kept + 1)
     }
 
+    @Test("tells losses of the thread that had them, although another came after it")
+    func losesPerThread() throws {
+        let small = Recorder.memory(ringBytes: 4096)
+        for _ in 0..<3 {
+            // Joined, so that the thread has given back what it had.
+            var thread = pthread_t()
+            let context = Unmanaged.passUnretained(small).toOpaque()
+            let failure = pthread_create(
+                &thread, nil,
+                { context in
+                    guard let context else { return nil }
+                    let recorder = Unmanaged<Recorder>.fromOpaque(context).takeUnretainedValue()
+                    for number in 0..<200 {
+                        guard let open = recorder.begin() else { return nil }
+                        recorder.end(open, TraceEvent.Fetch(), context: DictionaryID(number), site: 0)
+                    }
+                    return nil
+                }, context)
+            try #require(failure == 0)
+            pthread_join(thread, nil)
+        }
+        var events: [UInt32: UInt64] = [:]
+        for message in small.messages() {
+            if case .lost(let loss) = message { events[loss.thread, default: 0] += loss.events }
+            if case .event(let event) = message { events[event.thread, default: 0] += 1 }
+        }
+        #expect(events.count == 3 && events.values.allSatisfy { $0 == 200 })
+        // What was told is no hindrance: the next thread takes a ring that is there.
+        #expect(small.messages().count { if case .lost = $0 { true } else { false } } == 3)
+    }
+
     @Test("keeps causes before effects between threads")
     func ordersThreads() async {
         for _ in 0..<50 {
