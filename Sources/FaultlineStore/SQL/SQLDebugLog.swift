@@ -1,5 +1,5 @@
+import FaultlineRecorder
 import Foundation
-import Glibc
 public import Logging
 import Synchronization
 
@@ -70,39 +70,5 @@ public final class SQLDebugLog: Sendable {
             return level
         }
         return environment["FAULTLINE_SQLDEBUG"].flatMap { Int($0) } ?? 0
-    }
-}
-
-/// Standard error, which may be closed, full, or a pipe that nobody reads: none of that concerns the program.
-private enum StandardError {
-    static func write(_ text: String) {
-        // A pipe that nobody reads kills the program by SIGPIPE, unless the thread that writes holds the signal back
-        // and takes it in again.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        var waiting = sigset_t()
-        sigpending(&waiting)
-        let wasWaiting = sigismember(&waiting, SIGPIPE) == 1
-        var before = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &signals, &before)
-        var text = text
-        let isBroken = text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
-                if count > 0 {
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                } else if count == 0 || errno != EINTR {
-                    return count < 0 && errno == EPIPE
-                }
-            }
-            return false
-        }
-        if isBroken, !wasWaiting {
-            var now = timespec()
-            while sigtimedwait(&signals, nil, &now) < 0, errno == EINTR {}
-        }
-        pthread_sigmask(SIG_SETMASK, &before, nil)
     }
 }
