@@ -31,9 +31,19 @@ struct ChildProcess {
             posix_spawn_file_actions_addopen(
                 &actions, STDOUT_FILENO, standardOutput, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         }
+        // A signal that comes before its handler is there must wait for it, not end this process alone.
+        var waiting = signals(forwarded)
+        var before = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &waiting, &before)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setsigmask(&attributes, &before)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var identifier: pid_t = 0
-        let failure = posix_spawnp(&identifier, arguments[0], &actions, nil, words, variables)
+        let failure = posix_spawnp(&identifier, arguments[0], &actions, &attributes, words, variables)
         guard failure == 0 else {
+            pthread_sigmask(SIG_SETMASK, &before, nil)
             throw CommandFailure.usage(
                 "The command \"\(arguments[0])\" cannot be run (\(String(cString: strerror(failure)))); "
                     + "name a program that is in PATH, or its path.")
@@ -89,11 +99,16 @@ struct ChildProcess {
             action.sa_flags = SA_SIGINFO | SA_RESTART
             sigaction(signal, &action, nil)
         }
-        // Whoever started this process may have blocked them; then they would never reach the command.
-        var unblocked = sigset_t()
-        sigemptyset(&unblocked)
-        for signal in forwarded { sigaddset(&unblocked, signal) }
+        // Also those that whoever started this process had blocked: then they would never reach the command.
+        var unblocked = signals(forwarded)
         pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
+    }
+
+    private static func signals(_ numbers: [Int32]) -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        return set
     }
 
     private static func isIgnored(_ signal: Int32) -> Bool {

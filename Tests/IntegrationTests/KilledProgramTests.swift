@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A program that is killed loses nothing that it had completed.
-@Suite("A program killed with SIGKILL")
+@Suite("A program killed with SIGKILL", .timeLimit(.minutes(10)))
 struct KilledProgramTests {
     private struct Event: Decodable {
         var kind: String

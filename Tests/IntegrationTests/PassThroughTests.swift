@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A command under `record` behaves as it does alone.
-@Suite("Under record, a command")
+@Suite("Under record, a command", .timeLimit(.minutes(10)))
 struct PassThroughTests {
     let directory: TemporaryDirectory
 
