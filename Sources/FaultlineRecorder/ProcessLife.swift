@@ -24,9 +24,19 @@ enum ProcessLife {
         if hasEnded(process) { return true }
         guard !isElsewhere(process) else { return false }
         // What it has mapped can be read of one's own processes only; one that is just ending has nothing mapped.
-        guard let maps = FileManager.default.contents(atPath: "/proc/\(process.identifier)/maps") else { return false }
-        return maps.range(of: Data((rings as NSString).lastPathComponent.utf8)) == nil
+        // The list is read page by page: one that other threads change meanwhile can miss what is there all along.
+        let name = Data((rings as NSString).lastPathComponent.utf8)
+        for _ in 0..<Self.looks {
+            guard let maps = FileManager.default.contents(atPath: "/proc/\(process.identifier)/maps") else {
+                return false
+            }
+            if maps.range(of: name) != nil { return false }
+        }
+        return true
     }
+
+    /// How often rings must be missing to be gone.
+    private static let looks = 8
 
     private static func isZombie(_ identifier: pid_t) -> Bool {
         guard let status = FileManager.default.contents(atPath: "/proc/\(identifier)/stat"),
