@@ -10,22 +10,7 @@
 extern "C" {
 #endif
 
-// MARK: - Integer arrays as tables
-
-// A table-valued array: `SELECT * FROM _Z_intarray0` gives the integers that were bound last.
-typedef struct cstore_intarray cstore_intarray;
-
-struct sqlite3;
-
-// Makes the table on a connection, under a name. Returns null, with SQLite's code in `result`, if it cannot.
-// The connection frees it when it closes.
-cstore_intarray *_Nullable cstore_intarray_create(
-    struct sqlite3 *_Nonnull connection, const char *_Nonnull name, int *_Nonnull result);
-
-// Sets what the table holds. The integers are not copied: they stay until the statements that read them were reset.
-void cstore_intarray_bind(cstore_intarray *_Nonnull array, const int64_t *_Nullable values, int64_t count);
-
-// MARK: - Values as tables
+// MARK: - Arrays as tables
 
 typedef enum cstore_type { CSTORE_NULL, CSTORE_INTEGER, CSTORE_REAL, CSTORE_TEXT, CSTORE_BLOB } cstore_type;
 
@@ -38,13 +23,22 @@ typedef struct cstore_value {
     const void *_Nullable bytes;
 } cstore_value;
 
-// A table-valued array for values of any type, used as the one for integers. Bytes are not copied either.
-typedef struct cstore_valuearray cstore_valuearray;
+// What an array holds: `int64_t` or `cstore_value`.
+typedef enum cstore_array_kind { CSTORE_INTEGERS, CSTORE_VALUES } cstore_array_kind;
 
-cstore_valuearray *_Nullable cstore_valuearray_create(
-    struct sqlite3 *_Nonnull connection, const char *_Nonnull name, int *_Nonnull result);
-void cstore_valuearray_bind(
-    cstore_valuearray *_Nonnull array, const cstore_value *_Nullable values, int64_t count);
+// A table-valued array: `SELECT * FROM _Z_intarray0` gives what was bound last.
+typedef struct cstore_array cstore_array;
+
+struct sqlite3;
+
+// Makes the table on a connection, under a name. Returns null, with SQLite's code in `result`, if it cannot.
+// The connection frees it when it closes.
+cstore_array *_Nullable cstore_array_create(
+    struct sqlite3 *_Nonnull connection, const char *_Nonnull name, cstore_array_kind kind, int *_Nonnull result);
+
+// Sets what the table holds, of the array's kind. Neither the values nor the bytes of texts and blobs are copied: they
+// stay until the statements that read them were reset.
+void cstore_array_bind(cstore_array *_Nonnull array, const void *_Nullable values, int64_t count);
 
 // MARK: - Whose queue a thread is on
 

@@ -14,8 +14,8 @@ final class SQLConnection {
     /// Statements that were asked for, to find out which of them were not for long.
     private var requests: UInt64 = 0
     private static let statementLimit = 256
-    private var arrays: [IntegerArray] = []
-    private var lists: [ValueArray] = []
+    private var integerArrays: [IntegerArray] = []
+    private var valueArrays: [ValueArray] = []
 
     init(path: String, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         self.path = path
@@ -76,26 +76,29 @@ final class SQLConnection {
 
     /// The table-valued array `_Z_intarrayN`.
     func integerArray(_ number: Int) throws(StoreError) -> IntegerArray {
-        while arrays.count <= number {
-            var result = SQLITE_OK
-            guard let table = cstore_intarray_create(handle, "_Z_intarray\(arrays.count)", &result) else {
-                throw error(result, doing: "Making an integer array")
-            }
-            arrays.append(IntegerArray(table))
+        while integerArrays.count <= number {
+            let name = "_Z_intarray\(integerArrays.count)"
+            integerArrays.append(
+                IntegerArray(try arrayTable(name, CSTORE_INTEGERS, doing: "Making an integer array")))
         }
-        return arrays[number]
+        return integerArrays[number]
     }
 
     /// The table-valued array `_Z_valuearrayN`.
     func valueArray(_ number: Int) throws(StoreError) -> ValueArray {
-        while lists.count <= number {
-            var result = SQLITE_OK
-            guard let table = cstore_valuearray_create(handle, "_Z_valuearray\(lists.count)", &result) else {
-                throw error(result, doing: "Making an array of values")
-            }
-            lists.append(ValueArray(table))
+        while valueArrays.count <= number {
+            let name = "_Z_valuearray\(valueArrays.count)"
+            valueArrays.append(ValueArray(try arrayTable(name, CSTORE_VALUES, doing: "Making an array of values")))
         }
-        return lists[number]
+        return valueArrays[number]
+    }
+
+    private func arrayTable(
+        _ name: String, _ kind: cstore_array_kind, doing: String
+    ) throws(StoreError) -> OpaquePointer {
+        var result = SQLITE_OK
+        guard let table = cstore_array_create(handle, name, kind, &result) else { throw error(result, doing: doing) }
+        return table
     }
 
     func error(_ result: Int32, doing: String) -> StoreError {
@@ -125,10 +128,10 @@ final class IntegerArray {
 
     /// Sets what the table holds until the next call.
     func bind(_ new: some Collection<Int64>) {
-        cstore_intarray_bind(table, nil, 0)
+        cstore_array_bind(table, nil, 0)
         values.deallocate()
         values = UnsafeMutableBufferPointer.allocate(capacity: new.count)
         _ = values.initialize(from: new)
-        cstore_intarray_bind(table, values.baseAddress, Int64(values.count))
+        cstore_array_bind(table, values.baseAddress, Int64(values.count))
     }
 }

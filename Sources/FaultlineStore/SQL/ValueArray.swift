@@ -21,7 +21,7 @@ final class ValueArray {
 
     /// Sets what the table holds until the next call.
     func bind(_ new: [SQLValue]) {
-        cstore_valuearray_bind(table, nil, 0)
+        cstore_array_bind(table, nil, 0)
         values.deallocate()
         bytes.deallocate()
         values = UnsafeMutableBufferPointer.allocate(capacity: new.count)
@@ -45,7 +45,7 @@ final class ValueArray {
             }
             values.initializeElement(at: place, to: entry)
         }
-        cstore_valuearray_bind(table, values.baseAddress, Int64(values.count))
+        cstore_array_bind(table, values.baseAddress, Int64(values.count))
     }
 
     private func add(_ new: some Collection<UInt8>, _ type: cstore_type, _ used: inout Int) -> cstore_value {

@@ -4,14 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct cstore_valuearray {
-    const cstore_value *values;
+// What sets a table of integers apart from one of values of any type.
+typedef struct array_kind {
+    const char *declaration;
+    // The array is not known yet when a statement is prepared, so the planner gets a fixed figure.
+    int64_t rows;
+    void (*give)(sqlite3_context *result, const void *values, int64_t place);
+} array_kind;
+
+struct cstore_array {
+    const array_kind *kind;
+    const void *values;
     int64_t count;
 };
 
 typedef struct array_table {
     sqlite3_vtab base;
-    cstore_valuearray *array;
+    cstore_array *array;
 } array_table;
 
 typedef struct array_cursor {
@@ -19,16 +28,39 @@ typedef struct array_cursor {
     int64_t place;
 } array_cursor;
 
-// The column has no type, so that values are compared as bound parameters are: by the affinity of the other side.
+static void give_integer(sqlite3_context *result, const void *values, int64_t place) {
+    sqlite3_result_int64(result, ((const int64_t *)values)[place]);
+}
+
+static void give_value(sqlite3_context *result, const void *values, int64_t place) {
+    const cstore_value *value = &((const cstore_value *)values)[place];
+    switch (value->type) {
+    case CSTORE_NULL: sqlite3_result_null(result); break;
+    case CSTORE_INTEGER: sqlite3_result_int64(result, value->integer); break;
+    case CSTORE_REAL: sqlite3_result_double(result, value->real); break;
+    case CSTORE_TEXT: sqlite3_result_text(result, value->bytes, value->count, SQLITE_STATIC); break;
+    case CSTORE_BLOB: sqlite3_result_blob(result, value->bytes, value->count, SQLITE_STATIC); break;
+    }
+}
+
+static const array_kind array_kinds[] = {
+    // Few rows: the planner should put the array on the outside and look its members up by key.
+    [CSTORE_INTEGERS] = {"CREATE TABLE intarray(value INTEGER)", 20, give_integer},
+    // The column has no type, so that values are compared as bound parameters are: by the affinity of the other side.
+    // Only long lists come here.
+    [CSTORE_VALUES] = {"CREATE TABLE valuearray(value)", 10000, give_value},
+};
+
 static int array_connect(
     sqlite3 *connection, void *context, int count, const char *const *arguments, sqlite3_vtab **table, char **message) {
     (void)count, (void)arguments, (void)message;
-    int result = sqlite3_declare_vtab(connection, "CREATE TABLE valuearray(value)");
+    cstore_array *array = context;
+    int result = sqlite3_declare_vtab(connection, array->kind->declaration);
     if (result != SQLITE_OK) return result;
     array_table *made = sqlite3_malloc(sizeof(array_table));
     if (made == NULL) return SQLITE_NOMEM;
     memset(made, 0, sizeof *made);
-    made->array = context;
+    made->array = array;
     *table = &made->base;
     return SQLITE_OK;
 }
@@ -38,11 +70,9 @@ static int array_disconnect(sqlite3_vtab *table) {
     return SQLITE_OK;
 }
 
-// Only long lists come here.
 static int array_best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
-    (void)table;
-    info->estimatedCost = 10000;
-    info->estimatedRows = 10000;
+    info->estimatedRows = ((array_table *)table)->array->kind->rows;
+    info->estimatedCost = (double)info->estimatedRows;
     return SQLITE_OK;
 }
 
@@ -78,14 +108,8 @@ static int array_end(sqlite3_vtab_cursor *cursor) {
 
 static int array_column(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int column) {
     (void)column;
-    const cstore_value *value = &((array_table *)cursor->pVtab)->array->values[((array_cursor *)cursor)->place];
-    switch (value->type) {
-    case CSTORE_NULL: sqlite3_result_null(result); break;
-    case CSTORE_INTEGER: sqlite3_result_int64(result, value->integer); break;
-    case CSTORE_REAL: sqlite3_result_double(result, value->real); break;
-    case CSTORE_TEXT: sqlite3_result_text(result, value->bytes, value->count, SQLITE_STATIC); break;
-    case CSTORE_BLOB: sqlite3_result_blob(result, value->bytes, value->count, SQLITE_STATIC); break;
-    }
+    const cstore_array *array = ((array_table *)cursor->pVtab)->array;
+    array->kind->give(result, array->values, ((array_cursor *)cursor)->place);
     return SQLITE_OK;
 }
 
@@ -94,7 +118,8 @@ static int array_row_id(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row) {
     return SQLITE_OK;
 }
 
-// Eponymous-only, as the table of integers.
+// Without xCreate the table is there by its module's name alone and leaves no trace in the file ("eponymous-only",
+// https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables).
 static const sqlite3_module array_module = {
     .iVersion = 0,
     .xConnect = array_connect,
@@ -109,18 +134,19 @@ static const sqlite3_module array_module = {
     .xRowid = array_row_id,
 };
 
-cstore_valuearray *cstore_valuearray_create(sqlite3 *connection, const char *name, int *result) {
-    cstore_valuearray *array = calloc(1, sizeof(cstore_valuearray));
+cstore_array *cstore_array_create(sqlite3 *connection, const char *name, cstore_array_kind kind, int *result) {
+    cstore_array *array = calloc(1, sizeof(cstore_array));
     if (array == NULL) {
         *result = SQLITE_NOMEM;
         return NULL;
     }
+    array->kind = &array_kinds[kind];
     // On failure SQLite has already called `free`.
     *result = sqlite3_create_module_v2(connection, name, &array_module, array, free);
     return *result == SQLITE_OK ? array : NULL;
 }
 
-void cstore_valuearray_bind(cstore_valuearray *array, const cstore_value *values, int64_t count) {
+void cstore_array_bind(cstore_array *array, const void *values, int64_t count) {
     array->values = values;
     array->count = count;
 }
