@@ -55,17 +55,8 @@ public final class ToOneKey<Destination: ManagedObject>: Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(in: object.runtime) ?? find(object.runtime)
-    }
-
-    @inline(never)
-    private func find(_ runtime: EntityRuntime) -> Int {
-        let property = PropertyPlace.property(name, runtime)
-        precondition(
-            property.kind == .toOne,
-            "'\(runtime.schema.name).\(name)' is \(property.kindText), not a to-one relationship; correct the kind of its key."
-        )
-        return place.remember(property.index, in: runtime)
+        place.index(in: object.runtime)
+            ?? place.findRelationship(name, isToMany: false, in: object.runtime)
     }
 }
 
@@ -79,17 +70,8 @@ public final class ToManyKey<Destination: ManagedObject>: Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(in: object.runtime) ?? find(object.runtime)
-    }
-
-    @inline(never)
-    private func find(_ runtime: EntityRuntime) -> Int {
-        let property = PropertyPlace.property(name, runtime)
-        precondition(
-            property.isToMany,
-            "'\(runtime.schema.name).\(name)' is \(property.kindText), not a to-many relationship; correct the kind of its key."
-        )
-        return place.remember(property.index, in: runtime)
+        place.index(in: object.runtime)
+            ?? place.findRelationship(name, isToMany: true, in: object.runtime)
     }
 }
 
@@ -111,6 +93,16 @@ private final class PropertyPlace: Sendable {
             preconditionFailure("Entity '\(runtime.schema.name)' has no property '\(name)'.")
         }
         return property
+    }
+
+    @inline(never)
+    func findRelationship(_ name: String, isToMany: Bool, in runtime: EntityRuntime) -> Int {
+        let property = Self.property(name, runtime)
+        precondition(
+            isToMany ? property.isToMany : property.kind == .toOne,
+            "'\(runtime.schema.name).\(name)' is \(property.kindText), not a to-\(isToMany ? "many" : "one") relationship; correct the kind of its key."
+        )
+        return remember(property.index, in: runtime)
     }
 
     func remember(_ index: Int, in runtime: EntityRuntime) -> Int {
