@@ -61,7 +61,7 @@ extension ManagedObjectContext {
                     "\(schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so let go of the object.",
                     objectID: object.objectID)
             }
-            readError = readError ?? failure
+            if let failure { noteReadError(failure) }
         }
         if fault.source == .rowCache, store.log.isOn, object.key > 0 {
             store.log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
@@ -141,7 +141,7 @@ extension ManagedObjectContext {
                 (keys, places, record) = (loaded.keys, loaded.entities, loaded.run.record)
             } catch {
                 failure = error
-                readError = readError ?? error
+                noteReadError(error)
             }
         }
         var members: ContiguousArray<ManagedObject> = []
@@ -214,15 +214,15 @@ extension ManagedObjectContext {
                 if object.pending != nil { (object.row, object.block) = (row, block) }
             }
             guard fire(object) == nil, let (newer, offset) = object.place(index) else { return nil }
+            var failure = error
             if newer.header.pointee.version != version {
                 do throws(StoreError) {
                     return try store.external.value(newer.bytes(at: offset))
                 } catch {
-                    readError = readError ?? error
-                    return nil
+                    failure = error
                 }
             }
-            readError = readError ?? error
+            noteReadError(failure)
             return nil
         }
     }

@@ -94,10 +94,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     private var isOnQueue: Bool {
-        switch concurrencyType {
-        case .mainQueue: Thread.isMainThread || HeldContexts.current?.contains(self) == true
-        case .privateQueue: HeldContexts.current?.contains(self) == true
-        }
+        concurrencyType == .mainQueue && Thread.isMainThread || HeldContexts.current?.contains(self) == true
     }
 
     // MARK: - Changes
@@ -118,6 +115,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// The objects of this context that are alive, whether they were changed or not.
     public var registeredObjects: [ManagedObject] { identities.objects() }
+
+    /// Remembers what could not be read where reading cannot throw; the first failure is the one that is told.
+    func noteReadError(_ error: StoreError) {
+        readError = readError ?? error
+    }
 
     /// Throws what could not be read where reading cannot throw.
     func throwReadError() throws(StoreError) {

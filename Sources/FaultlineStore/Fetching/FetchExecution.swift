@@ -94,13 +94,12 @@ struct FetchExecution {
             if form != .count, store.log.isOn { store.log.connectionTime(run.duration) }
             detail.trips = 1
             if form == .rows, !terms.prefetch.isEmpty, !found.rows.isEmpty {
-                let objects = PrefetchedObjects()
-                var prefetch = Prefetch(store, origin: origin, isRecording: isRecording, objects: objects)
-                for keyPath in terms.prefetch { try prefetch.load(keyPath, from: found.rows, entity) }
+                let prefetch = try Prefetch(
+                    terms.prefetch, from: found.rows, entity, store, origin: origin, isRecording: isRecording)
                 detail.trips += UInt32(clamping: prefetch.trips)
                 detail.prefetchedRows = UInt32(clamping: prefetch.rows)
                 detail.prefetchedBytes = prefetch.bytes
-                found.prefetched = objects
+                found.prefetched = prefetch.objects
             }
             if store.log.level >= 2, form != .count {
                 store.log.returned(statement, entity: entity.schema.name, rows: run.rows) { objectIDs(found) }

@@ -9,23 +9,27 @@ struct Prefetch {
     let store: SQLStore
     let origin: TraceOrigin
     let isRecording: Bool
-    let objects: PrefetchedObjects
+    /// What was loaded, for the objects to hold.
+    let objects = PrefetchedObjects()
     private(set) var trips = 0
     /// Rows that were read.
     private(set) var rows = 0
     /// Bytes of their values; counted while recording.
     private(set) var bytes: UInt64 = 0
 
-    init(_ store: SQLStore, origin: TraceOrigin, isRecording: Bool, objects: PrefetchedObjects) {
+    /// Loads the ways of key paths from rows of an entity.
+    init(
+        _ keyPaths: [String], from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime, _ store: SQLStore,
+        origin: TraceOrigin, isRecording: Bool
+    ) throws(StoreError) {
         self.store = store
         self.origin = origin
         self.isRecording = isRecording
-        self.objects = objects
+        for keyPath in keyPaths { try load(keyPath, from: rows, entity) }
     }
 
-    /// Loads the way of a key path from rows of an entity.
-    mutating func load(
-        _ keyPath: String, from rows: some Collection<RowPointer>, _ entity: EntityRuntime
+    private mutating func load(
+        _ keyPath: String, from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime
     ) throws(StoreError) {
         var rows = Array(rows)
         var entity = entity

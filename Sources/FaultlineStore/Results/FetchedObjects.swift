@@ -137,9 +137,14 @@ final class FetchedObjects {
             do throws(StoreError) {
                 try load(batch)
             } catch {
-                context.readError = context.readError ?? error
+                context.noteReadError(error)
             }
         }
+        noteUsed(batch)
+    }
+
+    /// Keeps the batches that were used last and lets go of the others.
+    private func noteUsed(_ batch: Int) {
         if let place = recent.firstIndex(of: batch) { recent.remove(at: place) }
         recent.append(batch)
         while recent.count > Self.retainedBatches { release(recent.removeFirst()) }
@@ -215,13 +220,12 @@ final class FetchedObjects {
             let loaded = try store.loadRows(statement, entity, isRecording: isRecording)
             if store.log.isOn { store.log.connectionTime(loaded.run.duration) }
             if !terms.prefetch.isEmpty, !loaded.rows.isEmpty {
-                let objects = PrefetchedObjects()
-                var prefetch = Prefetch(store, origin: origin, isRecording: isRecording, objects: objects)
-                for keyPath in terms.prefetch { try prefetch.load(keyPath, from: loaded.rows, entity) }
+                let prefetch = try Prefetch(
+                    terms.prefetch, from: loaded.rows, entity, store, origin: origin, isRecording: isRecording)
                 trips += UInt32(clamping: prefetch.trips)
                 event.prefetchedRows = UInt32(clamping: prefetch.rows)
                 event.prefetchedBytes = prefetch.bytes
-                prefetched = objects
+                prefetched = prefetch.objects
             }
             return loaded
         }
@@ -243,8 +247,7 @@ final class FetchedObjects {
         guard terms.batchSize > 0, count > 0 else { return }
         for batch in 0...(count - 1) / terms.batchSize where batches[batch] == nil {
             try load(batch)
-            recent.append(batch)
-            while recent.count > Self.retainedBatches { release(recent.removeFirst()) }
+            noteUsed(batch)
         }
     }
 
