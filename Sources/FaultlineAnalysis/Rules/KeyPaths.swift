@@ -11,7 +11,7 @@ struct KeyPaths {
     func path(to edge: FetchProfile.Edge, of fetch: FetchProfile.Key) -> String? {
         let start = fetch.shape.entity
         if isKind(start, of: edge) { return edge.name }
-        var known = Set(profile.fetch(fetch)?.firedRelationships.keys.map { $0 } ?? [])
+        var known = Set((profile.fetch(fetch)?.firedRelationships ?? [:]).keys)
         for path in fetch.shape.prefetch { known.formUnion(edges(of: path, from: start)) }
         var frontier: [(entity: String, path: [String])] = [(start, [])]
         var seen: Set<String> = [start]
