@@ -86,11 +86,13 @@ let package = Package(
         .testTarget(
             name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
             swiftSettings: strict),
-        .testTarget(name: "FaultlineModelTests", dependencies: ["FaultlineModel"], swiftSettings: strict),
+        .target(name: "SharedData", path: "Tests/SharedData", swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineModelTests", dependencies: ["FaultlineModel", "SharedData"], swiftSettings: strict),
         .testTarget(
             name: "FaultlineStoreTests",
             dependencies: [
-                "CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace",
+                "CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace", "SharedData",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

@@ -23,6 +23,8 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable {
     case uri = "URI"
     /// A value that the program archives itself; the store keeps the archive's bytes as they are.
     case transformable = "Transformable"
+    /// A value that is made of attributes; see ``CompositeAttributeDescription``.
+    case composite = "Composite"
 
     /// The type of the column in `CREATE TABLE`.
     package var columnType: String {
@@ -32,7 +34,7 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable {
         case .double, .float: "FLOAT"
         case .string, .uri: "VARCHAR"
         case .date: "TIMESTAMP"
-        case .binary, .uuid, .transformable, .undefined: "BLOB"
+        case .binary, .uuid, .transformable, .undefined, .composite: "BLOB"
         }
     }
 
@@ -47,7 +49,7 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable {
         case .decimal: 3
         case .string, .uri: 4
         case .uuid: 5
-        case .binary, .transformable, .undefined: 6
+        case .binary, .transformable, .undefined, .composite: 6
         }
     }
 }

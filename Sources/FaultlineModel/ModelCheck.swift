@@ -1,17 +1,41 @@
-/// Finds the first thing that is wrong with a list of entities.
+/// Finds the first thing that is wrong with a model.
 struct ModelCheck {
+    /// Bounds that keep a hostile model from exhausting memory; none of the models that were ever seen comes near.
+    private enum Limit {
+        static let entities = 10_000
+        static let depth = 100
+        /// Over all entities, inherited ones included.
+        static let properties = 200_000
+    }
+
     private let entities: [EntityDescription]
+    private let configurations: [ConfigurationDescription]
     private var byName: [String: EntityDescription] = [:]
 
-    init(_ entities: [EntityDescription]) throws(ModelError) {
+    init(_ entities: [EntityDescription], _ configurations: [ConfigurationDescription] = []) throws(ModelError) {
         self.entities = entities
+        self.configurations = configurations
+        guard entities.count <= Limit.entities else {
+            throw ModelError(
+                .tooLarge,
+                "The model has \(entities.count) entities, and \(Limit.entities) are the most it can have; divide it.")
+        }
         for entity in entities {
             guard !entity.name.isEmpty else {
                 throw ModelError(
-                    .invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.")
+                    .invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.",
+                    at: entity.declaredAt)
+            }
+            guard Self.isName(entity.name), entity.name.first != "_" else {
+                throw ModelError(
+                    .invalidName,
+                    "Entity '\(entity.name)' cannot be called that; use letters, digits and '_', and begin with a letter.",
+                    at: entity.declaredAt)
             }
             guard byName.updateValue(entity, forKey: entity.name) == nil else {
-                throw ModelError(.duplicateName, "Two entities are called '\(entity.name)'; rename one of them.")
+                throw ModelError(
+                    .duplicateName, "Two entities are called '\(entity.name)'; rename one of them.",
+                    at: entity.declaredAt)
             }
             // The tables that are not an entity's begin with an underscore behind the Z, too.
             guard Self.isIdentifier(entity.name), !entity.name.hasPrefix("_") else {
@@ -23,9 +47,28 @@ struct ModelCheck {
         }
     }
 
+    /// Whether a table or column can be named so without quotes.
+    static func isName(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+        return name.unicodeScalars.allSatisfy { scalar in
+            scalar.isASCII
+                ? ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar) || ("0"..."9").contains(scalar)
+                    || scalar == "_"
+                : scalar.properties.isAlphabetic || scalar.properties.isIDContinue
+        }
+    }
+
     func run() throws(ModelError) {
+        var count = 0
         for entity in entities {
             try checkParents(of: entity)
+            for ancestor in lineage(of: entity) { count += ancestor.attributes.count + ancestor.relationships.count }
+            guard count <= Limit.properties else {
+                throw ModelError(
+                    .tooLarge,
+                    "The model has more than \(Limit.properties) properties, inherited ones included, which is the most it can have; divide it."
+                )
+            }
         }
         try checkTables()
         for entity in entities {
@@ -33,6 +76,15 @@ struct ModelCheck {
             for attribute in entity.attributes { try check(attribute, of: entity) }
             for relationship in entity.relationships { try check(relationship, of: entity) }
             for index in entity.indexes { try check(index, of: entity) }
+            for constraint in entity.uniquenessConstraints { try check(constraint, of: entity) }
+        }
+        for configuration in configurations {
+            for name in configuration.entities where byName[name] == nil {
+                throw ModelError(
+                    .unknownEntity,
+                    "Configuration '\(configuration.name)' names the entity '\(name)', which the model does not have; add it or correct the name.",
+                    at: configuration.origin.declaredAt)
+            }
         }
     }
 
@@ -43,13 +95,20 @@ struct ModelCheck {
             guard let parent = byName[name] else {
                 throw ModelError(
                     .unknownEntity,
-                    "Entity '\(next.name)' inherits from '\(name)', which the model does not have; add it or correct the name."
-                )
+                    "Entity '\(next.name)' inherits from '\(name)', which the model does not have; add it or correct the name.",
+                    at: next.declaredAt)
             }
             guard seen.insert(name).inserted else {
                 throw ModelError(
                     .inheritanceCycle,
-                    "Entity '\(entity.name)' inherits from itself by way of '\(next.name)'; break the circle.")
+                    "Entity '\(entity.name)' inherits from itself by way of '\(next.name)'; break the circle.",
+                    at: entity.declaredAt)
+            }
+            guard seen.count <= Limit.depth else {
+                throw ModelError(
+                    .tooLarge,
+                    "Entity '\(entity.name)' inherits over more than \(Limit.depth) levels; make the tree less deep.",
+                    at: entity.declaredAt)
             }
             next = parent
         }
@@ -110,9 +169,19 @@ struct ModelCheck {
     private func checkNames(of entity: EntityDescription) throws(ModelError) {
         var names: Set<String> = []
         for ancestor in lineage(of: entity).reversed() {
-            for name in ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name) {
+            let properties =
+                ancestor.attributes.map { ($0.name, $0.declaredAt) }
+                + ancestor.relationships.map { ($0.name, $0.declaredAt) }
+            for (name, site) in properties {
                 guard !name.isEmpty else {
-                    throw ModelError(.invalidProperty, "A property of '\(ancestor.name)' has no name; give it one.")
+                    throw ModelError(
+                        .invalidProperty, "A property of '\(ancestor.name)' has no name; give it one.", at: site)
+                }
+                guard Self.isName(name) else {
+                    throw ModelError(
+                        .invalidName,
+                        "Property '\(ancestor.name).\(name)' cannot be called that; use letters, digits and '_', and do not begin with a digit.",
+                        at: site)
                 }
                 guard Self.isIdentifier(name) else {
                     throw ModelError(
@@ -123,15 +192,19 @@ struct ModelCheck {
                 guard names.insert(name).inserted else {
                     throw ModelError(
                         .duplicateName,
-                        "Two properties of '\(entity.name)' are called '\(name)', inherited ones included; rename one of them."
-                    )
+                        "Two properties of '\(entity.name)' are called '\(name)', inherited ones included; rename one of them.",
+                        at: site)
                 }
             }
         }
         var indexes: Set<String> = []
-        for index in entity.indexes where !indexes.insert(index.name).inserted {
-            throw ModelError(
-                .duplicateName, "Two fetch indexes of '\(entity.name)' are called '\(index.name)'; rename one of them.")
+        for index in entity.indexes {
+            guard indexes.insert(index.name).inserted else {
+                throw ModelError(
+                    .duplicateName,
+                    "Two fetch indexes of '\(entity.name)' are called '\(index.name)'; rename one of them.",
+                    at: index.origin.declaredAt)
+            }
         }
     }
 
@@ -139,19 +212,20 @@ struct ModelCheck {
         let name = "\(entity.name).\(attribute.name)"
         if attribute.type == .undefined, !attribute.isTransient {
             throw ModelError(
-                .invalidProperty, "Attribute '\(name)' has no type but is stored; give it a type or make it transient.")
+                .invalidProperty, "Attribute '\(name)' has no type but is stored; give it a type or make it transient.",
+                at: attribute.declaredAt)
         }
         if let value = attribute.defaultValue, !value.fits(attribute.type) {
             throw ModelError(
                 .invalidProperty,
-                "The default of attribute '\(name)' is \(value), which is no value of type \(attribute.type.rawValue); correct one of them."
-            )
+                "The default of attribute '\(name)' is \(value), which is no value of type \(attribute.type.rawValue); correct one of them.",
+                at: attribute.declaredAt)
         }
         if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary, attribute.type != .transformable {
             throw ModelError(
                 .invalidProperty,
-                "Attribute '\(name)' of type \(attribute.type.rawValue) cannot be kept in external files; only Binary and Transformable can."
-            )
+                "Attribute '\(name)' of type \(attribute.type.rawValue) cannot be kept in external files; only Binary and Transformable can.",
+                at: attribute.declaredAt)
         }
     }
 
@@ -160,59 +234,68 @@ struct ModelCheck {
         guard let destination = byName[relationship.destination] else {
             throw ModelError(
                 .unknownEntity,
-                "Relationship '\(name)' leads to '\(relationship.destination)', which the model does not have; add it or correct the name."
-            )
+                "Relationship '\(name)' leads to '\(relationship.destination)', which the model does not have; add it or correct the name.",
+                at: relationship.declaredAt)
         }
-        guard let inverseName = relationship.inverse else {
-            if relationship.isToMany {
-                throw ModelError(
-                    .unknownInverse,
-                    "Relationship '\(name)' is to-many and has no inverse; add one to '\(destination.name)' and name it."
-                )
-            }
-            return
-        }
+        guard let inverseName = relationship.inverse else { return }
         let inverses = lineage(of: destination).flatMap { owner in owner.relationships.map { (owner, $0) } }
         guard let (owner, inverse) = inverses.first(where: { $0.1.name == inverseName }) else {
             throw ModelError(
                 .unknownInverse,
-                "The inverse of '\(name)' is called '\(inverseName)', which '\(destination.name)' does not have; add it or correct the name."
-            )
+                "The inverse of '\(name)' is called '\(inverseName)', which '\(destination.name)' does not have; add it or correct the name.",
+                at: relationship.declaredAt)
         }
         guard owner.name == destination.name else {
             throw ModelError(
                 .inverseMismatch,
-                "The inverse of '\(name)' belongs to '\(owner.name)', not to '\(destination.name)'; let the relationship lead to '\(owner.name)'."
-            )
+                "The inverse of '\(name)' belongs to '\(owner.name)', not to '\(destination.name)'; let the relationship lead to '\(owner.name)'.",
+                at: relationship.declaredAt)
         }
         guard inverse.inverse == relationship.name, inverse.destination == entity.name else {
             throw ModelError(
                 .inverseMismatch,
-                "The inverse of '\(name)', '\(destination.name).\(inverseName)', does not point back; make '\(relationship.name)' of '\(entity.name)' its inverse."
-            )
+                "The inverse of '\(name)', '\(destination.name).\(inverseName)', does not point back; make '\(relationship.name)' of '\(entity.name)' its inverse.",
+                at: relationship.declaredAt)
         }
     }
 
     private func check(_ index: FetchIndexDescription, of entity: EntityDescription) throws(ModelError) {
+        guard Self.isName("i" + index.name) else {
+            throw ModelError(
+                .invalidName,
+                "Fetch index '\(index.name)' of '\(entity.name)' cannot be called that; use letters, digits and '_'.",
+                at: index.origin.declaredAt)
+        }
         guard !index.elements.isEmpty else {
             throw ModelError(
                 .invalidIndex,
-                "Fetch index '\(index.name)' of '\(entity.name)' has no elements; name the properties to index.")
+                "Fetch index '\(index.name)' of '\(entity.name)' has no elements; name the properties to index.",
+                at: index.origin.declaredAt)
         }
-        let lineage = lineage(of: entity)
-        for element in index.elements {
-            let isAttribute = lineage.contains { owner in
-                owner.attributes.contains { $0.name == element.property && !$0.isTransient }
-            }
-            let isToOne = lineage.contains { owner in
-                owner.relationships.contains { $0.name == element.property && !$0.isToMany }
-            }
-            guard isAttribute || isToOne else {
+        for element in index.elements where element.expression == nil {
+            guard isStored(element.property, of: entity) else {
                 throw ModelError(
                     .invalidIndex,
-                    "Fetch index '\(index.name)' of '\(entity.name)' names '\(element.property)', which is no stored attribute or to-one relationship of it; correct the name."
-                )
+                    "Fetch index '\(index.name)' of '\(entity.name)' names '\(element.property)', which is no stored attribute or to-one relationship of it; correct the name.",
+                    at: index.origin.declaredAt)
             }
+        }
+    }
+
+    private func check(_ constraint: [String], of entity: EntityDescription) throws(ModelError) {
+        for name in constraint where !isStored(name, of: entity) {
+            throw ModelError(
+                .invalidIndex,
+                "A uniqueness constraint of '\(entity.name)' names '\(name)', which is no stored attribute or to-one relationship of it; correct the name.",
+                at: entity.declaredAt)
+        }
+    }
+
+    /// Whether an entity has a column for a property.
+    private func isStored(_ name: String, of entity: EntityDescription) -> Bool {
+        lineage(of: entity).contains { owner in
+            owner.attributes.contains { $0.name == name && !$0.isTransient }
+                || owner.relationships.contains { $0.name == name && !$0.isToMany && !$0.isTransient }
         }
     }
 }

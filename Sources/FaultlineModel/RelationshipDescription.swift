@@ -19,28 +19,63 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var destination: String
     /// The name of the destination's relationship that leads back.
     ///
-    /// A to-many relationship must have one.
+    /// A relationship without one is easily left behind: nobody tells it when objects at the other end are deleted.
     public var inverse: String?
     public var isToMany: Bool
+    /// Whether the objects at the other end have an order of their own, which the store keeps.
+    public var isOrdered: Bool
     /// Whether an object can be saved with nothing at the other end.
     public var isOptional: Bool
+    /// Whether the relationship lives in memory only and is never stored.
+    public var isTransient: Bool
     public var deleteRule: DeleteRule
-    /// Where the relationship is declared: `"Groceries/Model.swift:12"`.
-    ///
-    /// A report names it as the line to change.
-    public var declaredAt: String
+    /// How many objects there must be at the other end of a to-many relationship that is not empty.
+    public var minimumCount: Int
+    /// How many objects there can be at the other end of a to-many relationship; 0: any number.
+    public var maximumCount: Int
+    /// Whether Spotlight finds objects by the relationship.
+    public var isIndexedBySpotlight: Bool
+    /// Whether synchronisation takes the relationship along.
+    public var isSyncable: Bool
+    /// The name that the relationship had in an earlier version of the model, for migration.
+    public var renamingIdentifier: String?
+    /// Text that makes this version of the relationship another one, although nothing else about it changed.
+    public var versionHashModifier: String?
+    /// Whatever the model's author noted.
+    public var userInfo: [String: String]
+    var origin: Origin
 
-    /// A relationship; optional, with the delete rule nullify unless said otherwise.
+    /// A relationship; optional, without an order and with the delete rule nullify unless said otherwise.
     public init(
-        _ name: String, to destination: String, inverse: String?, isToMany: Bool = false, isOptional: Bool = true,
-        deleteRule: DeleteRule = .nullify, fileID: StaticString = #fileID, line: UInt = #line
+        _ name: String, to destination: String, inverse: String?, isToMany: Bool = false, isOrdered: Bool = false,
+        isOptional: Bool = true, isTransient: Bool = false, deleteRule: DeleteRule = .nullify, minimumCount: Int = 0,
+        maximumCount: Int = 0, isIndexedBySpotlight: Bool = false, isSyncable: Bool = true,
+        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self.name = name
         self.destination = destination
         self.inverse = inverse
         self.isToMany = isToMany
+        self.isOrdered = isOrdered
         self.isOptional = isOptional
+        self.isTransient = isTransient
         self.deleteRule = deleteRule
-        declaredAt = "\(fileID):\(line)"
+        self.minimumCount = minimumCount
+        self.maximumCount = maximumCount
+        self.isIndexedBySpotlight = isIndexedBySpotlight
+        self.isSyncable = isSyncable
+        self.renamingIdentifier = renamingIdentifier
+        self.versionHashModifier = versionHashModifier
+        self.userInfo = userInfo
+        origin = Origin(fileID, line)
+    }
+
+    /// Where the relationship is declared: `"Groceries/Model.swift:12"`.
+    ///
+    /// A report names it as the line to change.
+    public var declaredAt: String {
+        get { origin.declaredAt }
+        set { origin.declaredAt = newValue }
     }
 }

@@ -68,12 +68,17 @@ struct ModelErrorTests {
                 == "The inverse of 'A.c', 'B.a', does not point back; make 'c' of 'A' its inverse.")
     }
 
-    @Test func toManyWithoutInverse() {
+    @Test("A relationship without an inverse is no mistake")
+    func noInverse() {
         #expect(
             message(
                 EntityDescription(
-                    "A", relationships: [RelationshipDescription("b", to: "A", inverse: nil, isToMany: true)])
-            ) == "Relationship 'A.b' is to-many and has no inverse; add one to 'A' and name it.")
+                    "A",
+                    relationships: [
+                        RelationshipDescription("b", to: "A", inverse: nil, isToMany: true),
+                        RelationshipDescription("c", to: "A", inverse: nil),
+                    ])
+            ) == "no error")
     }
 
     @Test func storedAttributeWithoutType() {

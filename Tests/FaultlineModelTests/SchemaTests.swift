@@ -145,7 +145,7 @@ struct SchemaTests {
             case .date: "TIMESTAMP"
             case .decimal: "DECIMAL"
             case .string, .uri: "VARCHAR"
-            case .binary, .uuid, .transformable, .undefined: "BLOB"
+            case .binary, .uuid, .transformable, .undefined, .composite: "BLOB"
             }
         #expect(
             model.schema.statements[0]

@@ -72,6 +72,33 @@ struct OpeningTests {
         )
     }
 
+    @Test("What a store cannot keep is said before it is made")
+    func unsupportedModels() throws {
+        func message(_ entity: EntityDescription) -> String {
+            let text = performing {
+                try open("New.sqlite", model: try ManagedObjectModel(entities: [entity]))
+            }
+            #expect(!FileManager.default.fileExists(atPath: path("New.sqlite")))
+            return text
+        }
+        #expect(
+            message(EntityDescription("A", attributes: [AttributeDescription("x", .composite)]))
+                == "The store '\(path("New.sqlite"))' cannot keep 'A.x', a composite attribute; make its parts attributes of their own in the model."
+        )
+        #expect(
+            message(
+                EntityDescription(
+                    "A", relationships: [RelationshipDescription("r", to: "A", inverse: nil, isToMany: true)]))
+                == "The store '\(path("New.sqlite"))' cannot keep 'A.r', a to-many relationship without an inverse; give it an inverse in the model."
+        )
+        #expect(
+            message(
+                EntityDescription(
+                    "A", relationships: [RelationshipDescription("r", to: "A", inverse: nil, isTransient: true)]))
+                == "The store '\(path("New.sqlite"))' cannot keep 'A.r', a transient relationship; make it no relationship in the model."
+        )
+    }
+
     @Test func unknownClass() throws {
         #expect(
             performing {

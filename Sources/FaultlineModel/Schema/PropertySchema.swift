@@ -16,6 +16,8 @@ package struct PropertySchema: Sendable {
     package let kind: Kind
     package let isOptional: Bool
     package let isTransient: Bool
+    /// Whether the store works the value out where it can.
+    package let isDerived: Bool
     package let defaultValue: AttributeValue?
     package let isExternal: Bool
     package let declaredAt: String
@@ -35,12 +37,17 @@ package struct PropertySchema: Sendable {
     package let inverse: Int
     package let deleteRule: DeleteRule
     package let joinTable: JoinTableSchema?
+    /// The column that says in which order the objects at the other end of an ordered to-many relationship stand: in
+    /// their rows, or in the join table.
+    package let orderColumn: String?
     /// A number for the relationship that is the same in all entities that inherit it, or -1.
     package let relationshipNumber: Int
 
     package var isRelationship: Bool {
         if case .attribute = kind { false } else { true }
     }
+
+    package var isOrdered: Bool { orderColumn != nil }
 
     package var isToMany: Bool { kind == .toMany || kind == .manyToMany }
 

@@ -25,13 +25,19 @@ extension SchemaLayout {
                 guard let join = property.joinTable, joinTables.insert(join.table).inserted else { continue }
                 // The side that the table is named for comes first, whichever of them is met first.
                 let destination = entities[property.destination]
-                let inverse = destination.properties[property.inverse].joinTable!
+                let inverse = destination.properties[property.inverse]
                 let isOwn =
                     join.table.hasSuffix(property.name.uppercased()) && join.table.hasPrefix("Z_\(entity.number)")
-                let side = isOwn ? join : inverse
+                let side = isOwn ? join : inverse.joinTable!
                 let (first, second) = (side.sourceColumn, side.destinationColumn)
+                // In a relation of an entity's relationship with itself both sides are one.
+                var orders: [String] = []
+                for order in [inverse, property].compactMap(\.orderColumn) where !orders.contains(order) {
+                    orders.append(order)
+                }
+                let columns = [first, second] + orders.sorted()
                 tables.append(
-                    "CREATE TABLE \(join.table) ( \(first) INTEGER, \(second) INTEGER, PRIMARY KEY (\(first), \(second)) )"
+                    "CREATE TABLE \(join.table) ( \(columns.map { "\($0) INTEGER, " }.joined())PRIMARY KEY (\(first), \(second)) )"
                 )
                 indexes.append("CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))")
             }
@@ -55,6 +61,7 @@ extension SchemaLayout {
                     columns.append((0, place, 1, entityColumn, "INTEGER"))
                 }
             }
+            for column in orderColumns(place) { columns.append((0, place, 2, column, "INTEGER")) }
         }
         let order = columns.indices.sorted {
             (columns[$0].group, columns[$0].place, columns[$0].kind, $0)
@@ -68,7 +75,7 @@ extension SchemaLayout {
     }
 
     private func fetchIndexes(_ entity: EntitySchema) -> [String] {
-        entityDescriptions[entity.index].indexes.map { index in
+        entityDescriptions[entity.index].indexes.filter(\.isSupported).map { index in
             let elements = index.elements.map { element in
                 let column = entity.property(element.property)!.column
                 return "\(column) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"

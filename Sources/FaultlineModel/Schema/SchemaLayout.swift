@@ -6,6 +6,15 @@ struct SchemaLayout {
     private let parents: [Int]
     private let roots: [Int]
     private let children: [[Int]]
+    /// By root: the places of its tree.
+    private let trees: [[Int]]
+    /// By entity: its own attributes and relationships, each by name.
+    private let attributes: [[AttributeDescription]]
+    private let relationships: [[RelationshipDescription]]
+    /// By entity: the number of its first relationship.
+    private let firstNumbers: [Int]
+    /// By entity: the places of its properties by name, inherited ones included.
+    private var propertyIndexes: [[String: Int]] = []
     /// Column names of every tree, by root and by (entity, property).
     private var columnNames: [ColumnID: String] = [:]
 
@@ -30,14 +39,36 @@ struct SchemaLayout {
         let places = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
         self.places = places
         numbers = ordered.enumerated().map { known[$1.name] ?? Int64($0 + 1) }
-        let parents = ordered.map { $0.parent.flatMap { places[$0] } ?? -1 }
-        self.parents = parents
-        roots = ordered.indices.map { place in
-            var root = place
-            while parents[root] >= 0 { root = parents[root] }
-            return root
+        attributes = ordered.map { $0.attributes.sorted { $0.name < $1.name } }
+        relationships = ordered.map { $0.relationships.sorted { $0.name < $1.name } }
+        var firstNumbers: [Int] = []
+        var children = [[Int]](repeating: [], count: ordered.count)
+        var trees = children
+        var parents: [Int] = []
+        var roots: [Int] = []
+        var relationshipCount = 0
+        // A parent stands in front of its children.
+        for (place, entity) in ordered.enumerated() {
+            let parent = entity.parent.flatMap { places[$0] } ?? -1
+            parents.append(parent)
+            roots.append(parent < 0 ? place : roots[parent])
+            if parent >= 0 { children[parent].append(place) }
+            trees[roots[place]].append(place)
+            firstNumbers.append(relationshipCount)
+            relationshipCount += entity.relationships.count
         }
-        children = ordered.indices.map { place in ordered.indices.filter { parents[$0] == place } }
+        self.parents = parents
+        self.roots = roots
+        self.children = children
+        self.trees = trees
+        self.firstNumbers = firstNumbers
+        for place in ordered.indices {
+            var indexes = parents[place] < 0 ? [:] : propertyIndexes[parents[place]]
+            for name in attributes[place].map(\.name) + relationships[place].map(\.name) {
+                indexes[name] = indexes.count
+            }
+            propertyIndexes.append(indexes)
+        }
         nameColumns()
     }
 
@@ -46,8 +77,8 @@ struct SchemaLayout {
         var taken: [Int: Set<String>] = [:]
         for (place, entity) in descriptions.enumerated() {
             let names =
-                entity.attributes.filter { !$0.isTransient }.map(\.name).sorted()
-                + entity.relationships.filter { !$0.isToMany }.map(\.name).sorted()
+                attributes[place].filter { !$0.isTransient }.map(\.name)
+                + relationships[place].filter { !$0.isToMany }.map(\.name)
             for name in names {
                 let base = "Z" + name.uppercased()
                 var column = base
@@ -69,15 +100,16 @@ struct SchemaLayout {
             let inherited = parents[place] >= 0 ? lineage(parents[place]) : []
             var drafts: [(owner: Int, attribute: AttributeDescription?, relationship: RelationshipDescription?)] = []
             for owner in inherited + [place] {
-                drafts += descriptions[owner].attributes.sorted { $0.name < $1.name }.map { (owner, $0, nil) }
-                drafts += descriptions[owner].relationships.sorted { $0.name < $1.name }.map { (owner, nil, $0) }
+                drafts += attributes[owner].map { (owner, $0, nil) }
+                drafts += relationships[owner].map { (owner, nil, $0) }
             }
             let columns = columns(of: drafts)
+            let slots = Slots(columns, count: drafts.count)
             let properties = drafts.enumerated().map { index, draft in
                 if let attribute = draft.attribute {
-                    return property(attribute, owner: draft.owner, index: index, columns: columns)
+                    return property(attribute, owner: draft.owner, index: index, slots: slots)
                 }
-                return property(draft.relationship!, owner: draft.owner, index: index, columns: columns)
+                return property(draft.relationship!, owner: draft.owner, index: index, slots: slots)
             }
             made.append(
                 EntitySchema(
@@ -124,35 +156,60 @@ struct SchemaLayout {
     }
 
     private func property(
-        _ attribute: AttributeDescription, owner: Int, index: Int, columns: [ColumnSchema]
+        _ attribute: AttributeDescription, owner: Int, index: Int, slots: Slots
     ) -> PropertySchema {
         PropertySchema(
             name: attribute.name, index: index, kind: .attribute(attribute.type), isOptional: attribute.isOptional,
-            isTransient: attribute.isTransient, defaultValue: attribute.defaultValue,
+            isTransient: attribute.isTransient, isDerived: attribute.isDerived, defaultValue: attribute.defaultValue,
             isExternal: attribute.allowsExternalBinaryDataStorage, declaredAt: attribute.declaredAt,
             column: attribute.isTransient ? "" : column(owner, attribute.name), entityColumn: nil,
-            slot: columns.firstIndex { $0.property == index } ?? -1, entitySlot: -1, destination: -1, inverse: -1,
-            deleteRule: .noAction, joinTable: nil, relationshipNumber: -1)
+            slot: slots.columns[index], entitySlot: -1, destination: -1, inverse: -1, deleteRule: .noAction,
+            joinTable: nil, orderColumn: nil, relationshipNumber: -1)
     }
 
     private func property(
-        _ relationship: RelationshipDescription, owner: Int, index: Int, columns: [ColumnSchema]
+        _ relationship: RelationshipDescription, owner: Int, index: Int, slots: Slots
     ) -> PropertySchema {
         let destination = places[relationship.destination]!
-        let isManyToMany = relationship.isToMany && inverse(of: relationship)?.isToMany == true
+        let inverse = inverse(of: relationship)
+        let isManyToMany = relationship.isToMany && inverse?.isToMany == true
+        let join = isManyToMany ? joinTable(owner, relationship) : nil
+        var orderColumn: String?
+        if relationship.isToMany, relationship.isOrdered {
+            // Beside the keys that it orders: Z_FOK_PARENT orders by ZPARENT, Z_FOK_2PAGES by Z_2PAGES.
+            orderColumn =
+                join.map { "Z_FOK_" + $0.destinationColumn.dropFirst(2) }
+                ?? inverse.map { "Z_FOK_" + column(destination, $0.name).dropFirst() }
+        }
         return PropertySchema(
             name: relationship.name, index: index,
             kind: !relationship.isToMany ? .toOne : isManyToMany ? .manyToMany : .toMany,
-            isOptional: relationship.isOptional, isTransient: false, defaultValue: nil, isExternal: false,
-            declaredAt: relationship.declaredAt,
+            isOptional: relationship.isOptional, isTransient: false, isDerived: false, defaultValue: nil,
+            isExternal: false, declaredAt: relationship.declaredAt,
             column: relationship.isToMany ? "" : column(owner, relationship.name),
             entityColumn: relationship.isToMany ? nil : entityColumn(owner, relationship),
-            slot: columns.firstIndex { $0.property == index && !$0.isEntityColumn } ?? -1,
-            entitySlot: columns.firstIndex { $0.property == index && $0.isEntityColumn } ?? -1,
-            destination: destination, inverse: relationship.inverse.map { propertyIndex(destination, $0) } ?? -1,
-            deleteRule: relationship.deleteRule,
-            joinTable: isManyToMany ? joinTable(owner, relationship) : nil,
+            slot: slots.columns[index], entitySlot: slots.entityColumns[index], destination: destination,
+            inverse: relationship.inverse.flatMap { propertyIndexes[destination][$0] } ?? -1,
+            deleteRule: relationship.deleteRule, joinTable: join, orderColumn: orderColumn,
             relationshipNumber: relationshipNumber(owner, relationship.name))
+    }
+
+    /// By property: the places of its columns, or -1.
+    private struct Slots {
+        var columns: [Int]
+        var entityColumns: [Int]
+
+        init(_ given: [ColumnSchema], count: Int) {
+            columns = Array(repeating: -1, count: count)
+            entityColumns = columns
+            for (slot, column) in given.enumerated() {
+                if column.isEntityColumn {
+                    entityColumns[column.property] = slot
+                } else {
+                    columns[column.property] = slot
+                }
+            }
+        }
     }
 
     // MARK: Parts
@@ -174,9 +231,12 @@ struct SchemaLayout {
     }
 
     private func inverse(of relationship: RelationshipDescription) -> RelationshipDescription? {
-        relationship.inverse.flatMap { name in
-            descriptions[places[relationship.destination]!].relationships.first { $0.name == name }
-        }
+        guard let name = relationship.inverse, let place = places[relationship.destination],
+            let index = propertyIndexes[place][name]
+        else { return nil }
+        // The model was checked: the inverse is the destination's own, not inherited.
+        let inherited = parents[place] < 0 ? 0 : propertyIndexes[parents[place]].count
+        return relationships[place][index - inherited - attributes[place].count]
     }
 
     /// A column of its own says which entity a key belongs to where the destination has children.
@@ -186,24 +246,9 @@ struct SchemaLayout {
         return "Z\(numbers[destination])_" + column(owner, relationship.name).dropFirst()
     }
 
-    private func propertyIndex(_ place: Int, _ name: String) -> Int {
-        var index = 0
-        for owner in lineage(place) {
-            for attribute in descriptions[owner].attributes.map(\.name).sorted() {
-                if attribute == name { return index }
-                index += 1
-            }
-            for relationship in descriptions[owner].relationships.map(\.name).sorted() {
-                if relationship == name { return index }
-                index += 1
-            }
-        }
-        return -1
-    }
-
     private func relationshipNumber(_ owner: Int, _ name: String) -> Int {
-        let before = descriptions[..<owner].reduce(0) { $0 + $1.relationships.count }
-        return before + descriptions[owner].relationships.map(\.name).sorted().firstIndex(of: name)!
+        let inherited = parents[owner] < 0 ? 0 : propertyIndexes[parents[owner]].count
+        return firstNumbers[owner] + propertyIndexes[owner][name]! - inherited - attributes[owner].count
     }
 
     /// The table is named for the side with the lower number (in a relation of an entity with itself: for the name
@@ -226,7 +271,13 @@ extension SchemaLayout {
     var entityDescriptions: [EntityDescription] { descriptions }
     var rootPlaces: [Int] { descriptions.indices.filter { parents[$0] < 0 } }
     func isTree(_ root: Int) -> Bool { !children[root].isEmpty }
-    func tree(_ root: Int) -> [Int] { descriptions.indices.filter { roots[$0] == root } }
+    func tree(_ root: Int) -> [Int] { trees[root] }
+
+    /// The columns in an entity's rows that order the rows at the other end of its to-one relationships, by name.
+    func orderColumns(_ place: Int) -> [String] {
+        relationships[place].filter { !$0.isToMany && inverse(of: $0)?.isOrdered == true }
+            .map { "Z_FOK_" + column(place, $0.name).dropFirst() }
+    }
 }
 
 extension AttributeType {
@@ -236,7 +287,7 @@ extension AttributeType {
         case .double, .float, .date: .real
         case .decimal: .decimal
         case .string, .uri: .text
-        case .binary, .uuid, .transformable, .undefined: .blob
+        case .binary, .uuid, .transformable, .undefined, .composite: .blob
         }
     }
 }

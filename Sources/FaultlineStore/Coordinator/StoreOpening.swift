@@ -17,6 +17,7 @@ struct StoreOpening {
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) {
         let path = description.url.path
+        if let error = Self.obstacle(model, path) { throw error }
         log.connecting(path)
         let connection = try SQLConnection(
             path: path, isReadOnly: description.isReadOnly, busyTimeout: description.busyTimeout)
@@ -61,6 +62,32 @@ struct StoreOpening {
         } else {
             schema = try setup.match(model, isForeign: metadata[Self.hashKey] == nil)
         }
+    }
+}
+
+extension StoreOpening {
+    /// What a model has that no store can keep; better said now than lost with the first save.
+    private static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
+        func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {
+            StoreError(
+                .unsupportedModel, "The store '\(path)' cannot keep '\(name)', \(what); \(remedy) in the model.")
+        }
+        for entity in model.entities {
+            for attribute in entity.attributes where attribute.type == .composite && !attribute.isTransient {
+                return error(
+                    "\(entity.name).\(attribute.name)", "a composite attribute",
+                    "make its parts attributes of their own")
+            }
+            for relationship in entity.relationships {
+                let name = "\(entity.name).\(relationship.name)"
+                if relationship.isTransient {
+                    return error(name, "a transient relationship", "make it no relationship")
+                }
+                guard relationship.inverse == nil, relationship.isToMany else { continue }
+                return error(name, "a to-many relationship without an inverse", "give it an inverse")
+            }
+        }
+        return nil
     }
 }
 

@@ -113,7 +113,7 @@ extension ManagedObject {
         case .binary, .transformable:
             if property.isExternal { return managedObjectContext.externalValue(index, of: self).map { .binary($0) } }
             return .binary(Data(row.bytes(at: offset)))
-        case .undefined, nil: return nil
+        case .undefined, .composite, nil: return nil
         }
     }
 

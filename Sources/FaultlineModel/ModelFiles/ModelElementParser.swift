@@ -1,0 +1,120 @@
+import Foundation
+import FoundationXML
+
+/// Reads a file's XML into a tree of elements.
+///
+/// Nothing outside the file is looked at, and what a file can make of this process is bounded: see
+/// ``Limit``. libxml2, which does the reading, bounds what entities can grow to.
+final class ModelElementParser: NSObject, XMLParserDelegate {
+    /// Bounds that are far from any model that was ever made, and keep hostile files from doing harm.
+    enum Limit {
+        static let bytes = 16 << 20
+        static let elements = 200_000
+        static let depth = 64
+    }
+
+    /// Why a file is no tree of elements.
+    struct Failure: Error {
+        var code: ModelError.Code
+        /// What the file is, after its name: `"is no XML"`.
+        var text: String
+    }
+
+    private struct Open {
+        var name: String
+        var attributes: [String: String]
+        var line: Int
+        var children: [ModelElement] = []
+    }
+
+    private var open: [Open] = []
+    private var root: ModelElement?
+    private var count = 0
+    private var failure: Failure?
+    private let wantsText: Bool
+
+    /// - Parameter wantsText: whether text is kept, as an attribute with an empty name, for property lists.
+    private init(wantsText: Bool) {
+        self.wantsText = wantsText
+    }
+
+    static func parse(_ data: Data, wantsText: Bool = false) throws(Failure) -> ModelElement {
+        guard !data.isEmpty else { throw Failure(code: .notAModel, text: "is empty") }
+        let reading = ModelElementParser(wantsText: wantsText)
+        let parser = XMLParser(data: data)
+        parser.shouldResolveExternalEntities = false
+        parser.delegate = reading
+        let isWhole = parser.parse()
+        if let failure = reading.failure { throw failure }
+        guard isWhole, let root = reading.root, reading.open.isEmpty else {
+            throw Failure(code: .notAModel, text: "is no XML")
+        }
+        return root
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        guard failure == nil else { return }
+        count += 1
+        if open.count >= Limit.depth {
+            stop(
+                parser, "nests elements more than \(Limit.depth) deep, which no model does (line \(parser.lineNumber))")
+        } else if count > Limit.elements {
+            stop(parser, "has more than \(Limit.elements) elements, which no model has")
+        } else {
+            open.append(Open(name: name, attributes: attributes, line: parser.lineNumber))
+        }
+    }
+
+    func parser(
+        _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+    ) {
+        guard failure == nil, let last = open.popLast() else { return }
+        let element = ModelElement(last.name, last.attributes, last.children, line: last.line)
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].children.append(element)
+        }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters text: String) {
+        guard wantsText, failure == nil, !open.isEmpty else { return }
+        open[open.count - 1].attributes["", default: ""] += text
+    }
+
+    func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+        guard failure == nil else { return }
+        let code = (error as NSError).code
+        guard count > 0 else {
+            failure = Failure(code: .notAModel, text: "is no XML")
+            return
+        }
+        failure = Failure(
+            code: .malformedFile, text: "is no well-formed XML: \(Self.words(code)) in line \(parser.lineNumber)")
+    }
+
+    private func stop(_ parser: XMLParser, _ text: String) {
+        failure = Failure(code: .malformedFile, text: text)
+        parser.abortParsing()
+    }
+
+    /// libxml2's numbers (`xmlParserErrors`, https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html) in
+    /// words.
+    private static func words(_ code: Int) -> String {
+        switch code {
+        case 5: "it ends in the middle of an element"
+        case 9, 81: "there is a byte that is no text"
+        case 26, 27: "there is an entity that is not defined"
+        case 38: "there is a '<' in the value of an attribute"
+        case 39, 40, 41, 65: "an attribute is not written as name=\"value\""
+        case 42: "an attribute is there twice"
+        case 68, 73: "a tag is not written as <name …>"
+        case 76: "an end tag is not that of the element that is open"
+        case 89: "entities refer to each other without end"
+        default: "there is a mistake (libxml2's number \(code))"
+        }
+    }
+}

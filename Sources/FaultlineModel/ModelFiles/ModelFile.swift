@@ -1,0 +1,93 @@
+import Foundation
+
+/// Finds the file that holds a model, and reads it.
+struct ModelFile {
+    /// What Xcode says that its models are.
+    static let type = "com.apple.IDECoreDataModeler.DataModel"
+
+    let url: URL
+
+    var path: String { url.path }
+
+    /// The file as a declaration names it: from the model's folder on.
+    var place: String {
+        let parts = url.pathComponents
+        let isFolder = { (part: String) in part.hasSuffix(".xcdatamodeld") || part.hasSuffix(".xcdatamodel") }
+        return parts[(parts.firstIndex(where: isFolder) ?? parts.count - 1)...].joined(separator: "/")
+    }
+
+    /// The file of the model at a URL.
+    ///
+    /// - Parameter url: a `.xcdatamodeld`, of which a version is taken; a `.xcdatamodel`; or its file `contents`.
+    init(_ url: URL, version: String?) throws(ModelError) {
+        if try !Self.isFolder(url) {
+            self.url = url
+        } else if FileManager.default.fileExists(atPath: url.appendingPathComponent("contents").path) {
+            self.url = url.appendingPathComponent("contents")
+        } else {
+            let versions = try ModelVersions(contentsOf: url)
+            let name = if let version { version } else { try versions.current }
+            self.url = try versions.url(of: name).appendingPathComponent("contents")
+            return
+        }
+        if let version {
+            throw ModelError(
+                .unknownVersion,
+                "'\(url.path)' is one version of a model, so there is no '\(version)' to choose; name the .xcdatamodeld that it is in."
+            )
+        }
+    }
+
+    func read() throws(ModelError) -> ModelElement {
+        let data = try Self.data(url)
+        let root: ModelElement
+        do throws(ModelElementParser.Failure) {
+            root = try ModelElementParser.parse(data)
+        } catch {
+            throw ModelError(error.code, "'\(path)' \(error.text); name the contents of a .xcdatamodel.")
+        }
+        guard root.name == "model", root.attributes["type", default: Self.type] == Self.type else {
+            let what =
+                root.name == "model"
+                ? "its model is a '\(root.attributes["type"] ?? "")'"
+                : "its outermost element is '\(root.name)', not 'model'"
+            throw ModelError(
+                .notAModel, "'\(path)' is XML of something else: \(what); name the contents of a .xcdatamodel.")
+        }
+        return root
+    }
+
+    // MARK: Files
+
+    /// Whether there is a folder at a URL and not a file.
+    static func isFolder(_ url: URL) throws(ModelError) -> Bool {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            throw ModelError(.cannotRead, "'\(url.path)' is not there; name a .xcdatamodeld or a .xcdatamodel.")
+        }
+        return isFolder.boolValue
+    }
+
+    /// The bytes of a file that is no larger than a model can be.
+    static func data(_ url: URL) throws(ModelError) -> Data {
+        // A device or a pipe would never end.
+        let resolved = url.resolvingSymlinksInPath()
+        let attributes = try? FileManager.default.attributesOfItem(atPath: resolved.path)
+        guard let attributes else {
+            throw ModelError(.cannotRead, "'\(url.path)' is not there; name a .xcdatamodeld or a .xcdatamodel.")
+        }
+        guard attributes[.type] as? FileAttributeType == .typeRegular else {
+            throw ModelError(.cannotRead, "'\(url.path)' is no file that can be read to its end; name another.")
+        }
+        let limit = ModelElementParser.Limit.bytes
+        guard let size = (attributes[.size] as? NSNumber)?.intValue, size <= limit else {
+            throw ModelError(
+                .tooLarge, "'\(url.path)' is larger than \(limit >> 20) MiB, which no model is; name another file.")
+        }
+        do {
+            return try Data(contentsOf: resolved)
+        } catch {
+            throw ModelError(.cannotRead, "'\(url.path)' cannot be read; check that this user may read it.")
+        }
+    }
+}

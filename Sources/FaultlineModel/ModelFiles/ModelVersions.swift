@@ -1,0 +1,116 @@
+public import Foundation
+
+/// The versions of a model that are in a `.xcdatamodeld`.
+///
+///     let versions = try ModelVersions(contentsOf: url)
+///     let old = try versions.model("Moody 3")
+public struct ModelVersions: Sendable {
+    /// The folder of the versions.
+    public let url: URL
+    /// The names of all versions, without `.xcdatamodel`, in alphabetical order.
+    public let names: [String]
+
+    /// Lists the versions in a folder, without reading them.
+    ///
+    /// - Throws: ``ModelError`` if there is no such folder, or none of its folders is a `.xcdatamodel`.
+    public init(contentsOf url: URL) throws(ModelError) {
+        self.url = url
+        if ["mom", "momd", "omo"].contains(url.pathExtension) {
+            throw ModelError(
+                .notAModel,
+                "'\(url.path)' is a compiled model, which only Core Data reads; name the .xcdatamodeld that it was made from."
+            )
+        }
+        guard try ModelFile.isFolder(url) else {
+            throw ModelError(.notAModel, "'\(url.path)' is a file and has no versions; name a .xcdatamodeld.")
+        }
+        guard let entries = try? FileManager.default.contentsOfDirectory(atPath: url.path) else {
+            throw ModelError(.cannotRead, "'\(url.path)' cannot be read; check that this user may read it.")
+        }
+        names = entries.filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }.sorted()
+        guard !names.isEmpty else {
+            throw ModelError(
+                .notAModel,
+                "'\(url.path)' is no model: it has neither a file 'contents' nor a folder that ends in .xcdatamodel; name a .xcdatamodeld or a .xcdatamodel."
+            )
+        }
+    }
+
+    private static let suffix = ".xcdatamodel"
+
+    /// The name of the version that programs are built with: the one that `.xccurrentversion` names or, if it names
+    /// none, the only one or the one that is called like the folder.
+    ///
+    /// - Throws: ``ModelError`` if `.xccurrentversion` cannot be read or names a version that is not there, or if
+    ///   nothing says which it is.
+    public var current: String {
+        get throws(ModelError) {
+            let file = url.appendingPathComponent(".xccurrentversion")
+            if FileManager.default.fileExists(atPath: file.path), let name = try Self.currentName(file) {
+                guard let found = names.first(where: { $0 + Self.suffix == name }) else {
+                    throw ModelError(
+                        .unknownVersion,
+                        "'\(file.path)' says that '\(name)' is the current version, which is not there; \(choices)")
+                }
+                return found
+            }
+            if names.count == 1 { return names[0] }
+            let own = url.deletingPathExtension().lastPathComponent
+            guard names.contains(own) else {
+                throw ModelError(
+                    .unknownVersion,
+                    "'\(url.path)' does not say which of its versions is the current one; \(choices)")
+            }
+            return own
+        }
+    }
+
+    /// The folder of the named version, with or without `.xcdatamodel`.
+    ///
+    /// - Throws: ``ModelError`` if there is no such version.
+    public func url(of name: String) throws(ModelError) -> URL {
+        guard let found = names.first(where: { $0 == name || $0 + Self.suffix == name }) else {
+            throw ModelError(.unknownVersion, "'\(url.path)' has no version '\(name)'; \(choices)")
+        }
+        return url.appendingPathComponent(found + Self.suffix, isDirectory: true)
+    }
+
+    /// Loads the named version.
+    ///
+    /// - Throws: as ``ManagedObjectModel/init(contentsOf:version:)``.
+    public func model(_ name: String) throws(ModelError) -> ManagedObjectModel {
+        try ManagedObjectModel(contentsOf: try url(of: name))
+    }
+
+    private var choices: String {
+        "choose one of \(names.map { "'\($0)'" }.joined(separator: ", "))."
+    }
+
+    /// What an XML property list says; `nil`: it names no version.
+    private static func currentName(_ file: URL) throws(ModelError) -> String? {
+        let root: ModelElement
+        do throws(ModelElementParser.Failure) {
+            root = try ModelElementParser.parse(try data(file), wantsText: true)
+        } catch {
+            throw ModelError(error.code, "'\(file.path)' \(error.text); let Xcode write it again, or choose a version.")
+        }
+        let entries = root.child("dict")?.children ?? []
+        for (key, value) in zip(entries, entries.dropFirst())
+        where key.name == "key" && key.attributes[""] == "_XCCurrentVersionName" && value.name == "string" {
+            return value.attributes[""] ?? ""
+        }
+        guard root.name == "plist" else {
+            throw ModelError(
+                .notAModel, "'\(file.path)' is no property list; let Xcode write it again, or choose a version.")
+        }
+        return nil
+    }
+
+    private static func data(_ file: URL) throws(ModelElementParser.Failure) -> Data {
+        do throws(ModelError) {
+            return try ModelFile.data(file)
+        } catch {
+            throw ModelElementParser.Failure(code: error.code, text: "cannot be read")
+        }
+    }
+}

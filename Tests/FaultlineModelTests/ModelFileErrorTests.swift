@@ -1,0 +1,297 @@
+import FaultlineModel
+import Foundation
+import Testing
+
+@Suite("A file that is no model says why")
+struct ModelFileErrorTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private var file: String { path("contents") }
+
+    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    private func write(_ text: String, _ name: String = "contents") throws {
+        let url = folder.appendingPathComponent(name)
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+    }
+
+    private func message(_ name: String = "contents", version: String? = nil) -> String {
+        do throws(ModelError) {
+            _ = try ManagedObjectModel(contentsOf: folder.appendingPathComponent(name), version: version)
+            return "no error"
+        } catch {
+            return error.message
+        }
+    }
+
+    /// The message for a model with these lines in it, the first of which is line 2.
+    private func mistake(_ lines: String...) throws -> String {
+        try write(
+            "<model type=\"com.apple.IDECoreDataModeler.DataModel\">\n\(lines.joined(separator: "\n"))\n</model>\n")
+        return message()
+    }
+
+    @Test func missingFile() {
+        #expect(message("no") == "'\(path("no"))' is not there; name a .xcdatamodeld or a .xcdatamodel.")
+    }
+
+    @Test func noXML() throws {
+        try write("SQLite format 3")
+        #expect(message() == "'\(file)' is no XML; name the contents of a .xcdatamodel.")
+        try write("")
+        #expect(message() == "'\(file)' is empty; name the contents of a .xcdatamodel.")
+        try Data([0, 255, 254, 60, 0]).write(to: folder.appendingPathComponent("contents"))
+        #expect(message() == "'\(file)' is no XML; name the contents of a .xcdatamodel.")
+    }
+
+    @Test func xmlOfSomethingElse() throws {
+        try write("<?xml version=\"1.0\"?>\n<html><body/></html>")
+        #expect(
+            message()
+                == "'\(file)' is XML of something else: its outermost element is 'html', not 'model'; name the contents of a .xcdatamodel."
+        )
+        try write("<model type=\"SBML\"/>")
+        #expect(
+            message()
+                == "'\(file)' is XML of something else: its model is a 'SBML'; name the contents of a .xcdatamodel."
+        )
+    }
+
+    @Test func malformedXML() throws {
+        try write("<model>\n<entity name=\"A\">\n</model>\n")
+        #expect(
+            message()
+                == "'\(file)' is no well-formed XML: an end tag is not that of the element that is open in line 3; name the contents of a .xcdatamodel."
+        )
+        try write("<model>\n<entity name=\"A\" name=\"B\"/>\n</model>\n")
+        #expect(
+            message()
+                == "'\(file)' is no well-formed XML: an attribute is there twice in line 2; name the contents of a .xcdatamodel."
+        )
+        try write("<model>\n<entity name=\"A\"")
+        #expect(message().hasPrefix("'\(file)' is no well-formed XML: "))
+    }
+
+    @Test("A file that breaks off anywhere is refused")
+    func truncation() throws {
+        let whole = Array(ModelPrintingTests.text.utf8.dropLast())
+        for length in stride(from: 0, to: whole.count - 1, by: 7) {
+            try Data(whole[..<length]).write(to: folder.appendingPathComponent("contents"))
+            let message = message()
+            #expect(message.hasPrefix("'\(file)' is "), "\(length): \(message)")
+        }
+    }
+
+    @Test func foldersThatAreNoModel() throws {
+        try write("", "Folder/notes.txt")
+        #expect(
+            message("Folder")
+                == "'\(path("Folder"))' is no model: it has neither a file 'contents' nor a folder that ends in .xcdatamodel; name a .xcdatamodeld or a .xcdatamodel."
+        )
+        try write("", "Model.momd/Model.mom")
+        #expect(
+            message("Model.momd")
+                == "'\(path("Model.momd"))' is a compiled model, which only Core Data reads; name the .xcdatamodeld that it was made from."
+        )
+        try write("<model/>", "Empty.xcdatamodeld/A.xcdatamodel/layout")
+        #expect(
+            message("Empty.xcdatamodeld")
+                == "'\(path("Empty.xcdatamodeld/A.xcdatamodel/contents"))' is not there; name a .xcdatamodeld or a .xcdatamodel."
+        )
+    }
+
+    @Test func versions() throws {
+        try write("<model/>", "M.xcdatamodeld/A.xcdatamodel/contents")
+        #expect(message("M.xcdatamodeld") == "no error")
+        try write("<model/>", "M.xcdatamodeld/B.xcdatamodel/contents")
+        #expect(
+            message("M.xcdatamodeld")
+                == "'\(path("M.xcdatamodeld"))' does not say which of its versions is the current one; choose one of 'A', 'B'."
+        )
+        #expect(
+            message("M.xcdatamodeld", version: "C")
+                == "'\(path("M.xcdatamodeld"))' has no version 'C'; choose one of 'A', 'B'.")
+        #expect(message("M.xcdatamodeld", version: "B") == "no error")
+        #expect(
+            message("M.xcdatamodeld/A.xcdatamodel", version: "B")
+                == "'\(path("M.xcdatamodeld/A.xcdatamodel"))' is one version of a model, so there is no 'B' to choose; name the .xcdatamodeld that it is in."
+        )
+        let current = "M.xcdatamodeld/.xccurrentversion"
+        func list(_ inner: String) -> String {
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n<plist version=\"1.0\">\(inner)</plist>"
+        }
+        try write(
+            list("<dict><key>_XCCurrentVersionName</key><string>B.xcdatamodel</string></dict>"), current)
+        #expect(try ModelVersions(contentsOf: folder.appendingPathComponent("M.xcdatamodeld")).current == "B")
+        // A name that leads out of the folder is no version of it.
+        for name in ["Z.xcdatamodel", "../../etc.xcdatamodel"] {
+            try write(list("<dict><key>_XCCurrentVersionName</key><string>\(name)</string></dict>"), current)
+            #expect(
+                message("M.xcdatamodeld")
+                    == "'\(path(current))' says that '\(name)' is the current version, which is not there; choose one of 'A', 'B'."
+            )
+        }
+        try write("bplist00", current)
+        #expect(
+            message("M.xcdatamodeld")
+                == "'\(path(current))' is no XML; let Xcode write it again, or choose a version.")
+        try write("<list/>", current)
+        #expect(
+            message("M.xcdatamodeld")
+                == "'\(path(current))' is no property list; let Xcode write it again, or choose a version.")
+        #expect(
+            message("M.xcdatamodeld/A.xcdatamodel/contents/x")
+                == "'\(path("M.xcdatamodeld/A.xcdatamodel/contents/x"))' is not there; name a .xcdatamodeld or a .xcdatamodel."
+        )
+        #expect(throws: ModelError.self) {
+            _ = try ModelVersions(contentsOf: folder.appendingPathComponent("M.xcdatamodeld/A.xcdatamodel/contents"))
+        }
+    }
+
+    @Test func mistakesInTheModel() throws {
+        #expect(
+            try mistake("<entity name=\"A\" parentEntity=\"B\"/>")
+                == "Loading '\(file)', line 2: entity 'A' inherits from 'B', which the model does not have; add it or correct the name."
+        )
+        #expect(
+            try mistake("<entity name=\"A\">", "<attribute name=\"x\" attributeType=\"Strin\"/>", "</entity>")
+                == "Loading '\(file)', line 3: attribute 'A.x' has the type 'Strin', which is none of Undefined, Integer 16, Integer 32, Integer 64, Decimal, Double, Float, String, Boolean, Date, Binary, UUID, URI, Transformable, Composite; correct it."
+        )
+        #expect(
+            try mistake("<entity name=\"A\">", "<attribute name=\"x\"/>", "</entity>")
+                == "Loading '\(file)', line 3: attribute 'A.x' has no type but is stored; give it a type or make it transient."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">",
+                "<attribute name=\"x\" attributeType=\"Integer 16\" defaultValueString=\"many\"/>", "</entity>")
+                == "Loading '\(file)', line 3: attribute 'A.x' has the default 'many', which is no value of type Integer 16; correct it."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">",
+                "<attribute name=\"x\" attributeType=\"Date\" minDateTimeInterval=\"today\"/>", "</entity>")
+                == "Loading '\(file)', line 3: attribute 'A.x' has the minimum 'today', which is no value of type Date; correct it."
+        )
+        #expect(
+            try mistake("<entity name=\"A\">", "<relationship name=\"r\"/>", "</entity>")
+                == "Loading '\(file)', line 3: relationship 'A.r' has no destination; name the entity that it leads to."
+        )
+        #expect(
+            try mistake("<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"B\"/>", "</entity>")
+                == "Loading '\(file)', line 3: relationship 'A.r' leads to 'B', which the model does not have; add it or correct the name."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"A\" inverseName=\"s\"/>",
+                "</entity>")
+                == "Loading '\(file)', line 3: the inverse of 'A.r' is called 's', which 'A' does not have; add it or correct the name."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">", "<relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Burn\"/>",
+                "</entity>")
+                == "Loading '\(file)', line 3: relationship 'A.r' has the deletion rule 'Burn', which is none of No Action, Nullify, Cascade, Deny; correct it."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">",
+                "<relationship name=\"r\" destinationEntity=\"A\" toMany=\"YES\" maxCount=\"-1\"/>",
+                "</entity>")
+                == "Loading '\(file)', line 3: relationship 'A.r' has the maxCount '-1', which is no count; correct it."
+        )
+        #expect(
+            try mistake("<entity name=\"A\"/>", "<configuration name=\"C\"><memberEntity name=\"B\"/></configuration>")
+                == "Loading '\(file)', line 3: configuration 'C' names the entity 'B', which the model does not have; add it or correct the name."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">",
+                "<uniquenessConstraints><uniquenessConstraint><constraint value=\"x\"/></uniquenessConstraint></uniquenessConstraints>",
+                "</entity>")
+                == "Loading '\(file)', line 2: a uniqueness constraint of 'A' names 'x', which is no stored attribute or to-one relationship of it; correct the name."
+        )
+        #expect(
+            try mistake("<entity/>")
+                == "Loading '\(file)', line 2: an entity declared at contents:2 has no name; give it one.")
+    }
+
+    @Test("Names that would break out of a statement are refused")
+    func hostileNames() throws {
+        #expect(
+            try mistake("<entity name=\"A (x); DROP TABLE B\"/>")
+                == "Loading '\(file)', line 2: entity 'A (x); DROP TABLE B' cannot be called that; use letters, digits and '_', and begin with a letter."
+        )
+        #expect(
+            try mistake("<entity name=\"A\">", "<attribute name=\"x y\" attributeType=\"String\"/>", "</entity>")
+                == "Loading '\(file)', line 3: property 'A.x y' cannot be called that; use letters, digits and '_', and do not begin with a digit."
+        )
+        #expect(
+            try mistake(
+                "<entity name=\"A\">", "<attribute name=\"x\" attributeType=\"String\"/>",
+                "<fetchIndex name=\"a-b\"><fetchIndexElement property=\"x\"/></fetchIndex>", "</entity>")
+                == "Loading '\(file)', line 4: fetch index 'a-b' of 'A' cannot be called that; use letters, digits and '_'."
+        )
+        #expect(try mistake("<entity name=\"Größe\"/>") == "no error")
+    }
+
+    @Test("A hostile file does no harm")
+    func hostileFiles() throws {
+        let secret = folder.appendingPathComponent("secret")
+        try Data("0".utf8).write(to: secret)
+        // An entity that names another file stands for nothing.
+        try write(
+            "<!DOCTYPE model [<!ENTITY x SYSTEM \"file://\(secret.path)\">]>\n<model><entity name=\"A\">&x;</entity></model>"
+        )
+        #expect(message() == "no error")
+        let laughs = (1...12).map { level in
+            "<!ENTITY a\(level) '\(String(repeating: "&a\(level - 1);", count: 10))'>"
+        }
+        let bomb = "<!DOCTYPE model [<!ENTITY a0 'ha'>\(laughs.joined())]>\n"
+        try write("\(bomb)<model><entity name=\"&a12;\"/></model>")
+        #expect(
+            message()
+                == "'\(file)' is no XML; name the contents of a .xcdatamodel."
+                || message().hasPrefix("'\(file)' is no well-formed XML: "), "\(message())")
+        try write("\(bomb)<model>&a12;</model>")
+        _ = message()
+        try write("<model>" + String(repeating: "<a>", count: 100_000))
+        #expect(
+            message()
+                == "'\(file)' nests elements more than 64 deep, which no model does (line 1); name the contents of a .xcdatamodel."
+        )
+        try write("<model>" + String(repeating: "<a/>", count: 200_001) + "</model>")
+        #expect(
+            message()
+                == "'\(file)' has more than 200000 elements, which no model has; name the contents of a .xcdatamodel.")
+        try Data(repeating: 32, count: (16 << 20) + 1).write(to: folder.appendingPathComponent("contents"))
+        #expect(message() == "'\(file)' is larger than 16 MiB, which no model is; name another file.")
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/zero")
+        #expect(message() == "'\(file)' is no file that can be read to its end; name another.")
+    }
+
+    @Test("A model that would fill the memory is refused")
+    func hostileSizes() throws {
+        let chain = (1...102).map { "<entity name=\"E\($0)\"\($0 == 1 ? "" : " parentEntity=\"E\($0 - 1)\"")/>" }
+        #expect(
+            try mistake(chain.joined())
+                == "Loading '\(file)', line 2: entity 'E101' inherits over more than 100 levels; make the tree less deep."
+        )
+        let attributes = (1...1000).map { "<attribute name=\"a\($0)\" attributeType=\"String\"/>" }.joined()
+        let children = (1...200).map { "<entity name=\"E\($0)\" parentEntity=\"E\"/>" }.joined()
+        #expect(
+            try mistake("<entity name=\"E\">\(attributes)</entity>\(children)")
+                == "Loading '\(file)': the model has more than 200000 properties, inherited ones included, which is the most it can have; divide it."
+        )
+        #expect(
+            try mistake((0...10_000).map { "<entity name=\"E\($0)\"/>" }.joined())
+                == "Loading '\(file)': the model has 10001 entities, and 10000 are the most it can have; divide it.")
+    }
+}

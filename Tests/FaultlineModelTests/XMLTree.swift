@@ -1,0 +1,31 @@
+import Foundation
+import FoundationXML
+
+/// A file's XML as a tree that can be compared, read without the model.
+struct XMLTree: Hashable, CustomStringConvertible {
+    var name: String
+    var attributes: [String: String]
+    var children: [XMLTree]
+
+    init(_ data: Data) throws {
+        self.init(try XMLDocument(data: data).rootElement()!)
+    }
+
+    private init(_ element: XMLElement) {
+        name = element.name ?? ""
+        attributes = Dictionary(
+            uniqueKeysWithValues: (element.attributes ?? []).map { ($0.name ?? "", $0.stringValue ?? "") })
+        children = (element.children ?? []).compactMap { ($0 as? XMLElement).map(XMLTree.init) }
+    }
+
+    func all(_ name: String) -> [XMLTree] {
+        (self.name == name ? [self] : []) + children.flatMap { $0.all(name) }
+    }
+
+    /// The tree as lines, so that a test that fails shows the line that differs.
+    var description: String {
+        let own = "\(name) \(attributes.sorted { $0.key < $1.key }.map { "\($0)=\"\($1)\"" }.joined(separator: " "))"
+        let inner = children.flatMap { $0.description.split(separator: "\n").map { "  \($0)" } }
+        return ([own] + inner).joined(separator: "\n")
+    }
+}
