@@ -146,7 +146,7 @@ extension ManagedObjectContext {
         }
         var members: ContiguousArray<ManagedObject> = []
         members.reserveCapacity(keys.count)
-        for place in Self.ascending(keys) {
+        for place in property.isOrdered ? Array(keys.indices) : Self.ascending(keys) {
             let entity = places.isEmpty ? destination : store.entities[Int(places[place])]
             let member = self.object(entity, key: keys[place])
             member.inherit(from: object, index)

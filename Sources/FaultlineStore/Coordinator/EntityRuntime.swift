@@ -120,10 +120,18 @@ final class EntityRuntime: Sendable {
 
     /// The statement that reads the keys of a to-many relationship's members; this is its destination.
     func memberSQL(_ property: PropertySchema, _ model: ModelSchema) -> String {
+        let order = Self.memberOrder(property)
         if let join = property.joinTable {
             return
-                "\(keySelection) FROM \(join.table) t1 JOIN \(schema.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?"
+                "\(keySelection) FROM \(join.table) t1 JOIN \(schema.table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(join.sourceColumn) = ?\(order.isEmpty ? "" : " ORDER BY \(order)")"
         }
-        return "\(keySelection) FROM \(schema.table) t0 WHERE  t0.\(schema.properties[property.inverse].column) = ?"
+        return
+            "\(keySelection) FROM \(schema.table) t0 WHERE  t0.\(schema.properties[property.inverse].column) = ?\(order.isEmpty ? "" : " ORDER BY \(order)")"
+    }
+
+    /// What an ordered relationship's members are sorted by; empty if it has no order.
+    static func memberOrder(_ property: PropertySchema) -> String {
+        guard let column = property.orderColumn else { return "" }
+        return "\(property.joinTable == nil ? "t0" : "t1").\(column), t0.Z_PK"
     }
 }

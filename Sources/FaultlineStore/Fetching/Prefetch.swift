@@ -95,8 +95,9 @@ struct Prefetch {
         _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
     ) throws(StoreError) -> [RowPointer] {
         let key = destination.schema.properties[property.inverse].column
+        let order = property.isOrdered ? ", \(EntityRuntime.memberOrder(property))" : ""
         let sql =
-            "\(destination.rowSelection) FROM \(destination.schema.table) t0 WHERE  t0.\(key) IN (SELECT * FROM _Z_intarray0)  ORDER BY t0.\(key)"
+            "\(destination.rowSelection) FROM \(destination.schema.table) t0 WHERE  t0.\(key) IN (SELECT * FROM _Z_intarray0)  ORDER BY t0.\(key)\(order)"
         var loaded = try run(sql, rows.map(\.key), destination, path, hasSources: false)
         loaded.sources = loaded.rows.map { row in
             let entity = store.entities[Int(row.header.pointee.entity)]
@@ -110,8 +111,9 @@ struct Prefetch {
         _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
     ) throws(StoreError) -> [RowPointer] {
         let join = property.joinTable!
+        let order = property.isOrdered ? ", \(EntityRuntime.memberOrder(property))" : ""
         let sql =
-            "\(destination.rowSelection), t1.\(join.sourceColumn) FROM \(destination.schema.table) t0 JOIN \(join.table) t1 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE  t1.\(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)  ORDER BY t1.\(join.sourceColumn)"
+            "\(destination.rowSelection), t1.\(join.sourceColumn) FROM \(destination.schema.table) t0 JOIN \(join.table) t1 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE  t1.\(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)  ORDER BY t1.\(join.sourceColumn)\(order)"
         let loaded = try run(sql, rows.map(\.key), destination, path, hasSources: true)
         keep(property, owners: rows, loaded, destination)
         return Array(loaded.rows)

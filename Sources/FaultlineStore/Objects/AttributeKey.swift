@@ -75,6 +75,20 @@ public final class ToManyKey<Destination: ManagedObject>: Sendable {
     }
 }
 
+/// The name of an ordered to-many relationship with the class of its destination; see ``AttributeKey``.
+public final class OrderedToManyKey<Destination: ManagedObject>: Sendable {
+    public let name: String
+    private let place = PropertyPlace()
+
+    public init(_ name: String) {
+        self.name = name
+    }
+
+    func index(in object: ManagedObject) -> Int {
+        place.index(of: name, in: object)
+    }
+}
+
 /// Where a property stands in the entity that was asked last.
 ///
 /// What is remembered was checked: reading takes the bytes of a row for what the key says they are.

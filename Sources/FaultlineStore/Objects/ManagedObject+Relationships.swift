@@ -15,6 +15,14 @@ extension ManagedObject {
         set { if newValue.owner !== self { setToMany(key.index(in: self), newValue.map { $0 }) } }
     }
 
+    /// The objects at the other end of an ordered to-many relationship, to read and to change.
+    public final subscript<Destination: ManagedObject>(
+        key: OrderedToManyKey<Destination>
+    ) -> OrderedToMany<Destination> {
+        get { OrderedToMany(self, key.index(in: self)) }
+        set { if newValue.owner !== self { setToMany(key.index(in: self), newValue.map { $0 }) } }
+    }
+
     static func cast<Destination: ManagedObject>(_ object: ManagedObject, _ name: String) -> Destination {
         guard let cast = object as? Destination else {
             preconditionFailure(
@@ -146,6 +154,15 @@ extension ManagedObject {
         let wanted = Set(objects.map { ObjectIdentifier($0) })
         for object in members(index) where !wanted.contains(ObjectIdentifier(object)) { removeMember(object, index) }
         for object in objects where !toManyState(index).contains(object) { addMember(object, index) }
+        guard runtime.schema.properties[index].isOrdered else { return }
+        if toManyState(index).arrange(objects) { managedObjectContext.noteUpdate(self) }
+    }
+
+    final func moveMember(from place: Int, to target: Int, _ index: Int) {
+        _ = members(index)
+        guard place != target else { return }
+        toManyState(index).move(from: place, to: target)
+        managedObjectContext.noteUpdate(self)
     }
 
     // MARK: - Where objects come from

@@ -62,7 +62,7 @@ extension ManagedObject {
     // MARK: - By name
 
     /// The value of a property: an attribute's value, the object of a to-one relationship, or the objects of a to-many
-    /// relationship as ``ToMany``.
+    /// relationship as ``ToMany`` or, if it is ordered, ``OrderedToMany``.
     ///
     /// Traps if the entity has no such property.
     public final func value(forKey name: String) -> Any? {
@@ -71,7 +71,8 @@ extension ManagedObject {
         switch property.kind {
         case .attribute: return readValue(index)?.plain
         case .toOne: return toOne(index)
-        case .toMany, .manyToMany: return ToMany<ManagedObject>(self, index)
+        case .toMany, .manyToMany:
+            return property.isOrdered ? OrderedToMany<ManagedObject>(self, index) : ToMany<ManagedObject>(self, index)
         }
     }
 

@@ -34,14 +34,22 @@ final class PendingChanges {
 final class ToManyState {
     /// Whether ``members`` are all.
     private(set) var isLoaded = false
-    /// The members, in the order of their keys, new ones behind them in the order in which they were added.
+    /// The members in their order or, if they have none, in that of their keys; new ones behind them in the order in
+    /// which they were added.
     private(set) var members: ContiguousArray<ManagedObject> = []
     private var memberIDs: Set<ObjectIdentifier> = []
     /// What was added and taken out since the object was read or saved; each object is in one of them at most.
     private(set) var added: ContiguousArray<ManagedObject> = []
     private(set) var removed: ContiguousArray<ManagedObject> = []
 
-    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty }
+    /// Whether members were put in another order since the object was read or saved.
+    private var isRearranged = false
+
+    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isRearranged }
+
+    /// Whether an ordered relationship must tell the store who stands where; a member that goes leaves the others'
+    /// order as it is.
+    var isOrderChanged: Bool { !added.isEmpty || isRearranged }
 
     func contains(_ object: ManagedObject) -> Bool {
         memberIDs.contains(ObjectIdentifier(object))
@@ -111,10 +119,32 @@ final class ToManyState {
         return true
     }
 
+    /// Puts the member at a place elsewhere.
+    ///
+    /// All members must be known.
+    func move(from place: Int, to target: Int) {
+        guard place != target else { return }
+        members.insert(members.remove(at: place), at: target)
+        isRearranged = true
+    }
+
+    /// Puts the members in that order; they must be the same.
+    ///
+    /// Returns whether they were in another.
+    func arrange(_ objects: [ManagedObject]) -> Bool {
+        var seen: Set<ObjectIdentifier> = []
+        let wanted = ContiguousArray(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
+        guard wanted != members else { return false }
+        members = wanted
+        isRearranged = true
+        return true
+    }
+
     /// The changes are in the store now.
     func wasSaved() {
         added = []
         removed = []
+        isRearranged = false
         if !isLoaded { memberIDs = [] }
     }
 

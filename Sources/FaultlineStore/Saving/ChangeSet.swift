@@ -9,6 +9,8 @@ struct ChangeSet {
     var related: [ManagedObject] = []
     /// Pairs of many-to-many relationships.
     var joins: [Join] = []
+    /// Ordered relationships whose members are to be put in order.
+    var orders: [Order] = []
     /// Relationships whose to-many side has other members afterwards, by number.
     var relationships: Set<Int> = []
 
@@ -21,7 +23,15 @@ struct ChangeSet {
         var isAdded: Bool
     }
 
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty }
+    struct Order {
+        var owner: ManagedObject
+        /// The relationship's place among the owner's properties.
+        var index: Int
+    }
+
+    var isEmpty: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && orders.isEmpty
+    }
 
     /// Collects what a context changed.
     ///
@@ -38,8 +48,14 @@ struct ChangeSet {
             object.isUpdated && !object.isInserted && !object.isDeleted
                 && object.toMany.values.contains { $0.added.contains { !$0.isDeleted } }
         }
-        for object in context.inserted where object.isInserted { addJoins(of: object) }
-        for object in context.updated where object.isUpdated && !object.isInserted { addJoins(of: object) }
+        for object in context.inserted where object.isInserted {
+            addJoins(of: object)
+            addOrders(of: object)
+        }
+        for object in context.updated where object.isUpdated && !object.isInserted {
+            addJoins(of: object)
+            addOrders(of: object)
+        }
         for object in deleted where !object.isUpdated { addJoins(of: object) }
         for object in inserted + updated + deleted {
             for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
@@ -55,6 +71,16 @@ struct ChangeSet {
             (objects[$0].runtime.schema.index, $0) < (objects[$1].runtime.schema.index, $1)
         }
         return places.map { objects[$0] }
+    }
+
+    private mutating func addOrders(of object: ManagedObject) {
+        guard !object.isDeleted else { return }
+        for (index, state) in object.toMany.sorted(by: { $0.key < $1.key }) where state.isOrderChanged {
+            let property = object.runtime.schema.properties[index]
+            guard property.isOrdered else { continue }
+            orders.append(Order(owner: object, index: index))
+            relationships.insert(property.relationshipNumber)
+        }
     }
 
     /// Both sides of a pair know of it; the side with the lower relationship number tells.

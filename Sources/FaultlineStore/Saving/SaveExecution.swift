@@ -41,6 +41,7 @@ struct SaveExecution {
             for object in changes.related where !versioned.contains(object) { try touch(object) }
             for join in changes.joins { try write(join) }
             for object in changes.deleted { try delete(object) }
+            for order in changes.orders { try write(order) }
             let start = isRecording ? store.recorder.now() : 0
             try step("COMMIT", isTimed: false)
             if isRecording { event.commit = store.recorder.now() - start }
@@ -54,7 +55,15 @@ struct SaveExecution {
         publish()
     }
 
-    private mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
+    /// Reads what a save must know of the store.
+    mutating func read(
+        _ statement: SQLStatement, _ row: (OpaquePointer) -> Void
+    ) throws(StoreError) {
+        event.trips += 1
+        try store.session.readAsEvent(statement, doing: "Saving", origin: origin) { row($0) }
+    }
+
+    mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
         event.trips += 1
         try store.session.run(sql, values, doing: "Saving", isTimed: isTimed, origin: origin)
     }
@@ -90,10 +99,7 @@ struct SaveExecution {
         let statement = try store.connection.statement(sql)
         statement.bind(.integer(root.number), at: 1)
         store.log.statement(sql, [.integer(root.number)])
-        event.trips += 1
-        try store.session.readAsEvent(statement, doing: "Saving", origin: origin) {
-            last = sqlite3_column_int64($0, 0)
-        }
+        try read(statement) { last = sqlite3_column_int64($0, 0) }
         event.trips += 1
         let changed = try store.session.run(
             "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
@@ -185,7 +191,14 @@ struct SaveExecution {
     private func updateStatement(_ entity: EntityRuntime, _ slots: [Int]) throws(StoreError) -> SQLStatement {
         let shape = UpdateShape(entity: entity.schema.index, slots: slots)
         if let known = store.updateStatements[shape] { return known }
-        let sets = slots.map { "\(entity.schema.columns[$0].name) = ?" } + ["Z_OPT = ?"]
+        var sets = slots.map { "\(entity.schema.columns[$0].name) = ?" } + ["Z_OPT = ?"]
+        // Whoever goes elsewhere has no place in the order there yet.
+        for column in slots.map({ entity.schema.columns[$0] }) where !column.isEntityColumn {
+            let property = entity.schema.properties[column.property]
+            guard property.kind == .toOne, property.inverse >= 0 else { continue }
+            let inverse = store.schema.entities[property.destination].properties[property.inverse]
+            if inverse.kind == .toMany, let order = inverse.orderColumn { sets.append("\(order) = NULL") }
+        }
         let statement = try store.connection.prepare(
             "UPDATE OR FAIL \(entity.schema.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK=? AND Z_OPT=?")
         // There can be as many shapes as there are sets of columns; a few are used again and again.
@@ -237,7 +250,7 @@ struct SaveExecution {
     // MARK: Values
 
     /// The key that an object has once the save is done.
-    private func finalKey(_ object: ManagedObject) -> Int64 {
+    func finalKey(_ object: ManagedObject) -> Int64 {
         object.key > 0 ? object.key : object.pending?.newKey ?? 0
     }
 

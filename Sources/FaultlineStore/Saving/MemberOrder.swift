@@ -1,0 +1,73 @@
+/// Finds the numbers that put the members of an ordered relationship in their order.
+///
+/// They are spaced, so that an object that is put between two others changes one row and not all: Core Data leaves
+/// 2,048 between them.
+struct MemberOrder {
+    static let spacing: Int64 = 2048
+
+    /// The numbers that change.
+    ///
+    /// - Parameters:
+    ///   - keys: the members as they are to stand.
+    ///   - known: the numbers that they have.
+    static func changes(_ keys: [Int64], known: [Int64: Int64]) -> [(key: Int64, number: Int64)] {
+        let numbers = keys.map { known[$0] }
+        let kept = longestRise(numbers)
+        var changes: [(Int64, Int64)] = []
+        var place = 0
+        var low: Int64 = 0
+        for next in kept + [keys.count] {
+            let count = Int64(next - place)
+            if count > 0 {
+                guard let step = step(low, next < keys.count ? numbers[next]! : nil, count) else {
+                    return all(keys, known)
+                }
+                for index in place..<next { changes.append((keys[index], low + step * Int64(index - place + 1))) }
+            }
+            if next < keys.count { low = numbers[next]! }
+            place = next + 1
+        }
+        return changes
+    }
+
+    /// How far numbers are apart that fit behind a number and in front of another; `nil`: they do not fit.
+    private static func step(_ low: Int64, _ high: Int64?, _ count: Int64) -> Int64? {
+        guard let high else {
+            // As far as 32 bits go: nobody has said that the column may hold more.
+            return low <= Int64(Int32.max) - spacing * count ? spacing : nil
+        }
+        let step = (high - low) / (count + 1)
+        return step > 0 ? step : nil
+    }
+
+    private static func all(_ keys: [Int64], _ known: [Int64: Int64]) -> [(key: Int64, number: Int64)] {
+        let spacing = max(1, min(Self.spacing, Int64(Int32.max) / Int64(keys.count + 1)))
+        return keys.enumerated().map { ($1, Int64($0 + 1) * spacing) }.filter { known[$0.0] != $0.1 }
+    }
+
+    /// The places of most numbers that rise already and can stay: patience sorting.
+    ///
+    /// - Complexity: O(n log n).
+    private static func longestRise(_ numbers: [Int64?]) -> [Int] {
+        var ends: [Int] = []
+        var before = [Int](repeating: -1, count: numbers.count)
+        for (place, number) in numbers.enumerated() {
+            // Others are not ours, or cannot be counted with.
+            guard let number, number > 0, number <= Int64(Int32.max) else { continue }
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]]! < number { low = middle + 1 } else { high = middle }
+            }
+            before[place] = low > 0 ? ends[low - 1] : -1
+            if low == ends.count { ends.append(place) } else { ends[low] = place }
+        }
+        var rise: [Int] = []
+        var place = ends.last ?? -1
+        while place >= 0 {
+            rise.append(place)
+            place = before[place]
+        }
+        return rise.reversed()
+    }
+}
