@@ -158,8 +158,9 @@ struct BadInputTests {
         try #require(prepared.status == 0)
         try expectFailure(
             ofStore: path, form: ["--flaws", "photo"],
-            "The store '\(path)' was made with another model: it has an entity 'ItemPhoto', which the model has not; "
-                + "open it with the model that it was made with, or migrate it.")
+            "The store '\(path)' was made with another model: its 'Item.photo' is INTEGER, which does not hold the model's "
+                + "Binary, it has an entity 'ItemPhoto', which the model has not; open it with the model that it was made with, or migrate it."
+        )
         #expect(try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10"]).status == 0)
     }
 

@@ -16,7 +16,7 @@ package final class ModelSchema: Sendable {
         let layout = SchemaLayout(descriptions, numbers: numbers)
         entities = layout.makeEntities()
         places = layout.places
-        placesByNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0.index) })
+        placesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }
         statements = layout.statements(entities)
         digest = layout.digest(entities)
     }

@@ -60,7 +60,7 @@ struct StoreOpening {
         if let hash = metadata[Self.hashKey] as? String, hash == model.versionHash {
             schema = model.schema
         } else {
-            schema = try setup.match(model, isForeign: metadata[Self.hashKey] == nil)
+            schema = try StoreMatch(setup, model, path: path, metadata: metadata).schema()
         }
     }
 }
@@ -149,7 +149,7 @@ struct StoreSetup {
     }
 
     /// Runs a reading statement as an event of its own.
-    private func read<Row>(_ sql: String, _ row: (OpaquePointer) -> Row) throws(StoreError) -> [Row] {
+    func read<Row>(_ sql: String, _ row: (OpaquePointer) -> Row) throws(StoreError) -> [Row] {
         let statement = try session.connection.statement(sql)
         session.log.statement(sql)
         var rows: [Row] = []
@@ -222,48 +222,11 @@ struct StoreSetup {
             case let value as String: metadata[key] = value
             case let value as [String]: metadata[key] = value
             case let value as Int: metadata[key] = value
+            // The hash of every entity of the model: NSStoreModelVersionHashes.
+            case let value as [String: Data]: metadata[key] = value
             default: break
             }
         }
         return (uuid, metadata)
-    }
-
-    /// The model as a store lays it out that was not made with this version of the model.
-    ///
-    /// - Parameter isForeign: whether it is Core Data's own, which says nothing about our hash, so that a store that
-    ///   has every table and column will do.
-    func match(_ model: ManagedObjectModel, isForeign: Bool) throws(StoreError) -> ModelSchema {
-        let numbers = try read("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
-            (String(cString: sqlite3_column_text(row, 1)), sqlite3_column_int64(row, 0))
-        }
-        let schema = ModelSchema(model.entities, numbers: Dictionary(numbers) { first, _ in first })
-        // From 16000 on come Core Data's own: history and the like.
-        let difference = try difference(schema, known: Set(numbers.filter { $0.1 < 16000 }.map(\.0)))
-        if isForeign, difference == nil { return schema }
-        throw StoreError(
-            .incompatibleModel,
-            "The store '\(path)' was made with another model: \(difference ?? "its entities are laid out in another way"); open it with the model that it was made with, or migrate it."
-        )
-    }
-
-    private func difference(_ schema: ModelSchema, known: Set<String>) throws(StoreError) -> String? {
-        for entity in schema.entities {
-            guard known.contains(entity.name) else { return "it has no entity '\(entity.name)'" }
-            let columns = Set(
-                try read("pragma table_info(\(entity.table))") { String(cString: sqlite3_column_text($0, 1)) })
-            for column in entity.columns where !columns.contains(column.name) {
-                return "it has no '\(entity.name).\(entity.properties[column.property].name)'"
-            }
-            for property in entity.properties {
-                if let join = property.joinTable, try !hasTable(join.table) {
-                    return "it has no '\(entity.name).\(property.name)'"
-                }
-            }
-        }
-        let own = Set(schema.entities.map(\.name))
-        if let other = known.subtracting(own).min() {
-            return "it has an entity '\(other)', which the model has not"
-        }
-        return nil
     }
 }

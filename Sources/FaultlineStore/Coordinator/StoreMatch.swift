@@ -1,0 +1,159 @@
+import CSQLite
+import FaultlineModel
+import Foundation
+
+/// Finds out how a store that is there lays a model out, or in what the two differ.
+struct StoreMatch {
+    private let setup: StoreSetup
+    private let model: ManagedObjectModel
+    private let path: String
+    private let metadata: [String: any Sendable]
+
+    init(
+        _ setup: StoreSetup, _ model: ManagedObjectModel, path: String, metadata: [String: any Sendable]
+    ) {
+        self.setup = setup
+        self.model = model
+        self.path = path
+        self.metadata = metadata
+    }
+
+    /// The model with the numbers that the store gives its entities.
+    ///
+    /// - Throws: ``StoreError`` if the store was made with another model. A store of Core Data's says nothing about
+    ///   our hash, so one that has every entity, table and column of the model, and no others, will do.
+    func schema() throws(StoreError) -> ModelSchema {
+        let numbers = try numbers()
+        let schema = ModelSchema(model.entities, numbers: numbers.byEntity)
+        var differences = try differences(schema, numbers)
+        if differences.isEmpty {
+            if metadata[StoreOpening.hashKey] == nil { return schema }
+            differences = ["its entities are laid out in another way"]
+        }
+        throw StoreError(
+            .incompatibleModel,
+            "The store '\(path)' was made with another model: \(Self.list(differences)); open it with the model that it was made with, or migrate it."
+        )
+    }
+
+    /// The first so many in words, and how many more there are.
+    private static func list(_ differences: [String]) -> String {
+        let shown = differences.prefix(20)
+        let rest = differences.count - shown.count
+        return shown.joined(separator: ", ") + (rest == 0 ? "" : ", and \(rest) more")
+    }
+
+    private struct Numbers {
+        var byEntity: [String: Int64] = [:]
+        /// The entities that the store has.
+        var stored: Set<String> = []
+    }
+
+    private func numbers() throws(StoreError) -> Numbers {
+        let rows = try setup.read("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
+            (sqlite3_column_text(row, 1).map { String(cString: $0) } ?? "", sqlite3_column_int64(row, 0))
+        }
+        // From 16000 on come Core Data's own: history and the like.
+        var free = Dictionary(rows.filter { $0.1 < 16000 }) { first, _ in first }
+        let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data]
+        var numbers = Numbers()
+        numbers.stored = Set(hashes?.keys.map { $0 } ?? free.keys.map { $0 })
+        for entity in model.entities { numbers.byEntity[entity.name] = free.removeValue(forKey: entity.name) }
+        // A store that Core Data has migrated keeps the number under the name that the entity had before.
+        for entity in model.entities where numbers.byEntity[entity.name] == nil && numbers.stored.contains(entity.name)
+        {
+            numbers.byEntity[entity.name] = entity.renamingIdentifier.flatMap { free.removeValue(forKey: $0) }
+        }
+        return numbers
+    }
+
+    // MARK: Differences
+
+    private func differences(_ schema: ModelSchema, _ numbers: Numbers) throws(StoreError) -> [String] {
+        var found: [String] = []
+        var tables = Tables(setup)
+        var expected: [String: Set<String>] = [:]
+        for entity in schema.entities {
+            expected[entity.table, default: []].formUnion(entity.columns.map(\.name))
+            guard numbers.stored.contains(entity.name), numbers.byEntity[entity.name] != nil else {
+                found.append("it has no entity '\(entity.name)'")
+                continue
+            }
+            let columns = try tables.columns(entity.table)
+            for property in entity.properties {
+                let isInherited =
+                    entity.parent >= 0 && schema.entities[entity.parent].index(of: property.name) != nil
+                if isInherited || property.isTransient { continue }
+                let name = "\(entity.name).\(property.name)"
+                switch property.kind {
+                case .attribute(let type):
+                    found += Self.difference(name, type, columns[property.column])
+                case .toOne:
+                    let keys = [property.column] + (property.entityColumn.map { [$0] } ?? [])
+                    if !keys.allSatisfy({ columns[$0] != nil }) { found.append("it has no '\(name)'") }
+                case .toMany, .manyToMany:
+                    found += try difference(name, property, entity, schema, &tables)
+                }
+            }
+        }
+        let own = Set(schema.entities.map(\.name))
+        found += numbers.stored.subtracting(own).sorted().map { "it has an entity '\($0)', which the model has not" }
+        for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
+            // What begins with Z_ is the store's own; orders were looked at with their relationships.
+            let more = try tables.columns(table).keys.filter { !known.contains($0) && !$0.hasPrefix("Z_") }
+            found += more.sorted().map { "its table \(table) has a column \($0), which the model has not" }
+        }
+        return found
+    }
+
+    private static func difference(_ name: String, _ type: AttributeType, _ stored: String?) -> [String] {
+        guard let stored else { return ["it has no '\(name)'"] }
+        guard stored.uppercased() != type.columnType else { return [] }
+        return ["its '\(name)' is \(stored), which does not hold the model's \(type.rawValue)"]
+    }
+
+    private func difference(
+        _ name: String, _ property: PropertySchema, _ entity: EntitySchema, _ schema: ModelSchema,
+        _ tables: inout Tables
+    ) throws(StoreError) -> [String] {
+        var columns: [String: String]
+        var wanted: [String] = []
+        var order: String
+        if let join = property.joinTable {
+            columns = try tables.columns(join.table)
+            wanted = [join.sourceColumn, join.destinationColumn]
+            order = "Z_FOK_" + join.destinationColumn.dropFirst(2)
+        } else {
+            let destination = schema.entities[property.destination]
+            let inverse = destination.properties[property.inverse]
+            columns = try tables.columns(destination.table)
+            order = "Z_FOK_" + inverse.column.dropFirst()
+        }
+        guard wanted.allSatisfy({ columns[$0] != nil }) else { return ["it has no '\(name)'"] }
+        switch (columns[order] != nil, property.isOrdered) {
+        case (true, false): return ["its '\(name)' is ordered, and the model's is not"]
+        case (false, true): return ["its '\(name)' has no order, and the model's has one"]
+        default: return []
+        }
+    }
+
+    /// The columns of the store's tables with their types, each table looked up once.
+    private struct Tables {
+        private let setup: StoreSetup
+        private var known: [String: [String: String]] = [:]
+
+        init(_ setup: StoreSetup) {
+            self.setup = setup
+        }
+
+        mutating func columns(_ table: String) throws(StoreError) -> [String: String] {
+            if let columns = known[table] { return columns }
+            let rows = try setup.read("pragma table_info(\(table))") { row in
+                let text = { sqlite3_column_text(row, $0).map { String(cString: $0) } ?? "" }
+                return (text(1), text(2))
+            }
+            known[table] = Dictionary(rows) { first, _ in first }
+            return known[table]!
+        }
+    }
+}

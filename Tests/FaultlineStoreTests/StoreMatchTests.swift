@@ -1,0 +1,101 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import SharedData
+import Testing
+
+@Suite("A store of another model says in what they differ", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+struct StoreMatchTests {
+    private func message(_ fixture: CoreDataFixture, _ model: ManagedObjectModel, _ change: String = "") throws
+        -> String
+    {
+        let url = try fixture.copy()
+        if !change.isEmpty { try SQLShell.run(change, url) }
+        let text = performing {
+            _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeURL: url)
+        }
+        let (start, end) = (
+            "The store '\(url.path)' was made with another model: ",
+            "; open it with the model that it was made with, or migrate it."
+        )
+        guard text.hasPrefix(start), text.hasSuffix(end) else { return text }
+        return String(text.dropFirst(start.count).dropLast(end.count))
+    }
+
+    private func model(_ fixture: CoreDataFixture, version: String) throws -> ManagedObjectModel {
+        var fixture = fixture
+        fixture.version = version
+        return try fixture.loadModel()
+    }
+
+    @Test func olderVersion() throws {
+        #expect(
+            try message(.sample1, model(.sample1, version: "SampleModel2"))
+                == "it has no entity 'LuxuryCar', it has an entity 'ExpensiveSportCar', which the model has not, its table ZCAR has a column ZCOLOR, which the model has not, its table ZPERSON has a column ZID, which the model has not"
+        )
+        #expect(
+            try message(.sample2, model(.sample2, version: "SampleModel"))
+                == "it has no 'Car.color', it has no entity 'ExpensiveSportCar', it has no 'Person.id', it has an entity 'LuxuryCar', which the model has not"
+        )
+        #expect(
+            try message(.users, model(.users, version: "SampleModel3_v2"))
+                == "it has no entity 'Pet', it has no 'User.pet'")
+        #expect(
+            try message(.bookmarks1, model(.bookmarks1, version: "BookmarksModel 3"))
+                == "it has no 'BookmarkEntity.isPendingDeletion', it has no 'BookmarkEntity.modifiedAt', its table ZBOOKMARKENTITY has a column ZISFAVORITE, which the model has not"
+        )
+        #expect(
+            try message(.bookmarks3, model(.bookmarks3, version: "BookmarksModel 6"))
+                == "it has no 'BookmarkEntity.isStub', it has no 'BookmarkEntity.lastChildrenPayloadReceivedFromSync', it has no 'BookmarkEntity.favoriteFolders', it has no 'BookmarkEntity.favorites', its table ZBOOKMARKENTITY has a column ZFAVORITEFOLDER, which the model has not"
+        )
+    }
+
+    @Test func otherTypes() throws {
+        var entities = try CoreDataFixture.books.loadModel().entities
+        let book = try #require(entities.firstIndex { $0.name == "Book" })
+        let price = try #require(entities[book].attributes.firstIndex { $0.name == "price" })
+        entities[book].attributes[price].type = .string
+        #expect(
+            try message(.books, ManagedObjectModel(entities: entities))
+                == "its 'Book.price' is DECIMAL, which does not hold the model's String")
+    }
+
+    @Test func otherRelationships() throws {
+        var entities = try CoreDataFixture.bookmarks1.loadModel().entities
+        let children = try #require(entities[0].relationships.firstIndex { $0.name == "children" })
+        entities[0].relationships[children].isOrdered = false
+        #expect(
+            try message(.bookmarks1, ManagedObjectModel(entities: entities))
+                == "its 'BookmarkEntity.children' is ordered, and the model's is not")
+        var cars = try CoreDataFixture.sample1.loadModel().entities
+        let person = try #require(cars.firstIndex { $0.name == "Person" })
+        cars[person].relationships[0].isOrdered = true
+        #expect(
+            try message(.sample1, ManagedObjectModel(entities: cars))
+                == "its 'Person.cars' has no order, and the model's has one")
+        cars[person].relationships[0].isOrdered = false
+        let car = try #require(cars.firstIndex { $0.name == "Car" })
+        cars[car].relationships.append(RelationshipDescription("driver", to: "Person", inverse: nil))
+        #expect(try message(.sample1, ManagedObjectModel(entities: cars)) == "it has no 'Car.driver'")
+    }
+
+    @Test func brokenStores() throws {
+        let model = try CoreDataFixture.users.loadModel()
+        #expect(
+            try message(.users, model, "UPDATE Z_PRIMARYKEY SET Z_NAME = NULL") == "it has no entity 'User'")
+        #expect(try message(.users, model, "DROP TABLE ZUSER") == "it has no 'User.name', it has no 'User.petName'")
+        #expect(try message(.users, model, "UPDATE Z_METADATA SET Z_PLIST = 'x'") == "no error")
+    }
+
+    @Test("A renamed entity keeps the number that the store knows under its old name")
+    func renamedEntity() throws {
+        let url = try CoreDataFixture.sample2.copy()
+        let context = try CoreDataFixture.sample2.open(url).newBackgroundContext()
+        let cars = try context.fetch(FetchRequest<ManagedObject>(entityName: "LuxuryCar"))
+        #expect(cars.count == Int(try SQLShell.run("SELECT COUNT(*) FROM ZCAR WHERE Z_ENT = 3", url)[0]))
+        let car = context.insertNewObject(forEntityName: "LuxuryCar")
+        car["numberPlate"] = "new"
+        try context.save()
+        #expect(try SQLShell.run("SELECT Z_PK, Z_ENT FROM ZCAR WHERE ZNUMBERPLATE = 'new'", url) == ["126|3"])
+    }
+}
