@@ -51,7 +51,16 @@ extension ManagedObjectContext {
             throw error
         }
         // The execution holds the new rows' blocks until the objects do.
-        withExtendedLifetime(execution) { finish(changes, execution.objects, execution.rows) }
+        withExtendedLifetime(execution) {
+            finish(changes, execution.objects, execution.rows)
+            for (root, row, _) in execution.refreshed {
+                guard let object = identities.object(root: root, key: row.key), !object.isFault,
+                    Int(row.header.pointee.entity) == object.runtime.schema.index
+                else { continue }
+                object.row = row
+                object.block = row.block
+            }
+        }
     }
 
     private func event(_ execution: SaveExecution, _ wait: UInt64) -> TraceEvent.Save {

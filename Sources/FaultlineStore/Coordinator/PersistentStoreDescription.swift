@@ -39,6 +39,12 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: 32 MiB; pages are taken as they are needed.
     public var pageCacheLimit = 32 << 20
+    /// Whether a store of Core Data's with persistent history is written although the history will not tell of it.
+    ///
+    /// Default: no, and saves are refused.
+    ///
+    /// Who reads the history, such as an extension of the app or a mirror in CloudKit, misses these changes.
+    public var ignoresPersistentHistory = false
     /// Default: ``Synchronization/full``, as SQLite's.
     public var synchronization = Synchronization.full
 

@@ -36,6 +36,8 @@ final class SQLStore: @unchecked Sendable {
     var insertStatements: [Int: SQLStatement] = [:]
     var updateStatements: [UpdateShape: SQLStatement] = [:]
     var faultStatements: [SQLStatement?]
+    /// Found before the first save.
+    var saveObstacles: SaveObstacles?
 
     /// How long a read transaction outlives the last read, in milliseconds.
     static let idleMilliseconds = 5
@@ -68,6 +70,9 @@ final class SQLStore: @unchecked Sendable {
         relationshipGenerations = Array(repeating: 0, count: relationships + 1)
         faultStatements = Array(repeating: nil, count: entities.count)
     }
+
+    /// Whether the store was made by Core Data, which keeps things up that are not known here.
+    var isForeign: Bool { metadata[StoreOpening.hashKey] == nil }
 
     /// Holds the connection for one caller at a time.
     ///

@@ -5,9 +5,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
-            case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, unsupportedModel, conflict,
-                validation
-            case deleteDenied, invalidRequest, unknownEntity, invalidClass, objectGone, externalData, database
+            case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, unsupportedModel
+            case unsupportedStore, conflict, validation, deleteDenied, invalidRequest, unknownEntity, invalidClass
+            case objectGone, externalData, database
         }
 
         private let value: Value
@@ -26,6 +26,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let incompatibleModel = Code(value: .incompatibleModel)
         /// The model has something that a store cannot keep.
         public static let unsupportedModel = Code(value: .unsupportedModel)
+        /// Core Data made the store with something that a save here would not keep up.
+        public static let unsupportedStore = Code(value: .unsupportedStore)
         /// Another writer changed or deleted an object since it was read.
         public static let conflict = Code(value: .conflict)
         /// An object cannot be saved as it is.

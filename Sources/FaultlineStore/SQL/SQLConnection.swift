@@ -10,6 +10,8 @@ final class SQLConnection {
     let path: String
     let handle: OpaquePointer
     let busyTimeout: Double
+    /// What triggers did while a save ran.
+    let effects = TriggerEffects()
     private var statements: [String: SQLStatement] = [:]
     /// Statements that were asked for, to find out which of them were not for long.
     private var requests: UInt64 = 0
@@ -33,7 +35,8 @@ final class SQLConnection {
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(min(busyTimeout * 1000, Double(Int32.max))))
-        let registered = SQLFunctions.register(on: handle)
+        var registered = SQLFunctions.register(on: handle)
+        if registered == SQLITE_OK { registered = effects.register(on: handle) }
         guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }
     }
 
@@ -72,6 +75,14 @@ final class SQLConnection {
             throw error(result, doing: "Preparing \"\(sql)\"")
         }
         return SQLStatement(sql: sql, handle: prepared)
+    }
+
+    /// Why a statement cannot be prepared; `nil`: it can.
+    func problem(preparing sql: String) -> String? {
+        var prepared: OpaquePointer?
+        defer { sqlite3_finalize(prepared) }
+        return sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK
+            ? nil : String(cString: sqlite3_errmsg(handle))
     }
 
     /// The table-valued array `_Z_intarrayN`.

@@ -13,10 +13,12 @@ struct SaveExecution {
     let changes: ChangeSet
     let origin: TraceOrigin
     let isRecording: Bool
-    private(set) var event = TraceEvent.Save()
+    var event = TraceEvent.Save()
     /// The new rows of inserted and updated objects.
     private(set) var objects: [ManagedObject] = []
     private(set) var rows: ContiguousArray<RowPointer> = []
+    /// Rows that triggers changed, as the store has them now, with what holds them.
+    var refreshed: [(root: Int, row: RowPointer, blocks: [RowBlock])] = []
     private var builders: [Int: RowBuilder] = [:]
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
@@ -33,6 +35,8 @@ struct SaveExecution {
     mutating func run() throws(StoreError) {
         if store.isReading { event.trips += 1 }
         store.endRead()
+        try checkObstacles()
+        _ = store.connection.effects.take()
         try reserveKeys()
         try begin()
         do throws(StoreError) {
@@ -53,6 +57,7 @@ struct SaveExecution {
         }
         ExternalData.remove(oldFiles)
         publish()
+        refreshAffectedRows()
     }
 
     /// Reads what a save must know of the store.

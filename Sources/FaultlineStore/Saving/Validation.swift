@@ -17,7 +17,20 @@ struct Validation {
     /// - Parameter all: whether every property is looked at, or only those that were set.
     private func checkValues(of object: ManagedObject, all: Bool) throws(StoreError) {
         guard let pending = object.pending else { return }
+        for property in object.runtime.schema.properties where property.isDerived && context.store.isForeign {
+            switch pending.values[property.index] {
+            case .unchanged, .object: continue
+            case .null where all: continue
+            case .value(let value) where all && value == property.defaultValue: continue
+            case .null, .value: break
+            }
+            throw StoreError(
+                .validation,
+                "Saving \(object.entityName) \(object.objectID): '\(property.name)' is worked out by the store and cannot be set; take the change back.",
+                objectID: object.objectID)
+        }
         for property in object.runtime.schema.properties where !property.isOptional && !property.isToMany {
+            if property.isDerived, context.store.isForeign { continue }
             let isMissing: Bool
             switch pending.values[property.index] {
             case .null: isMissing = true

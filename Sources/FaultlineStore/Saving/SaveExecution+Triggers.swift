@@ -1,0 +1,43 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+extension SaveExecution {
+    /// Makes sure that the save leaves nothing behind that only Core Data could keep up.
+    func checkObstacles() throws(StoreError) {
+        guard store.isForeign else { return }
+        if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
+        var tables: Set<String> = []
+        for object in changes.inserted + changes.updated + changes.deleted {
+            tables.insert(object.runtime.schema.table)
+        }
+        for join in changes.joins { tables.insert(join.table.table) }
+        for order in changes.orders {
+            let property = order.owner.runtime.schema.properties[order.index]
+            tables.insert(property.joinTable?.table ?? store.schema.entities[property.destination].table)
+        }
+        try store.saveObstacles?.check(tables.sorted())
+    }
+
+    /// Reads the rows again that triggers changed while they ran.
+    ///
+    /// The save is done by then: a row that cannot be read is read when it is needed.
+    mutating func refreshAffectedRows() {
+        for affected in store.connection.effects.take() {
+            guard let place = store.schema.place(ofNumber: affected.entity) else { continue }
+            let entity = store.entities[place]
+            store.rows.remove(root: entity.schema.root, key: affected.key)
+            event.trips += 1
+            let open = store.recorder.begin()
+            guard let loaded = try? store.loadRow(entity, key: affected.key, isRecording: open != nil) else {
+                if let open { store.recorder.cancel(open) }
+                continue
+            }
+            if let open, let record = loaded.run.record {
+                store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
+            }
+            guard let row = loaded.rows.first else { continue }
+            refreshed.append((entity.schema.root, row, loaded.blocks))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import CSQLite
+import FaultlineModel
+
+/// What keeps a store that Core Data made from being written here: what would not be kept up by a save.
+///
+/// Found before the first save, so that a save that cannot be whole does not begin.
+struct SaveObstacles {
+    /// For every save.
+    private var general: String?
+    /// For saves that write to a table.
+    private var byTable: [String: String] = [:]
+    private let path: String
+
+    init(_ store: SQLStore) throws(StoreError) {
+        path = store.path
+        // What was made here has nothing that is not known.
+        guard store.isForeign else { return }
+        var triggers: [String] = []
+        var hasHistory = false
+        let statement = try store.connection.statement(
+            "SELECT name, type FROM sqlite_master WHERE type = 'trigger' OR name = 'ATRANSACTION'")
+        try store.session.readAsEvent(statement, doing: "Saving") { row in
+            let name = sqlite3_column_text(row, 0).map { String(cString: $0) } ?? ""
+            if name == "ATRANSACTION" { hasHistory = true } else { triggers.append(name) }
+        }
+        if hasHistory, !store.description.ignoresPersistentHistory {
+            general =
+                "because Core Data keeps a history of its changes (table ATRANSACTION), in which this one would be missing; set ignoresPersistentHistory if nothing reads the history"
+            return
+        }
+        for entity in store.schema.entities {
+            for property in entity.properties where property.isDerived && !property.isTransient {
+                let isOwn = entity.parent < 0 || store.schema.entities[entity.parent].index(of: property.name) == nil
+                let part = "_\(entity.name)_\(property.name)_"
+                guard isOwn, !triggers.contains(where: { $0.hasPrefix("Z_DA_") && $0.contains(part) }) else { continue }
+                general =
+                    "because '\(entity.name).\(property.name)' is derived and none of its triggers works it out; save it with Core Data, or do not derive the attribute"
+                return
+            }
+        }
+        let tables =
+            store.schema.entities.map(\.table)
+            + store.schema.entities.flatMap(\.properties).compactMap(\.joinTable?.table)
+        for table in Set(tables) { byTable[table] = try Self.problem(table, store) }
+    }
+
+    /// What SQLite says if statements that write to a table cannot be prepared, with the triggers that they fire.
+    private static func problem(_ table: String, _ store: SQLStore) throws(StoreError) -> String? {
+        var columns: [String] = []
+        let list = try store.connection.statement("pragma table_info(\(table))")
+        try store.session.readAsEvent(list, doing: "Saving") { row in
+            columns.append(sqlite3_column_text(row, 1).map { String(cString: $0) } ?? "")
+        }
+        let sets = columns.map { "\"\($0)\" = \"\($0)\"" }.joined(separator: ", ")
+        for sql in ["INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)", "DELETE FROM \(table)"] {
+            guard let detail = store.connection.problem(preparing: sql) else { continue }
+            return
+                "because its table \(table) has a trigger or an index that cannot run here (\(detail)); save it with Core Data"
+        }
+        return nil
+    }
+
+    /// - Throws: ``StoreError`` if a save that writes to these tables must not begin.
+    func check(_ tables: some Sequence<String>) throws(StoreError) {
+        guard let reason = general ?? tables.lazy.compactMap({ byTable[$0] }).first else { return }
+        throw StoreError(.unsupportedStore, "Saving in '\(path)' is refused \(reason).")
+    }
+}
