@@ -63,6 +63,11 @@ package struct JoinTableSchema: Sendable, Hashable {
     package let sourceColumn: String
     /// The column that holds the destination's keys.
     package let destinationColumn: String
+
+    /// The column that orders the destination's keys, where the relationship is ordered.
+    package var orderColumn: String {
+        "Z_FOK_" + (destinationColumn.hasPrefix("Z_") ? destinationColumn.dropFirst(2) : destinationColumn[...])
+    }
 }
 
 /// A column that is read and written with an entity's rows.

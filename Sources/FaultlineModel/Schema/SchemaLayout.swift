@@ -178,7 +178,7 @@ struct SchemaLayout {
         if relationship.isToMany, relationship.isOrdered {
             // Beside the keys that it orders: Z_FOK_PARENT orders by ZPARENT, Z_FOK_2PAGES by Z_2PAGES.
             orderColumn =
-                join.map { "Z_FOK_" + $0.destinationColumn.dropFirst(2) }
+                join.map(\.orderColumn)
                 ?? inverse.map { "Z_FOK_" + column(destination, $0.name).dropFirst() }
         }
         return PropertySchema(

@@ -122,7 +122,7 @@ struct StoreMatch {
         if let join = property.joinTable {
             columns = try tables.columns(join.table)
             wanted = [join.sourceColumn, join.destinationColumn]
-            order = "Z_FOK_" + join.destinationColumn.dropFirst(2)
+            order = join.orderColumn
         } else {
             let destination = schema.entities[property.destination]
             let inverse = destination.properties[property.inverse]
