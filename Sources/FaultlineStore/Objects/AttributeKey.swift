@@ -85,7 +85,17 @@ public final class OrderedToManyKey<Destination: ManagedObject>: Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(of: name, in: object)
+        place.index(in: object.runtime) ?? find(object.runtime)
+    }
+
+    @inline(never)
+    private func find(_ runtime: EntityRuntime) -> Int {
+        let property = PropertyPlace.property(name, runtime)
+        precondition(
+            property.isToMany && property.isOrdered,
+            "'\(runtime.schema.name).\(name)' is \(property.kindText), not an ordered to-many relationship; correct the kind of its key."
+        )
+        return place.remember(property.index, in: runtime)
     }
 }
 
