@@ -26,6 +26,7 @@ struct ModelCheck {
                     .invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.",
                     at: entity.declaredAt)
             }
+            // The tables that are not an entity's begin with an underscore behind the Z.
             guard Self.isName(entity.name), entity.name.first != "_" else {
                 throw ModelError(
                     .invalidName,
@@ -36,13 +37,6 @@ struct ModelCheck {
                 throw ModelError(
                     .duplicateName, "Two entities are called '\(entity.name)'; rename one of them.",
                     at: entity.declaredAt)
-            }
-            // The tables that are not an entity's begin with an underscore behind the Z, too.
-            guard Self.isIdentifier(entity.name), !entity.name.hasPrefix("_") else {
-                throw ModelError(
-                    .invalidProperty,
-                    "The entity '\(entity.name)' cannot have a table, because its name is no identifier; let it begin with a letter, and use letters, digits and underscores."
-                )
             }
         }
     }
@@ -139,12 +133,6 @@ struct ModelCheck {
             }
             var indexes: [String: String] = [:]
             for index in entity.indexes {
-                guard Self.isIdentifier(index.name) else {
-                    throw ModelError(
-                        .invalidIndex,
-                        "The fetch index '\(index.name)' of '\(entity.name)' cannot be made, because its name is no identifier; use letters, digits and underscores."
-                    )
-                }
                 if let other = indexes.updateValue(index.name, forKey: index.name.uppercased()), other != index.name {
                     throw ModelError(
                         .duplicateName,
@@ -153,11 +141,6 @@ struct ModelCheck {
                 }
             }
         }
-    }
-
-    /// Whether SQL takes a name as it is: letters, digits and underscores, and no digit at the start.
-    private static func isIdentifier(_ name: String) -> Bool {
-        name.allSatisfy { $0.isLetter || $0 == "_" || $0.isWholeNumber && $0.isASCII } && name.first?.isNumber == false
     }
 
     private func lineage(of entity: EntityDescription) -> [EntityDescription] {
@@ -182,12 +165,6 @@ struct ModelCheck {
                         .invalidName,
                         "Property '\(ancestor.name).\(name)' cannot be called that; use letters, digits and '_', and do not begin with a digit.",
                         at: site)
-                }
-                guard Self.isIdentifier(name) else {
-                    throw ModelError(
-                        .invalidProperty,
-                        "The property '\(ancestor.name).\(name)' cannot have a column, because its name is no identifier; use letters, digits and underscores."
-                    )
                 }
                 guard names.insert(name).inserted else {
                     throw ModelError(

@@ -69,7 +69,9 @@ struct CoreDataSavingTests {
         try context.save()
 
         let differences = differences(before, try dump(url))
-        #expect(differences.keys.sorted() == ["ZCAR", "Z_PRIMARYKEY"])
+        // Each person's version is raised with the cars that it got.
+        #expect(differences.keys.sorted() == ["ZCAR", "ZPERSON", "Z_PRIMARYKEY"])
+        #expect(differences["ZPERSON"]?.new.count == 2)
         #expect(differences["Z_PRIMARYKEY"]?.new == ["Z_ENT=1 Z_MAX=126 Z_NAME=Car Z_SUPER=0 rowid=1"])
         #expect(differences["ZCAR"]?.gone.count == 2 && differences["ZCAR"]?.new.count == 2)
         #expect(try SQLShell.run("SELECT COUNT(*) FROM ZCAR WHERE Z_PK = \(deletedKey)", url) == ["0"])
@@ -130,7 +132,7 @@ struct CoreDataSavingTests {
         page["content"] = Data([0])
         page["book"] = first
         try context.save()
-        #expect(try stored(first) == ["\(one + 1)|1|\(one + 1)"])
+        #expect(try stored(first) == ["\(one + 1)|2|\(one + 1)"])
         #expect(first["pagesCount"] as? Int64 == one + 1)
         let entity = try SQLShell.run("SELECT Z1_BOOK FROM ZPAGE WHERE Z_PK = 4971", url)
         #expect(
@@ -142,13 +144,13 @@ struct CoreDataSavingTests {
         try context.save()
         #expect(first["pagesCount"] as? Int64 == one)
         #expect(second["pagesCount"] as? Int64 == two + 1)
-        #expect(try stored(second) == ["\(two + 1)|1|\(two + 1)"])
+        #expect(try stored(second) == ["\(two + 1)|2|\(two + 1)"])
 
         context.delete(page)
         second["title"] = "Another"
         try context.save()
         #expect(second["pagesCount"] as? Int64 == two)
-        #expect(try stored(second) == ["\(two)|2|\(two)"])
+        #expect(try stored(second) == ["\(two)|3|\(two)"])
 
         let new = context.insertNewObject(forEntityName: "GraphicNovel")
         new["title"] = "New"
@@ -170,9 +172,9 @@ struct CoreDataSavingTests {
         #expect(other["pagesCount"] as? Int64 == 3)
 
         let changes = differences(before, try dump(url))
-        #expect(changes.keys.sorted() == ["ZBOOK", "ZPAGE", "Z_PRIMARYKEY"])
+        #expect(changes.keys.sorted() == ["ZBOOK", "ZPAGE", "ZWRITER", "Z_PRIMARYKEY"])
         #expect(changes["ZPAGE"]?.gone.isEmpty == true && changes["ZPAGE"]?.new.count == 3)
-        #expect(changes["ZBOOK"]?.gone.count == 1 && changes["ZBOOK"]?.new.count == 2)
+        #expect(changes["ZBOOK"]?.gone.count == 2 && changes["ZBOOK"]?.new.count == 3)
         #expect(
             changes["Z_PRIMARYKEY"]?.new == [
                 "Z_ENT=1 Z_MAX=53 Z_NAME=Book Z_SUPER=0 rowid=1", "Z_ENT=4 Z_MAX=4974 Z_NAME=Page Z_SUPER=0 rowid=4",
@@ -260,7 +262,7 @@ struct CoreDataSavingTests {
         let changes = differences(before, try dump(url))
         #expect(changes.keys.sorted() == ["ZBOOKMARKENTITY", "Z_PRIMARYKEY"])
         #expect(changes["Z_PRIMARYKEY"]?.new == ["Z_ENT=1 Z_MAX=7 Z_NAME=BookmarkEntity Z_SUPER=0 rowid=1"])
-        #expect(changes["ZBOOKMARKENTITY"]?.gone.count == 2 && changes["ZBOOKMARKENTITY"]?.new.count == 2)
+        #expect(changes["ZBOOKMARKENTITY"]?.gone.count == 3 && changes["ZBOOKMARKENTITY"]?.new.count == 3)
 
         let other = try container.newBackgroundContext().existingObject(with: folder.objectID)
         let read = try #require(other["children"] as? OrderedToMany<ManagedObject>)

@@ -38,21 +38,19 @@ struct NameTests {
     func identifiers() {
         #expect(
             message([EntityDescription("My Item")])
-                == "The entity 'My Item' cannot have a table, because its name is no identifier; let it begin with a letter, and use letters, digits and underscores."
-        )
-        #expect(message([EntityDescription("_METADATA")]).hasPrefix("The entity '_METADATA' cannot have a table"))
+                == "Entity 'My Item' cannot be called that; use letters, digits and '_', and begin with a letter.")
+        #expect(message([EntityDescription("_METADATA")]).hasPrefix("Entity '_METADATA' cannot be called that"))
         for name in ["first name", "a-b", "1st", "a\"b", "naïve!", "☃"] {
             #expect(
                 message([EntityDescription("Item", attributes: [attribute(name)])])
-                    == "The property 'Item.\(name)' cannot have a column, because its name is no identifier; use letters, digits and underscores."
+                    == "Property 'Item.\(name)' cannot be called that; use letters, digits and '_', and do not begin with a digit."
             )
         }
         #expect(
             message([
                 EntityDescription("P", attributes: [attribute("a")], indexes: [FetchIndexDescription("by a", on: "a")])
             ])
-                == "The fetch index 'by a' of 'P' cannot be made, because its name is no identifier; use letters, digits and underscores."
-        )
+                == "Fetch index 'by a' of 'P' cannot be called that; use letters, digits and '_'.")
     }
 
     @Test("Names that only look odd are stored and read")
