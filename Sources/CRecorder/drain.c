@@ -134,8 +134,8 @@ static uint32_t number_of(const fl_drain *drain) {
 fl_process fl_drain_process(const fl_drain *drain) {
     const fl_file *file = drain->file;
     return (fl_process){
-        .process = number_of(drain), .identifier = file->process, .space = file->process_namespace, .start = file->start < drain->origin ? 0 : file->start - drain->origin,
-        .date = file->date, .program = file->program,
+        .process = number_of(drain), .identifier = file->process, .space = file->process_namespace,
+        .image = file->image, .start = file->start < drain->origin ? 0 : file->start - drain->origin, .date = file->date, .program = file->program,
     };
 }
 

@@ -13,10 +13,10 @@ static void sip_round(uint64_t v[4]) {
     v[2] += v[1]; v[1] = ROTATE(v[1], 17); v[1] ^= v[2]; v[2] = ROTATE(v[2], 32);
 }
 
-uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t length) {
+uint64_t fl_hash(const uint64_t key[2], const void *bytes, size_t length) {
     uint64_t v[4] = {
-        recorder->key[0] ^ 0x736f6d6570736575u, recorder->key[1] ^ 0x646f72616e646f6du,
-        recorder->key[0] ^ 0x6c7967656e657261u, recorder->key[1] ^ 0x7465646279746573u,
+        key[0] ^ 0x736f6d6570736575u, key[1] ^ 0x646f72616e646f6du,
+        key[0] ^ 0x6c7967656e657261u, key[1] ^ 0x7465646279746573u,
     };
     const char *place = bytes;
     for (size_t left = length;; place += 8) {
@@ -34,4 +34,8 @@ uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t le
     v[2] ^= 0xff;
     for (int round = 0; round < 4; round++) { sip_round(v); }
     return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t length) {
+    return fl_hash(recorder->key, bytes, length);
 }

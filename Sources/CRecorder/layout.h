@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 2
+#define FL_LAYOUT_VERSION 3
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
@@ -49,6 +49,7 @@ typedef struct fl_file {
     uint32_t layout_version;
     uint32_t process;                // as the process itself is told
     uint64_t process_namespace;      // in which it is called so; 0: not known
+    uint64_t image;                  // tells programs apart that come to one process number
     uint64_t origin;
     uint64_t start;
     uint64_t closed;                 // when; 0: not yet

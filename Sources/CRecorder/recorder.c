@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -259,6 +260,29 @@ static bool make_file(fl_ring_file *rings, const char *path) {
     return true;
 }
 
+// When the process began, in the kernel's ticks since it did itself; 0: not known.
+static uint64_t start_time(void) {
+    char text[1024];
+    int descriptor = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor < 0 ? -1 : read(descriptor, text, sizeof text - 1);
+    if (descriptor >= 0) { close(descriptor); }
+    if (length < 0) { return 0; }
+    text[length] = 0;
+    // The second field, the name, may hold anything but ends with the last parenthesis; this is the 22nd.
+    const char *place = strrchr(text, ')');
+    for (int field = 2; place != NULL && field < 22; field++) { place = strchr(place + 1, ' '); }
+    return place == NULL ? 0 : strtoull(place, NULL, 10);
+}
+
+// A number that this process has until it runs another program, and that no later process of its number has. The kernel
+// gives each program that it loads random bytes; since they guard its stack, they leave it as the key of a hash only.
+static uint64_t identify_image(void) {
+    uint64_t key[2] = {0, 0}, start = start_time();
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL) { memcpy(key, random, sizeof key); }
+    return fl_hash(key, &start, sizeof start);
+}
+
 fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     pthread_once(&once, set_up_process);
     fl_recorder *recorder = calloc(1, sizeof *recorder);
@@ -292,6 +316,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     file->program[length < 0 ? 0 : fl_cut_text(file->program, (size_t)length, FL_PROGRAM_BYTES - 1)] = 0;
     struct stat status;
     file->process_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+    file->image = identify_image();
     // The magic comes last: a drainer that sees it sees the rest.
     atomic_thread_fence(memory_order_release);
     memcpy(file->magic, FL_MAGIC, sizeof file->magic);

@@ -76,6 +76,9 @@ struct fl_thread {
 // its parent, and must not touch it.
 bool fl_is_ours(const fl_recorder *recorder);
 
+// SipHash of bytes.
+uint64_t fl_hash(const uint64_t key[2], const void *bytes, size_t length);
+
 // Says which timeline a thread of the process writes, so that a child can let go of it.
 void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline);
 

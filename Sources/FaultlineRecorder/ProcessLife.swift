@@ -52,3 +52,10 @@ enum ProcessLife {
         return stat("/proc/self/ns/pid", &status) == 0 ? UInt64(status.st_ino) : 0
     }()
 }
+
+extension fl_process {
+    /// Whether another process that records has taken this one's place: it has its number, and runs another program.
+    func isPredecessor(of other: fl_process) -> Bool {
+        identifier == other.identifier && space == other.space && image != other.image
+    }
+}

@@ -111,9 +111,7 @@ package final class TraceCollector {
 
     /// A process that records anew may have become another program, or got the number of one that has ended.
     private func letGoOfPredecessors(of process: fl_process) {
-        for (name, source) in sources where source.process.identifier == process.identifier {
-            if ProcessLife.hasLeft(source.process, rings: source.rings) { _ = end(name, source) }
-        }
+        for (name, source) in sources where source.process.isPredecessor(of: process) { _ = end(name, source) }
     }
 
     /// Takes in what is left of a process and writes its last line.

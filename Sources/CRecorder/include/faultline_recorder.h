@@ -144,6 +144,7 @@ typedef struct fl_process {
     uint32_t process;    // what the trace calls it: its own number, or one above all those if another had that
     uint32_t identifier; // its own number
     uint64_t space;      // the number of the process namespace that it is from; 0: not known
+    uint64_t image;      // the same for all recorders of a process until it runs another program
     uint64_t start;      // nanoseconds since the trace began
     double date;         // seconds since 1970
     const char *program;
