@@ -1,0 +1,31 @@
+// The tracepoints of the provider `faultline_statedump`: the dictionary as it is when a session starts, for that session
+// alone. So a session that was started late misses no names.
+
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER faultline_statedump
+
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "./faultline_statedump_tracepoints.h"
+
+#if !defined(FAULTLINE_STATEDUMP_TRACEPOINTS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define FAULTLINE_STATEDUMP_TRACEPOINTS_H
+
+#include "dictionary_fields.h"
+#include <faultline_tracer.h>
+#include <lttng/tracepoint.h>
+
+LTTNG_UST_TRACEPOINT_EVENT(
+    faultline_statedump, entry, LTTNG_UST_TP_ARGS(struct lttng_ust_session *, session, const fl_tracer_entry *, entry),
+    LTTNG_UST_TP_FIELDS(lttng_ust_field_unused(session) FL_TP_ENTRY))
+
+LTTNG_UST_TRACEPOINT_EVENT(
+    faultline_statedump, stack, LTTNG_UST_TP_ARGS(struct lttng_ust_session *, session, const fl_tracer_entry *, entry),
+    LTTNG_UST_TP_FIELDS(lttng_ust_field_unused(session) FL_TP_STACK))
+
+LTTNG_UST_TRACEPOINT_EVENT(
+    faultline_statedump, process, LTTNG_UST_TP_ARGS(struct lttng_ust_session *, session, const fl_tracer_process *, process),
+    LTTNG_UST_TP_FIELDS(lttng_ust_field_unused(session) FL_TP_PROCESS))
+
+#endif
+
+#include <lttng/tracepoint-event.h>

@@ -1,0 +1,128 @@
+#include "faultline_lttng.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "faultline_dictionary_tracepoints.h"
+#include "faultline_statedump_tracepoints.h"
+#include "faultline_tracepoints.h"
+
+// MARK: - Events
+
+static bool is_wanted(uint32_t kind) {
+    switch (kind) {
+    case FL_EVENT_FETCH: return lttng_ust_tracepoint_enabled(faultline, fetch);
+    case FL_EVENT_BATCH: return lttng_ust_tracepoint_enabled(faultline, batch);
+    // Two more kinds are drawn from a fault's record, and one from those of others that had a statement.
+    case FL_EVENT_FAULT:
+        return lttng_ust_tracepoint_enabled(faultline, fault) || lttng_ust_tracepoint_enabled(faultline, cacheMiss)
+            || lttng_ust_tracepoint_enabled(faultline, sql);
+    case FL_EVENT_CACHE_MISS: return lttng_ust_tracepoint_enabled(faultline, cacheMiss);
+    case FL_EVENT_SAVE: return lttng_ust_tracepoint_enabled(faultline, save);
+    case FL_EVENT_SQL: return lttng_ust_tracepoint_enabled(faultline, sql);
+    case FL_EVENT_USE: return lttng_ust_tracepoint_enabled(faultline, use);
+    case FL_EVENT_SCOPE: return lttng_ust_tracepoint_enabled(faultline, scope);
+    default: return false;
+    }
+}
+
+static void hand_event(const fl_event *event) {
+    switch (event->header.kind) {
+    case FL_EVENT_FETCH: lttng_ust_tracepoint(faultline, fetch, event); break;
+    case FL_EVENT_BATCH: lttng_ust_tracepoint(faultline, batch, event); break;
+    case FL_EVENT_FAULT: lttng_ust_tracepoint(faultline, fault, event); break;
+    case FL_EVENT_CACHE_MISS: lttng_ust_tracepoint(faultline, cacheMiss, event); break;
+    case FL_EVENT_SAVE: lttng_ust_tracepoint(faultline, save, event); break;
+    case FL_EVENT_SQL: lttng_ust_tracepoint(faultline, sql, event); break;
+    case FL_EVENT_USE: lttng_ust_tracepoint(faultline, use, event); break;
+    case FL_EVENT_SCOPE: lttng_ust_tracepoint(faultline, scope, event); break;
+    default: break;
+    }
+}
+
+// MARK: - The dictionary, when an entry is new
+
+static void hand_entry(const fl_tracer_entry *entry) {
+    if (entry->frames != NULL) {
+        lttng_ust_tracepoint(faultline_dictionary, stack, entry);
+    } else {
+        lttng_ust_tracepoint(faultline_dictionary, entry, entry);
+    }
+}
+
+static void hand_process(const fl_tracer_process *process) {
+    lttng_ust_tracepoint(faultline_dictionary, process, process);
+}
+
+static void hand_end(const fl_tracer_end *end) { lttng_ust_tracepoint(faultline_dictionary, end, end); }
+
+// MARK: - The dictionary, when a session starts
+
+#define DICTIONARIES_MAXIMUM 64
+
+static pthread_mutex_t dictionaries_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    void *dictionary;
+    fl_lttng_describe *describe;
+} dictionaries[DICTIONARIES_MAXIMUM];
+
+static void dump_process(void *session, const fl_tracer_process *process) {
+    lttng_ust_tracepoint(faultline_statedump, process, (struct lttng_ust_session *)session, process);
+}
+
+static void dump_entry(void *session, const fl_tracer_entry *entry) {
+    if (entry->frames != NULL) {
+        lttng_ust_tracepoint(faultline_statedump, stack, (struct lttng_ust_session *)session, entry);
+    } else {
+        lttng_ust_tracepoint(faultline_statedump, entry, (struct lttng_ust_session *)session, entry);
+    }
+}
+
+// Called on LTTng's own thread for each session that starts, and for `lttng regenerate statedump`.
+//
+// It is LTTng's state dump that calls this way: its first event, whose one argument is the session. That a program can
+// listen to it is not documented.
+static void session_starts(void *data, struct lttng_ust_session *session) {
+    (void)data;
+    pthread_mutex_lock(&dictionaries_lock);
+    for (size_t index = 0; index < DICTIONARIES_MAXIMUM; index++) {
+        if (dictionaries[index].dictionary == NULL) { continue; }
+        dictionaries[index].describe(dictionaries[index].dictionary, dump_process, dump_entry, session);
+    }
+    pthread_mutex_unlock(&dictionaries_lock);
+}
+
+static void listen_to_sessions(void) {
+    lttng_ust_tracepoint_provider_register(
+        "lttng_ust_statedump", "start", (void (*)(void))session_starts, NULL, "struct lttng_ust_session *, session");
+}
+
+bool fl_lttng_remember(void *dictionary, fl_lttng_describe *describe) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, listen_to_sessions);
+    bool found = false;
+    pthread_mutex_lock(&dictionaries_lock);
+    for (size_t index = 0; index < DICTIONARIES_MAXIMUM && !found; index++) {
+        found = dictionaries[index].dictionary == NULL;
+        if (!found) { continue; }
+        dictionaries[index].dictionary = dictionary;
+        dictionaries[index].describe = describe;
+    }
+    pthread_mutex_unlock(&dictionaries_lock);
+    return found;
+}
+
+void fl_lttng_forget(void *dictionary) {
+    pthread_mutex_lock(&dictionaries_lock);
+    for (size_t index = 0; index < DICTIONARIES_MAXIMUM; index++) {
+        if (dictionaries[index].dictionary == dictionary) { dictionaries[index].dictionary = NULL; }
+    }
+    pthread_mutex_unlock(&dictionaries_lock);
+}
+
+const fl_tracer *fl_lttng_tracer(void) {
+    static const fl_tracer tracer = {
+        .is_wanted = is_wanted, .event = hand_event, .entry = hand_entry, .process = hand_process, .end = hand_end,
+    };
+    return &tracer;
+}

@@ -1,0 +1,61 @@
+// What a tracer is handed on the thread that did the work: events as they end, names as they are new.
+
+#ifndef FAULTLINE_TRACER_H
+#define FAULTLINE_TRACER_H
+
+#include <faultline_schema.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct fl_recorder;
+
+// A dictionary entry.
+typedef struct fl_tracer_entry {
+    uint32_t process;
+    uint32_t id;
+    const char *kind;        // its name in the trace
+    const char *json;        // not ended by a null; empty for stacks
+    uint32_t length;
+    const uint64_t *frames;  // of stacks: return addresses, innermost first
+    uint32_t frame_count;
+    bool is_truncated;
+} fl_tracer_entry;
+
+// What stands at the beginning of a process.
+typedef struct fl_tracer_process {
+    uint32_t process;
+    uint64_t start;          // nanoseconds since the trace began
+    uint64_t origin;         // when it began, in nanoseconds of CLOCK_MONOTONIC
+    double date;             // seconds since 1970
+    const char *program;
+} fl_tracer_process;
+
+// What stands at its end.
+typedef struct fl_tracer_end {
+    uint32_t process;
+    uint64_t end;            // nanoseconds since the trace began
+    uint64_t events;
+    uint64_t lost;
+    uint64_t entries_lost;
+    uint64_t uses_lost;
+} fl_tracer_end;
+
+// None of these may block, take a lock that its caller could hold, or use the recorder.
+typedef struct fl_tracer {
+    // Whether anybody listens to events of that kind.
+    bool (*is_wanted)(uint32_t kind);
+    void (*event)(const fl_event *event);
+    void (*entry)(const fl_tracer_entry *entry);
+    void (*process)(const fl_tracer_process *process);
+    void (*end)(const fl_tracer_end *end);
+} fl_tracer;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
