@@ -1,0 +1,60 @@
+// Reads CTF traces through libbabeltrace2: messages in, events of the schema out.
+
+#ifndef FAULTLINE_CTF_READER_H
+#define FAULTLINE_CTF_READER_H
+
+#include <faultline_schema.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum __attribute__((enum_extensibility(closed))) ctf_kind {
+    CTF_END,        // no more
+    CTF_FAILED,     // `text` says why; nothing comes after it
+    CTF_EVENT,      // `event` holds it
+    CTF_ENTRY,      // a dictionary entry: `process`, `id`, `dictionary`, `text` is its JSON
+    CTF_STACK,      // a dictionary entry of kind stack: `process`, `id`, `frames`, `is_truncated`
+    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `date`, `text` is its program
+    CTF_ENDED,      // a process ended: `process` and the totals
+    CTF_DISCARDED,  // events were lost on the way: `lost`; 0: how many is not known
+    CTF_FOREIGN,    // an event of somebody else
+    CTF_MALFORMED,  // an event of ours that lacks what it needs
+} ctf_kind;
+
+// One message. What it points to lives until the next one is asked for.
+typedef struct ctf_message {
+    ctf_kind kind;
+    uint32_t process;
+    uint32_t id;
+    uint32_t dictionary;     // fl_dictionary_kind
+    uint32_t version;
+    const char *text;
+    size_t length;
+    const uint64_t *frames;
+    uint32_t frame_count;
+    uint8_t is_truncated;
+    uint64_t start;
+    double date;
+    uint64_t end, events, lost, entries_lost, uses_lost;
+    fl_event event;
+} ctf_message;
+
+typedef struct ctf_reader ctf_reader;
+
+// Opens directories that each hold a CTF trace (a file `metadata` and data streams); their messages are merged by time.
+// Null if they cannot be read; `problem` then says why, in at most `room` bytes.
+ctf_reader *ctf_open(const char *const *directories, size_t count, char *problem, size_t room);
+
+// The next message; returns its kind.
+ctf_kind ctf_next(ctf_reader *reader, ctf_message *message);
+
+void ctf_close(ctf_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
