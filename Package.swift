@@ -23,6 +23,10 @@ let package = Package(
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
     ],
+    traits: [
+        .trait(name: "LTTng", description: "Programs can record to LTTng; needs liblttng-ust-dev."),
+        .default(enabledTraits: ["LTTng"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -35,8 +39,16 @@ let package = Package(
 
         // How events leave a program.
         .target(name: "CRecorder", dependencies: ["CTraceSchema"], cSettings: [.headerSearchPath(".")]),
+        // Whoever does not want it builds with the trait switched off: then it holds nothing and links nothing.
         .target(
-            name: "FaultlineRecorder", dependencies: ["CRecorder", "CTraceSchema", "FaultlineTrace"],
+            name: "CLTTngUST", dependencies: ["CRecorder", "CTraceSchema"],
+            cSettings: [.headerSearchPath("."), .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"]))],
+            linkerSettings: [
+                .linkedLibrary("lttng-ust", .when(traits: ["LTTng"])),
+                .linkedLibrary("lttng-ust-tracepoint", .when(traits: ["LTTng"])),
+            ]),
+        .target(
+            name: "FaultlineRecorder", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
 
         // The store.
@@ -56,7 +68,10 @@ let package = Package(
         .target(
             name: "CTimelineParser", dependencies: ["CTraceSchema"], linkerSettings: [.linkedLibrary("simdjson")]),
         .target(
-            name: "FaultlineReader", dependencies: ["CElfutils", "CTimelineParser", "CTraceSchema", "FaultlineTrace"],
+            name: "CBabeltrace", dependencies: ["CTraceSchema"], linkerSettings: [.linkedLibrary("babeltrace2")]),
+        .target(
+            name: "FaultlineReader",
+            dependencies: ["CBabeltrace", "CElfutils", "CTimelineParser", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),
 
         // From events to findings, and from findings to a report.

@@ -1,3 +1,5 @@
+#ifdef FAULTLINE_LTTNG
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "faultline_dictionary_tracepoints.h"
+#endif

@@ -11,7 +11,10 @@
 #define FAULTLINE_STATEDUMP_TRACEPOINTS_H
 
 #include "dictionary_fields.h"
+// Only macros may stand where the header is read again.
+#ifndef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #include <faultline_tracer.h>
+#endif
 #include <lttng/tracepoint.h>
 
 LTTNG_UST_TRACEPOINT_EVENT(

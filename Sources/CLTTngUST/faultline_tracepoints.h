@@ -11,7 +11,10 @@
 #if !defined(FAULTLINE_TRACEPOINTS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define FAULTLINE_TRACEPOINTS_H
 
+// Only macros may stand where the header is read again.
+#ifndef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #include <faultline_schema.h>
+#endif
 #include <lttng/tracepoint.h>
 
 // MARK: - Words of enumerations

@@ -1,5 +1,7 @@
 #include "faultline_lttng.h"
 
+#ifdef FAULTLINE_LTTNG
+
 #include <pthread.h>
 #include <stddef.h>
 
@@ -13,10 +15,7 @@ static bool is_wanted(uint32_t kind) {
     switch (kind) {
     case FL_EVENT_FETCH: return lttng_ust_tracepoint_enabled(faultline, fetch);
     case FL_EVENT_BATCH: return lttng_ust_tracepoint_enabled(faultline, batch);
-    // Two more kinds are drawn from a fault's record, and one from those of others that had a statement.
-    case FL_EVENT_FAULT:
-        return lttng_ust_tracepoint_enabled(faultline, fault) || lttng_ust_tracepoint_enabled(faultline, cacheMiss)
-            || lttng_ust_tracepoint_enabled(faultline, sql);
+    case FL_EVENT_FAULT: return lttng_ust_tracepoint_enabled(faultline, fault);
     case FL_EVENT_CACHE_MISS: return lttng_ust_tracepoint_enabled(faultline, cacheMiss);
     case FL_EVENT_SAVE: return lttng_ust_tracepoint_enabled(faultline, save);
     case FL_EVENT_SQL: return lttng_ust_tracepoint_enabled(faultline, sql);
@@ -63,7 +62,7 @@ static void hand_end(const fl_tracer_end *end) { lttng_ust_tracepoint(faultline_
 static pthread_mutex_t dictionaries_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     void *dictionary;
-    fl_lttng_describe *describe;
+    fl_tracer_describe *describe;
 } dictionaries[DICTIONARIES_MAXIMUM];
 
 static void dump_process(void *session, const fl_tracer_process *process) {
@@ -97,7 +96,7 @@ static void listen_to_sessions(void) {
         "lttng_ust_statedump", "start", (void (*)(void))session_starts, NULL, "struct lttng_ust_session *, session");
 }
 
-bool fl_lttng_remember(void *dictionary, fl_lttng_describe *describe) {
+static bool remember(void *dictionary, fl_tracer_describe *describe) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, listen_to_sessions);
     bool found = false;
@@ -112,7 +111,7 @@ bool fl_lttng_remember(void *dictionary, fl_lttng_describe *describe) {
     return found;
 }
 
-void fl_lttng_forget(void *dictionary) {
+static void forget(void *dictionary) {
     pthread_mutex_lock(&dictionaries_lock);
     for (size_t index = 0; index < DICTIONARIES_MAXIMUM; index++) {
         if (dictionaries[index].dictionary == dictionary) { dictionaries[index].dictionary = NULL; }
@@ -123,6 +122,13 @@ void fl_lttng_forget(void *dictionary) {
 const fl_tracer *fl_lttng_tracer(void) {
     static const fl_tracer tracer = {
         .is_wanted = is_wanted, .event = hand_event, .entry = hand_entry, .process = hand_process, .end = hand_end,
+        .remember = remember, .forget = forget,
     };
     return &tracer;
 }
+
+#else
+
+const fl_tracer *fl_lttng_tracer(void) { return NULL; }
+
+#endif

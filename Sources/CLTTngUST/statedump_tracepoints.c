@@ -1,5 +1,7 @@
+#ifdef FAULTLINE_LTTNG
 // An event of this provider goes to the session that its first argument names, and to no other.
 #define LTTNG_UST_TP_SESSION_CHECK
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "faultline_statedump_tracepoints.h"
+#endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder.h"
+#include "tracing.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ uint32_t fl_add_entry(
         memcpy(entry->bytes, text, text_length);
         memcpy(entry->bytes + text_length, label, label_length);
         atomic_store_explicit(&segment->used, used + size, memory_order_release);
+        if (recorder->tracer != NULL) { fl_trace_entry(recorder, entry); }
     } else {
         atomic_fetch_add(&recorder->file->entries_lost, 1);
     }

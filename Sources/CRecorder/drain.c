@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include "expand.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -135,7 +136,8 @@ fl_process fl_drain_process(const fl_drain *drain) {
     const fl_file *file = drain->file;
     return (fl_process){
         .process = number_of(drain), .identifier = file->process, .space = file->process_namespace,
-        .image = file->image, .start = file->start < drain->origin ? 0 : file->start - drain->origin, .date = file->date, .program = file->program,
+        .image = file->image, .start = file->start < drain->origin ? 0 : file->start - drain->origin,
+        .date = file->date, .program = file->program,
     };
 }
 
@@ -183,77 +185,7 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
     }
 }
 
-// MARK: - Records
-
-// The events that a record stands for: its own and those that are drawn from it, a nanosecond inside one another so
-// that viewers nest them.
-static void expand(fl_drain *drain, const fl_header *record, const fl_sink *sink) {
-    const fl_event_schema *schema = fl_schema(record->kind);
-    if (schema == NULL || record->size < sizeof *record + schema->size) { return; }
-    fl_event *event = &drain->event;
-    event->header = *record;
-    event->header.flags &= (uint8_t)~FL_HAS_STATEMENT;
-    event->header.start = record->start < drain->origin ? 0 : record->start - drain->origin;
-    event->process = number_of(drain);
-    memset(&event->fields, 0, sizeof event->fields);
-    const char *place = (const char *)(record + 1), *end = (const char *)record + record->size;
-    memcpy(&event->fields, place, schema->size);
-    place += ((size_t)schema->size + 7) & ~(size_t)7;
-    fl_statement_time time = {0, 0};
-    fl_sql statement;
-    bool has_statement = (record->flags & FL_HAS_STATEMENT) != 0;
-    if (has_statement) {
-        if (place + sizeof time + sizeof statement > end) { return; }
-        memcpy(&time, place, sizeof time);
-        memcpy(&statement, place + sizeof time, sizeof statement);
-        place += sizeof time + sizeof statement;
-    }
-    event->listWords = place < end ? (uint32_t)((size_t)(end - place) / sizeof(uint64_t)) : 0;
-    if (event->listWords > FL_MAXIMUM_LIST_WORDS) { event->listWords = FL_MAXIMUM_LIST_WORDS; }
-    memcpy(event->lists, place, event->listWords * sizeof(uint64_t));
-    if (record->kind == FL_EVENT_USE) {
-        fl_use *use = &event->fields.use;
-        use->firstUse = use->firstUse < drain->origin ? 0 : use->firstUse - drain->origin;
-        use->lastUse = use->lastUse < drain->origin ? 0 : use->lastUse - drain->origin;
-    }
-    drain->events++;
-    sink->event(sink->context, event);
-
-    uint64_t outer = event->header.id, start = event->header.start, duration = event->header.duration;
-    event->header.overhead = 0;
-    event->listWords = 0;
-    if (record->kind == FL_EVENT_FAULT && event->fields.fault.source != 0) {
-        fl_cache_miss miss = {
-            .fault = outer, .entity = event->fields.fault.entity, .seenBefore = event->fields.fault.seenBefore,
-        };
-        start += 1;
-        duration = duration < 2 ? 0 : duration - 2;
-        event->header.kind = FL_EVENT_CACHE_MISS;
-        event->header.id = record->id + 1;
-        event->header.parent = outer;
-        event->header.start = start;
-        event->header.duration = duration;
-        memset(&event->fields, 0, sizeof event->fields);
-        event->fields.cacheMiss = miss;
-        outer = event->header.id;
-        drain->events++;
-        sink->event(sink->context, event);
-    }
-    if (!has_statement) { return; }
-    uint64_t begins = time.start < drain->origin ? 0 : time.start - drain->origin, ends = begins + time.duration;
-    uint64_t latest = start + duration - (duration > 0);
-    if (begins <= start) { begins = start + 1; }
-    if (ends > latest) { ends = latest; }
-    event->header.kind = FL_EVENT_SQL;
-    event->header.id = record->id + 2;
-    event->header.parent = outer;
-    event->header.start = begins;
-    event->header.duration = ends > begins ? ends - begins : 0;
-    memset(&event->fields, 0, sizeof event->fields);
-    event->fields.sql = statement;
-    drain->events++;
-    sink->event(sink->context, event);
-}
+// MARK: - Rings
 
 // One ring that is being drained.
 typedef struct cursor {
@@ -331,7 +263,8 @@ uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
         if (earliest - drain->origin > drain->latest && earliest > drain->origin) {
             drain->latest = earliest - drain->origin;
         }
-        expand(drain, first->record, sink);
+        drain->event.process = number_of(drain);
+        drain->events += fl_expand(&drain->event, first->record, drain->origin, sink->event, sink->context);
         first->tail += first->record->size;
         advance(first);
     }
@@ -349,7 +282,8 @@ uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
     return drain->events - before;
 }
 
-void fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
+uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
+    uint64_t before = drain->events;
     uint32_t count = segment_count(drain);
     for (uint32_t index = 0; index < count; index++) {
         if (drain->file->segments[index].kind != FL_SEGMENT_USES) { continue; }
@@ -371,6 +305,7 @@ void fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
             sink->event(sink->context, event);
         }
     }
+    return drain->events - before;
 }
 
 // MARK: - Committing and waiting

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder.h"
+#include "tracing.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -47,17 +47,22 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     size_t padded = (field_bytes + 7) & ~(size_t)7;
     size_t statement = ending->statement == NULL ? 0 : sizeof(fl_statement_time) + sizeof(fl_sql);
     size_t size = sizeof *header + padded + statement + ending->list_words * sizeof(uint64_t);
+    bool is_sampled = header->overhead != 0;
     uint64_t head;
-    char *place = size > UINT16_MAX ? NULL : reserve(thread->ring, (uint32_t)size, &head);
-    if (place == NULL) {
+    char *place = NULL;
+    if (!thread->recorder->is_traced_only) {
+        place = size > UINT16_MAX ? NULL : reserve(thread->ring, (uint32_t)size, &head);
         // Released, so that whoever reads it reads the ring's thread, too.
-        atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_release);
-        return;
+        if (place == NULL) { atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_release); }
     }
+    // What the ring has no room for may still be traced.
+    char *room = place;
+    if (room == NULL && thread->traced != NULL && size <= sizeof thread->traced->record) { room = thread->traced->record; }
+    if (room == NULL) { return; }
     header->size = (uint16_t)size;
     header->thread = thread->number;
     if (thread->is_main) { header->flags |= FL_ON_MAIN_THREAD; }
-    char *rest = place + sizeof *header;
+    char *rest = room + sizeof *header;
     memcpy(rest, fields, field_bytes);
     rest += padded;
     if (statement != 0) {
@@ -67,18 +72,23 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         rest += statement;
     }
     memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t));
-    if (thread->pending_cost != 0 || header->overhead != 0) {
+    if (thread->pending_cost != 0 || is_sampled) {
         // Sampled cost stands for the events that were not measured; first sights were all measured.
         uint64_t cost = thread->pending_cost;
-        if (header->overhead != 0) {
+        if (is_sampled) {
             uint64_t ended = header->start + header->duration;
             cost += (header->overhead + (fl_now() - ended)) * FL_SAMPLING;
         }
         header->overhead = cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost;
         thread->pending_cost = 0;
     }
-    memcpy(place, header, sizeof *header);
-    commit(thread->recorder, thread->ring, head, (uint32_t)size);
+    memcpy(room, header, sizeof *header);
+    if (place != NULL) { commit(thread->recorder, thread->ring, head, (uint32_t)size); }
+    if (thread->traced == NULL) { return; }
+    // The ring's memory stays as it is until this thread writes there again. What tracing costs stands in the next event.
+    uint64_t began = is_sampled ? fl_now() : 0;
+    fl_trace_record(thread, (const fl_header *)(const void *)room);
+    if (is_sampled) { thread->pending_cost += (fl_now() - began) * FL_SAMPLING; }
 }
 
 // MARK: - Events

@@ -78,6 +78,7 @@ typedef struct fl_ring {
     _Atomic uint32_t owner;          // the thread that writes; 0: none, it may be taken
     _Atomic uint32_t thread;         // the last that wrote
     uint32_t number;
+    _Atomic uint64_t traced;         // events that were handed to a tracer
     _Alignas(64) _Atomic uint64_t tail;
     _Atomic uint64_t told;           // of `dropped`, how much the trace tells
     _Alignas(64) uint64_t capacity;

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder.h"
+#include "tracing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,6 +54,7 @@ void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline) {
 static void free_thread(fl_thread *thread) {
     atomic_store_explicit(&thread->ring->owner, 0, memory_order_release);
     fl_recorder_release(thread->recorder);
+    free(thread->traced);
     free(thread);
 }
 
@@ -146,10 +147,14 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     pthread_mutex_unlock(&recorder->lock);
     if (ring == NULL) { return NULL; }
     fl_thread *thread = calloc(1, sizeof *thread);
-    if (thread == NULL) {
+    struct fl_traced *traced = recorder->tracer == NULL ? NULL : calloc(1, sizeof *traced);
+    if (thread == NULL || (traced == NULL && recorder->tracer != NULL)) {
         atomic_store(&ring->owner, 0);
+        free(traced);
+        free(thread);
         return NULL;
     }
+    thread->traced = traced;
     thread->ring = ring;
     thread->number = number;
     thread->is_main = thread->number == (uint32_t)getpid();
@@ -289,7 +294,9 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     if (recorder == NULL) { return NULL; }
     recorder->references = 1;
     recorder->process = (uint32_t)getpid();
-    recorder->ring_bytes = capacity_of(options->ring_bytes);
+    recorder->ring_bytes = options->is_traced_only ? FL_PAGE : capacity_of(options->ring_bytes);
+    recorder->tracer = options->tracer;
+    recorder->is_traced_only = options->is_traced_only;
     recorder->interned = calloc(FL_INTERNED_MAXIMUM, sizeof *recorder->interned);
     recorder->sites = calloc(FL_SITES_MAXIMUM, sizeof *recorder->sites);
     recorder->file_size = (sizeof(fl_file) + FL_PAGE - 1) & ~(uint64_t)(FL_PAGE - 1);
@@ -340,6 +347,7 @@ failed:;
 }
 
 void fl_recorder_enable(fl_recorder *recorder) {
+    if (recorder->tracer != NULL) { fl_trace_begin(recorder); }
     fl_list_modules(recorder);
     __atomic_store_n(&recorder->state.on, 1, __ATOMIC_RELEASE);
 }
@@ -348,7 +356,8 @@ void fl_recorder_close(fl_recorder *recorder) {
     if (!fl_is_ours(recorder)) { return; }
     __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
     if (recorder->file->closed == 0) { recorder->file->closed = fl_now(); }
-    atomic_store_explicit(&recorder->file->is_closed, 1, memory_order_release);
+    bool was_closed = atomic_exchange_explicit(&recorder->file->is_closed, 1, memory_order_acq_rel) != 0;
+    if (recorder->tracer != NULL && !was_closed) { fl_trace_end(recorder); }
 }
 
 void fl_recorder_release(fl_recorder *recorder) {

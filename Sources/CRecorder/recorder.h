@@ -51,6 +51,9 @@ struct fl_recorder {
     fl_uses_segment *uses[FL_USES_MAXIMUM / FL_USES_PER_SEGMENT];
     uint32_t uses_segments;
     bool has_no_room_for_uses;
+    const fl_tracer *tracer;               // null: none
+    bool is_traced_only;                   // nothing goes into the rings
+    uint32_t traced_as;                    // what the tracer's events call the process
     fl_timeline *timeline;                 // that a thread of this process writes; guarded by the list's lock
     uint64_t modules_seen;                 // dlpi_adds when the modules were last listed
     fl_interned *interned;
@@ -68,6 +71,7 @@ struct fl_thread {
     uint32_t countdown;                    // events until one is measured
     uint64_t pending_cost;                 // nanoseconds of first sights, added to the next event
     uintptr_t stack_low, stack_high;
+    struct fl_traced *traced;              // where the recorder has a tracer
     fl_thread *next;                       // the same thread's state with another recorder
     uint64_t open[FL_OPEN_EVENTS_MAXIMUM];
 };

@@ -348,9 +348,6 @@ static fl_sink sink_of(fl_timeline *timeline) {
 
 // MARK: - Processes
 
-// Linux numbers processes below this.
-#define PROCESSES (1u << 22)
-
 static bool has_begun(const fl_timeline *timeline, uint32_t number) {
     for (uint32_t index = 0; index < timeline->begun_count; index++) {
         if (timeline->begun[index] == number) { return true; }
@@ -362,7 +359,7 @@ static bool has_begun(const fl_timeline *timeline, uint32_t number) {
 // that differs from it by a multiple of theirs.
 static uint32_t name_process(fl_timeline *timeline, uint32_t process) {
     uint32_t number = process;
-    while (has_begun(timeline, number) && number <= UINT32_MAX - PROCESSES) { number += PROCESSES; }
+    while (has_begun(timeline, number) && number <= UINT32_MAX - FL_PROCESS_NUMBERS) { number += FL_PROCESS_NUMBERS; }
     // The list grows by doubling.
     uint32_t count = timeline->begun_count;
     if ((count & (count - 1)) == 0) {

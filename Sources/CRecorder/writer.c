@@ -31,7 +31,7 @@ static void *write_until_stopped(void *argument) {
         if (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) != 0) { break; }
         fl_drain_wait(writer->drain, PERIOD_MILLISECONDS);
     }
-    fl_timeline_end_process(writer->timeline, writer->drain, true, fl_now(), thread_time());
+    fl_timeline_end_process(writer->timeline, writer->drain, true, 0, thread_time());
     return NULL;
 }
 

@@ -46,7 +46,7 @@ ftl_problem read_list(ftl_parser *parser, const Key &key, ondemand::value value)
         for (auto number : entry) {
             uint64_t word = 0;
             if (auto error = number.get_uint64().get(word)) { return problem_of(error, FTL_PROBLEM_NUMBER); }
-            if (word > FTL_LARGEST_NUMBER) { return FTL_PROBLEM_NUMBER; }
+            if (word > fl_largest_number) { return FTL_PROBLEM_NUMBER; }
             // A later version may add numbers to an entry.
             if (filled < key.list->words) { words[count + filled++] = word; }
         }
@@ -83,7 +83,7 @@ ftl_problem read_field(const Key &key, ondemand::value value, fl_event &event) {
     case FL_COUNT: case FL_BYTES: case FL_NANOSECONDS: case FL_EVENT_ID: case FL_REFERENCE: case FL_CODE:
         if (auto error = value.get_uint64().get(number)) { return problem_of(error, FTL_PROBLEM_NUMBER); }
         // A reference that was cut to 32 bits would name another entry; a count is only held at its maximum.
-        if (number > (key.field->meaning == FL_REFERENCE ? UINT32_MAX : FTL_LARGEST_NUMBER)) {
+        if (number > (key.field->meaning == FL_REFERENCE ? UINT32_MAX : fl_largest_number)) {
             return FTL_PROBLEM_NUMBER;
         }
         break;

@@ -34,7 +34,7 @@ inline bool parse_unsigned(std::string_view token, uint64_t &value) {
     for (char character : token) {
         if (!is_digit(character) || !append_digit(value, character)) { return false; }
     }
-    return value <= FTL_LARGEST_NUMBER;
+    return value <= fl_largest_number;
 }
 
 inline bool parse_unsigned_32(std::string_view token, uint32_t &value) {
@@ -67,7 +67,7 @@ inline bool parse_microseconds(std::string_view token, uint64_t &nanoseconds) {
         if (!append_digit(value, '0')) { return false; }
     }
     nanoseconds = value;
-    return value <= FTL_LARGEST_NUMBER;
+    return value <= fl_largest_number;
 }
 
 inline bool parse_hash(std::string_view digits, uint64_t &value) {

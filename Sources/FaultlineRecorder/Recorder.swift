@@ -1,3 +1,4 @@
+internal import CLTTngUST
 internal import CRecorder
 internal import CTraceSchema
 public import FaultlineTrace
@@ -28,7 +29,8 @@ public final class Recorder: @unchecked Sendable {
     /// The recorder of the program, set up from the environment when it is first asked for.
     ///
     /// `FAULTLINE_TRACE=timeline:PATH` makes it write a JSON timeline to `PATH`, in which `%p` stands for the process's
-    /// number; see ``TraceDestination``. Without the variable, recording is off. A destination that cannot be used is
+    /// number; `lttng` makes it fire LTTng's tracepoints, and `timeline:PATH,lttng` does both. See ``TraceDestination``.
+    /// Without the variable, recording is off. A destination that cannot be used is
     /// told on stderr in one sentence, and the program runs on without recording.
     public static let shared: Recorder = RecordingSettings.fromEnvironment().startRecorder()
 
@@ -90,13 +92,42 @@ public final class Recorder: @unchecked Sendable {
 
     /// A recorder that writes to a destination from now on, until ``close()`` or the program's end.
     ///
-    /// - Throws: ``RecorderError`` if the destination cannot be written or the space for the rings cannot be had. Not
-    ///   when the disk fills up later: then lines are left out and counted.
-    public static func writing(to destination: TraceDestination) throws -> Recorder {
-        let rings = try RingFile.make(for: destination)
+    /// - Parameter others: further destinations, to which the same events go. One file and LTTng are the most there can be.
+    /// - Throws: ``RecorderError`` if the destination cannot be written or the space for the rings cannot be had, or if
+    ///   LTTng is named and the package was built without it. Not when the disk fills up later: then lines are left out and
+    ///   counted. Not when there is no session of LTTng either: then nobody listens.
+    public static func writing(to destination: TraceDestination, _ others: TraceDestination...) throws -> Recorder {
+        try writing(to: [destination] + others)
+    }
+
+    static func writing(to destinations: [TraceDestination]) throws -> Recorder {
+        var tracer: UnsafePointer<fl_tracer>?
+        if destinations.contains(.lttng) {
+            tracer = fl_lttng_tracer()
+            if tracer == nil { throw RecorderError.withoutLTTng }
+        }
+        let files = destinations.filter { $0 != .lttng }
+        guard files.count <= 1 else { throw RecorderError.twoFiles }
+        guard let file = files.first else { return try tracing(tracer) }
+        return try writing(to: file, tracer: tracer)
+    }
+
+    /// A recorder whose events are handed to a tracer and kept nowhere.
+    private static func tracing(_ tracer: UnsafePointer<fl_tracer>?) throws -> Recorder {
+        var options = RecordingSettings.options()
+        options.tracer = tracer
+        options.is_traced_only = true
+        guard let handle = fl_recorder_create(&options) else { throw RecorderError.noMemory(errno: errno) }
+        return Recorder(handle: handle, destination: .lttng)
+    }
+
+    private static func writing(
+        to destination: TraceDestination, tracer: UnsafePointer<fl_tracer>?
+    ) throws -> Recorder {
+        let rings = try RingFile.make(for: destination, tracer: tracer)
         let handle = rings.recorder
         switch destination {
-        case .rings:
+        case .rings, .lttng:
             return Recorder(handle: handle, destination: destination, rings: rings)
         case .timeline(let path):
             var path = path

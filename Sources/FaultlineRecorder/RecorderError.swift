@@ -54,6 +54,13 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "free some space there, or name another directory in FAULTLINE_RINGS.")
     }
 
+    static func noMemory(errno code: Int32) -> RecorderError {
+        RecorderError(
+            code: .noSpace,
+            message:
+                "There is no memory for recording (\(reason(code))); close other programs and start this one again.")
+    }
+
     static func incomplete(_ path: String, lines: UInt64, errno code: Int32) -> RecorderError {
         RecorderError(
             code: .incomplete,
@@ -82,8 +89,19 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func badDestination(_ text: String) -> RecorderError {
         RecorderError(
             code: .badDestination,
-            message: "FAULTLINE_TRACE=\"\(text)\" names no destination; write FAULTLINE_TRACE=timeline:PATH.")
+            message: "FAULTLINE_TRACE=\"\(text)\" names no destination; "
+                + "write FAULTLINE_TRACE=timeline:PATH, lttng, or both with a comma between.")
     }
+
+    static var withoutLTTng: RecorderError {
+        RecorderError(
+            code: .badDestination,
+            message: "This program was built without LTTng and cannot record to it; "
+                + "build it with the trait LTTng of the package Faultline, which is on by default.")
+    }
+
+    static let twoFiles = RecorderError(
+        code: .badDestination, message: "A recording goes to one file at most; name one file, and LTTng beside it.")
 
     private static func reason(_ code: Int32) -> String {
         String(cString: strerror(code))

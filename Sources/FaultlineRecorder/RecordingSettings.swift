@@ -1,26 +1,5 @@
+internal import CRecorder
 internal import Foundation
-
-/// Where a recording goes.
-public enum TraceDestination: Sendable, Hashable {
-    /// A JSON timeline at a path. Written by a thread of the program.
-    case timeline(path: String)
-    /// The mapped file alone, in a directory where another process drains it: what `faultline record` asks for.
-    case rings(directory: String)
-
-    /// The destination that `timeline:PATH` or `rings:DIRECTORY` names; `%p` in a path stands for the process's number.
-    ///
-    /// - Throws: ``RecorderError`` for any other text.
-    public init(_ text: String) throws {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[1].isEmpty else { throw RecorderError.badDestination(text) }
-        let path = parts[1].replacingOccurrences(of: "%p", with: String(getpid()))
-        switch parts[0] {
-        case "timeline": self = .timeline(path: path)
-        case "rings": self = .rings(directory: path)
-        default: throw RecorderError.badDestination(text)
-        }
-    }
-}
 
 /// What the environment asks of the recorder.
 struct RecordingSettings {
@@ -34,11 +13,20 @@ struct RecordingSettings {
         return RecordingSettings(trace: trace, isSilent: trace?.hasPrefix("rings:") ?? false)
     }
 
+    /// What the environment says of every recorder: the trace's start and the size of rings.
+    static func options() -> fl_recorder_options {
+        let environment = ProcessInfo.processInfo.environment
+        var options = fl_recorder_options()
+        options.origin = environment["FAULTLINE_ORIGIN"].flatMap { UInt64($0) } ?? 0
+        options.ring_bytes = environment["FAULTLINE_RING_BYTES"].flatMap { UInt64($0) } ?? 0
+        return options
+    }
+
     /// A recorder as the settings ask; one that is off if they ask for none or it cannot be had, which is told on stderr.
     func startRecorder() -> Recorder {
         guard let trace else { return .off() }
         do {
-            let recorder = try Recorder.writing(to: TraceDestination(trace))
+            let recorder = try Recorder.writing(to: TraceDestination.list(trace))
             closeAtExit()
             return recorder
         } catch {

@@ -10,8 +10,9 @@ struct RingFile {
 
     /// Makes the file and a recorder on it.
     ///
+    /// - Parameter tracer: Who is handed everything beside; `nil`: nobody.
     /// - Throws: ``RecorderError`` if no directory has room for it.
-    static func make(for destination: TraceDestination) throws -> RingFile {
+    static func make(for destination: TraceDestination, tracer: UnsafePointer<fl_tracer>?) throws -> RingFile {
         let name = "\(getpid())-\(UInt32.random(in: 0...UInt32.max)).rings"
         let directories: [String]
         switch destination {
@@ -20,22 +21,23 @@ struct RingFile {
             let named = ProcessInfo.processInfo.environment["FAULTLINE_RINGS"]
             directories =
                 named.map { [$0] } ?? ["/dev/shm", URL(fileURLWithPath: path).deletingLastPathComponent().path]
+        case .lttng: directories = []
         }
         var failure: Int32 = 0
         for directory in directories {
             // Absolute, since the program may go to another directory, and whoever reads the trace is in a third.
             let path = URL(fileURLWithPath: directory).appendingPathComponent("faultline-" + name).path
-            if let recorder = create(path, &failure) { return RingFile(recorder: recorder, path: path) }
+            if let recorder = create(path, tracer, &failure) { return RingFile(recorder: recorder, path: path) }
         }
         if case .rings(let directory) = destination { RingDirectory.refuse(in: directory) }
         throw RecorderError.noSpace(directories[0], errno: failure)
     }
 
-    private static func create(_ path: String, _ failure: inout Int32) -> OpaquePointer? {
-        let environment = ProcessInfo.processInfo.environment
-        var options = fl_recorder_options()
-        options.origin = environment["FAULTLINE_ORIGIN"].flatMap { UInt64($0) } ?? 0
-        options.ring_bytes = environment["FAULTLINE_RING_BYTES"].flatMap { UInt64($0) } ?? 0
+    private static func create(
+        _ path: String, _ tracer: UnsafePointer<fl_tracer>?, _ failure: inout Int32
+    ) -> OpaquePointer? {
+        var options = RecordingSettings.options()
+        options.tracer = tracer
         return path.withCString { path in
             options.rings = path
             let recorder = fl_recorder_create(&options)

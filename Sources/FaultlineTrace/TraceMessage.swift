@@ -40,6 +40,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
 
 /// How many events of a thread were lost at one time.
 public struct EventLoss: Sendable, Hashable, Codable {
+    /// 0: it is not known whose they were, nor of which thread.
     public var process: UInt32
     public var thread: UInt32
     public var events: UInt64

@@ -167,18 +167,38 @@ struct TimelineTests {
             ("timeline:a:b", .timeline(path: "a:b")),
             ("timeline:t-%p.json", .timeline(path: "t-\(getpid()).json")),
             ("rings:/dev/shm/x", .rings(directory: "/dev/shm/x")),
+            ("lttng", .lttng),
         ])
     func destinations(text: String, expected: TraceDestination) throws {
         #expect(try TraceDestination(text) == expected)
+        #expect(try TraceDestination.list(text) == [expected])
     }
 
     @Test(
-        "destination that is none is refused with a sentence", arguments: ["", "timeline", "timeline:", "lttng", "x:y"])
+        "destination can be a file and LTTng at once, and a path can have commas",
+        arguments: ["timeline:a,b.json,lttng", "lttng,timeline:a,b.json"])
+    func destinationLists(text: String) throws {
+        #expect(try TraceDestination.list(text) == [.timeline(path: "a,b.json"), .lttng])
+    }
+
+    @Test("recording goes to one file at most")
+    func twoFiles() {
+        #expect {
+            _ = try Recorder.writing(to: .timeline(path: path), .rings(directory: "/dev/shm"))
+        } throws: { error in
+            "\(error)" == "A recording goes to one file at most; name one file, and LTTng beside it."
+        }
+    }
+
+    @Test(
+        "destination that is none is refused with a sentence",
+        arguments: ["", "timeline", "timeline:", "lttng:", "x:y"])
     func badDestinations(text: String) {
         #expect {
             _ = try TraceDestination(text)
         } throws: { error in
-            "\(error)" == "FAULTLINE_TRACE=\"\(text)\" names no destination; write FAULTLINE_TRACE=timeline:PATH."
+            "\(error)"
+                == "FAULTLINE_TRACE=\"\(text)\" names no destination; write FAULTLINE_TRACE=timeline:PATH, lttng, or both with a comma between."
         }
     }
 }

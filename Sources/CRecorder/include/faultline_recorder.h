@@ -7,6 +7,7 @@
 #ifndef FAULTLINE_RECORDER_H
 #define FAULTLINE_RECORDER_H
 
+#include "faultline_tracer.h"
 #include <faultline_schema.h>
 #include <stdbool.h>
 #include <time.h>
@@ -26,6 +27,8 @@ typedef struct fl_recorder_options {
     uint64_t origin;        // the trace's start, in nanoseconds of CLOCK_MONOTONIC; 0: now
     uint64_t ring_bytes;    // size of a thread's ring, rounded up to a power of two between a page and
                             // FL_RING_BYTES_MOST; 0: FL_RING_BYTES
+    const fl_tracer *tracer;  // is handed everything on the thread that did it; null: nobody
+    bool is_traced_only;      // nothing goes into rings
 } fl_recorder_options;
 
 // A thread's ring holds about ten thousand events, which at a million events a second is ten milliseconds.
@@ -187,8 +190,8 @@ bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline);
 // Hands over what has been recorded since the last time; returns the number of events.
 uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink);
 
-// Hands over use summaries that are still open. Only when the program has ended or was closed.
-void fl_drain_open_uses(fl_drain *drain, const fl_sink *sink);
+// Hands over use summaries that are still open. Only when the program has ended or was closed. Returns how many.
+uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink);
 
 // Frees the space of what was handed over, and notes in the file that a trace of `offset` bytes holds it.
 void fl_drain_commit(fl_drain *drain, uint64_t offset);

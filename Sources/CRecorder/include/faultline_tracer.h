@@ -11,8 +11,6 @@
 extern "C" {
 #endif
 
-struct fl_recorder;
-
 // A dictionary entry.
 typedef struct fl_tracer_entry {
     uint32_t process;
@@ -44,14 +42,24 @@ typedef struct fl_tracer_end {
     uint64_t uses_lost;
 } fl_tracer_end;
 
+// Tells what is in a dictionary: hands its process and every entry to the functions.
+typedef void fl_tracer_describe(
+    void *dictionary, void (*process)(void *context, const fl_tracer_process *process),
+    void (*entry)(void *context, const fl_tracer_entry *entry), void *context);
+
 // None of these may block, take a lock that its caller could hold, or use the recorder.
 typedef struct fl_tracer {
     // Whether anybody listens to events of that kind.
     bool (*is_wanted)(uint32_t kind);
+    // The kind of an event is one that somebody listens to.
     void (*event)(const fl_event *event);
     void (*entry)(const fl_tracer_entry *entry);
     void (*process)(const fl_tracer_process *process);
     void (*end)(const fl_tracer_end *end);
+    // Has a dictionary described, on any thread, to whoever begins to listen from now on, until it is forgotten. False if
+    // there are too many.
+    bool (*remember)(void *dictionary, fl_tracer_describe *describe);
+    void (*forget)(void *dictionary);
 } fl_tracer;
 
 #ifdef __cplusplus

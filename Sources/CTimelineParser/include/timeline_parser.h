@@ -14,9 +14,6 @@ extern "C" {
 // Readable bytes that must lie behind a line for it to be parsed where it is; with fewer it is copied first.
 #define FTL_PADDING 64
 
-// No number of a recording but a hash comes near this one. What is larger is damage, and would overflow sums.
-#define FTL_LARGEST_NUMBER (UINT64_C(1) << 53)
-
 // What a line is.
 typedef enum __attribute__((enum_extensibility(closed))) ftl_line_kind {
     FTL_LINE_BLANK,      // nothing

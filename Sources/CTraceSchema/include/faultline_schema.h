@@ -17,6 +17,9 @@ extern "C" {
 // The version that a trace states in its first line. Raised when a reader of the old version would misread.
 #define FL_TRACE_VERSION 1
 
+// Linux numbers processes below this. Where two of one number are in a trace, they are told apart by multiples of it.
+#define FL_PROCESS_NUMBERS (1u << 22)
+
 // MARK: - Event kinds
 
 // X(symbol, name in the trace)
@@ -210,6 +213,9 @@ typedef enum fl_enumeration {
     X(uint32_t, name, FL_REFERENCE, FL_DICTIONARY_NAME) \
     X(uint32_t, kind, FL_ENUMERATION, FL_ENUMERATION_SCOPE_KIND) \
     X(uint32_t, phase, FL_ENUMERATION, FL_ENUMERATION_SCOPE_PHASE)
+
+// No number of a recording but a hash comes near this one. What is larger is damage, and would overflow sums.
+static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 
 // MARK: - Lists that follow an event
 

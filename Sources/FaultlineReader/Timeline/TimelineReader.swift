@@ -139,8 +139,6 @@ final class TimelineReader: DictionaryEntryDecoder {
         return try decode(ProcessBegan.self, [\.start])
     }
 
-    // The macro FTL_LARGEST_NUMBER, which Swift does not see.
-    private static let largestNumber: UInt64 = 1 << 53
     private static var endNumbers: [KeyPath<ProcessEnded, UInt64>] {
         [\.end, \.events, \.lost, \.unwritten, \.entriesLost, \.usesLost, \.writing]
     }
@@ -148,7 +146,7 @@ final class TimelineReader: DictionaryEntryDecoder {
     /// Decodes a value whose numbers are no larger than those of events may be.
     private func decode<Value: Decodable>(_ type: Value.Type, _ numbers: [KeyPath<Value, UInt64>]) throws -> Value {
         let value = try decode(type)
-        guard numbers.allSatisfy({ value[keyPath: $0] <= Self.largestNumber }) else {
+        guard numbers.allSatisfy({ value[keyPath: $0] <= fl_largest_number }) else {
             throw DecodingError.typeMismatch(type, .init(codingPath: [], debugDescription: "a number is too large"))
         }
         return value

@@ -1,0 +1,102 @@
+#include "tracing.h"
+
+#include <string.h>
+
+// MARK: - Events
+
+static void hand_over(void *context, const fl_event *event) {
+    const fl_tracer *tracer = context;
+    if (tracer->is_wanted(event->header.kind)) { tracer->event(event); }
+}
+
+void fl_trace_record(fl_thread *thread, const fl_header *record) {
+    fl_recorder *recorder = thread->recorder;
+    thread->traced->event.process = recorder->traced_as;
+    uint32_t events = fl_expand(
+        &thread->traced->event, record, recorder->file->origin, hand_over, (void *)recorder->tracer);
+    uint64_t before = atomic_load_explicit(&thread->ring->traced, memory_order_relaxed);
+    atomic_store_explicit(&thread->ring->traced, before + events, memory_order_relaxed);
+}
+
+// MARK: - The dictionary
+
+static fl_tracer_entry entry_of(const fl_recorder *recorder, const fl_entry *entry) {
+    bool is_stack = entry->kind == FL_DICTIONARY_STACK;
+    return (fl_tracer_entry){
+        .process = recorder->traced_as, .id = entry->id, .kind = fl_dictionary_name(entry->kind),
+        .json = is_stack ? "" : entry->bytes, .length = is_stack ? 0 : entry->text_length,
+        .frames = is_stack ? (const uint64_t *)(const void *)entry->bytes : NULL,
+        .frame_count = is_stack ? entry->text_length / (uint32_t)sizeof(uint64_t) : 0,
+        .is_truncated = is_stack && entry->label_length > 0,
+    };
+}
+
+static fl_tracer_process process_of(const fl_recorder *recorder) {
+    const fl_file *file = recorder->file;
+    return (fl_tracer_process){
+        .process = recorder->traced_as, .start = file->start < file->origin ? 0 : file->start - file->origin,
+        .origin = file->origin, .date = file->date, .program = file->program,
+    };
+}
+
+// The dictionary only grows, so it can be read while others add to it.
+static void describe(
+    void *dictionary, void (*take_process)(void *context, const fl_tracer_process *process),
+    void (*take_entry)(void *context, const fl_tracer_entry *entry), void *context
+) {
+    const fl_recorder *recorder = dictionary;
+    fl_tracer_process process = process_of(recorder);
+    take_process(context, &process);
+    uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_acquire);
+    for (uint32_t index = 0; index < count; index++) {
+        if (recorder->file->segments[index].kind != FL_SEGMENT_DICTIONARY) { continue; }
+        const fl_dictionary_segment *segment = recorder->segments[index];
+        uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
+        for (uint64_t place = 0; place < used;) {
+            const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + place);
+            fl_tracer_entry told = entry_of(recorder, entry);
+            take_entry(context, &told);
+            place += entry->size;
+        }
+    }
+}
+
+void fl_trace_entry(fl_recorder *recorder, const fl_entry *entry) {
+    fl_tracer_entry told = entry_of(recorder, entry);
+    recorder->tracer->entry(&told);
+}
+
+// MARK: - The process
+
+void fl_trace_begin(fl_recorder *recorder) {
+    static _Atomic uint32_t recorders;
+    uint32_t before = atomic_fetch_add_explicit(&recorders, 1, memory_order_relaxed);
+    recorder->traced_as = recorder->process + before * FL_PROCESS_NUMBERS;
+    // Whoever begins to listen between these two lines is told twice.
+    recorder->tracer->remember(recorder, describe);
+    fl_tracer_process process = process_of(recorder);
+    recorder->tracer->process(&process);
+}
+
+void fl_trace_end(fl_recorder *recorder) {
+    fl_drain *drain = fl_drain_attach(recorder);
+    fl_tracer_end end = {.process = recorder->traced_as};
+    if (drain != NULL) {
+        fl_sink sink = {.context = (void *)recorder->tracer, .event = hand_over};
+        end.events = fl_drain_open_uses(drain, &sink);
+        end.end = fl_drain_end(drain, 0);
+        fl_totals totals = fl_drain_totals(drain);
+        end.lost = totals.lost;
+        end.entries_lost = totals.entries_lost;
+        end.uses_lost = totals.uses_lost;
+        fl_drain_close(drain);
+    }
+    uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_acquire);
+    for (uint32_t index = 0; index < count; index++) {
+        if (recorder->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
+        const fl_ring *ring = recorder->segments[index];
+        end.events += atomic_load_explicit(&ring->traced, memory_order_relaxed);
+    }
+    recorder->tracer->end(&end);
+    recorder->tracer->forget(recorder);
+}
