@@ -34,6 +34,7 @@ struct ctf_reader {
     bt_message_array_const messages;
     uint64_t message_count, message_index;
     bool has_ended;
+    bool names_only;
     bt_message_iterator *iterator;
     event_class *classes;
     size_t class_count;
@@ -129,7 +130,9 @@ static bool add_source(
     return true;
 }
 
-ctf_reader *ctf_open(const char *const *directories, size_t count, char *problem, size_t room) {
+ctf_reader *ctf_open(
+    const char *const *directories, size_t count, bool names_only, char *problem, size_t room
+) {
     const bt_component_class_source *source = source_class();
     const bt_component_class_filter *muxer_kind = muxer_class();
     if (source == NULL || muxer_kind == NULL) {
@@ -141,6 +144,7 @@ ctf_reader *ctf_open(const char *const *directories, size_t count, char *problem
         snprintf(problem, room, "there is no memory");
         return NULL;
     }
+    reader->names_only = names_only;
     const bt_component_filter *muxer = NULL;
     const bt_component_sink *sink = NULL;
     reader->graph = bt_graph_create(0);
@@ -286,7 +290,7 @@ static const bt_field *member_named(const bt_field *payload, const char *name) {
 
 static bool number_named(const bt_field *payload, const char *name, uint64_t *number) {
     const bt_field *field = member_named(payload, name);
-    return field != NULL && read_number(field, number);
+    return field != NULL && read_number(field, number) && *number <= fl_largest_number;
 }
 
 static bool text_named(const bt_field *payload, const char *name, const char **text, size_t *length) {
@@ -310,9 +314,14 @@ static bool read_event(const event_class *class, const bt_field *payload, fl_eve
         uint64_t number = 0;
         if (member->place == PLACE_LISTS) {
             if (!read_numbers(field, event->lists, FL_MAXIMUM_LIST_WORDS, &event->listWords)) { return false; }
+            for (uint32_t word = 0; word < event->listWords; word++) {
+                if (event->lists[word] > fl_largest_number) { return false; }
+            }
             continue;
         }
         if (!read_number(field, &number)) { return false; }
+        bool is_hash = member->field != NULL && member->field->meaning == FL_HASH;
+        if (number > fl_largest_number && !is_hash) { return false; }
         if (member->field != NULL) {
             fl_field_set(member->field, member->is_common ? (void *)&event->header : fl_event_fields_mutable(event), number);
         } else if (member->place == PLACE_PROCESS) {
@@ -362,7 +371,7 @@ static bool read_process(const bt_field *payload, ctf_message *message) {
     uint64_t process = 0, version = 0;
     const bt_field *date = member_named(payload, "date");
     if (!number_named(payload, "process", &process) || !number_named(payload, "version", &version)
-        || !number_named(payload, "start", &message->start)
+        || !number_named(payload, "start", &message->start) || !number_named(payload, "origin", &message->origin)
         || !text_named(payload, "program", &message->text, &message->length)) {
         return false;
     }
@@ -390,6 +399,7 @@ static ctf_kind read_message(ctf_reader *reader, const bt_event *event, ctf_mess
     const bt_field *payload = bt_event_borrow_payload_field_const(event);
     if (class == NULL || payload == NULL) { return CTF_MALFORMED; }
     if (class->kind != FL_EVENT_NONE) {
+        if (reader->names_only) { return CTF_PASSED_OVER; }
         return read_event(class, payload, &message->event) ? CTF_EVENT : CTF_MALFORMED;
     }
     bool read = true;
@@ -403,10 +413,37 @@ static ctf_kind read_message(ctf_reader *reader, const bt_event *event, ctf_mess
     return read ? class->other : CTF_MALFORMED;
 }
 
-static uint64_t discarded(const bt_message *message) {
-    uint64_t count = 0;
-    if (bt_message_discarded_events_get_count(message, &count) != BT_PROPERTY_AVAILABILITY_AVAILABLE) { return 0; }
-    return count;
+// Whether a stream holds nothing but dictionary entries.
+static bool is_of_dictionary(const bt_stream *stream) {
+    const bt_stream_class *class = bt_stream_borrow_class_const(stream);
+    uint64_t count = bt_stream_class_get_event_class_count(class);
+    for (uint64_t index = 0; index < count; index++) {
+        const char *name = bt_event_class_get_name(bt_stream_class_borrow_event_class_by_index_const(class, index));
+        if (name == NULL) { return false; }
+        if (strncmp(name, DICTIONARY, strlen(DICTIONARY)) != 0 && strncmp(name, STATEDUMP, strlen(STATEDUMP)) != 0) {
+            return false;
+        }
+    }
+    return count > 0;
+}
+
+static ctf_kind read_loss(const bt_message *next, ctf_message *message) {
+    const bt_stream *stream;
+    message->lost = message->lost_packets = 0;
+    if (bt_message_get_type(next) == BT_MESSAGE_TYPE_DISCARDED_EVENTS) {
+        stream = bt_message_discarded_events_borrow_stream_const(next);
+        // Some were lost, and nobody knows how many: that is one at least.
+        if (bt_message_discarded_events_get_count(next, &message->lost) != BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+            message->lost = 1;
+        }
+    } else {
+        stream = bt_message_discarded_packets_borrow_stream_const(next);
+        if (bt_message_discarded_packets_get_count(next, &message->lost_packets) != BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+            message->lost_packets = 1;
+        }
+    }
+    message->is_of_dictionary = is_of_dictionary(stream);
+    return CTF_DISCARDED;
 }
 
 // The next one, and the one before given back; null at the end.
@@ -440,14 +477,12 @@ ctf_kind ctf_next(ctf_reader *reader, ctf_message *message) {
         }
         switch (bt_message_get_type(next)) {
         case BT_MESSAGE_TYPE_EVENT:
-            return message->kind = read_message(reader, bt_message_event_borrow_event_const(next), message);
+            message->kind = read_message(reader, bt_message_event_borrow_event_const(next), message);
+            break;
         case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-            message->lost = discarded(next);
-            return message->kind = CTF_DISCARDED;
-        case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-            message->lost = 0;
-            return message->kind = CTF_DISCARDED;
-        default: break;
+        case BT_MESSAGE_TYPE_DISCARDED_PACKETS: message->kind = read_loss(next, message); break;
+        default: continue;
         }
+        if (message->kind != CTF_PASSED_OVER) { return message->kind; }
     }
 }

@@ -41,13 +41,7 @@ public struct Analysis: Sendable {
         let advice = found.filter { $0.rule != TraceQualityRule.number }
         let totals = profile.totals
         findings = Self.ranked(
-            advice, storeTime: Double(totals.storeTime), lossShare: Self.lossShare(profile, totals))
-    }
-
-    /// The share of events that were lost, 0…1.
-    private static func lossShare(_ profile: Profile, _ totals: StoreCounts) -> Double {
-        let lost = profile.processes.reduce(0) { $0 &+ $1.lost &+ ($1.ended?.unwritten ?? 0) }
-        return lost == 0 ? 0 : Double(lost) / Double(lost &+ totals.eventCount)
+            advice, storeTime: Double(totals.storeTime), lossShare: profile.lossShare)
     }
 
     /// The share of lost events from which on nothing but notes is given.

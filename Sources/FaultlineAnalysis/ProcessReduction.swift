@@ -95,6 +95,11 @@ struct ProcessReduction: Sendable {
         markLoss(scope: thread.lastScope)
     }
 
+    /// Events were lost that may have been of this process, on any of its threads.
+    mutating func loseAnywhere() {
+        for thread in threads.keys { lose(EventLoss(process: summary.process, thread: thread, events: 0)) }
+    }
+
     mutating func add(_ event: TraceEvent, to tables: inout ProfileTables) {
         summary.counts.events[event.kind, default: 0] &+= 1
         summary.counts.overhead &+= UInt64(event.overhead)

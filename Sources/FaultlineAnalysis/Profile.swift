@@ -14,6 +14,8 @@ public struct Profile: Sendable {
     private var tables = ProfileTables()
     private var reductions: [UInt32: ProcessReduction] = [:]
     private var finished: [ProcessSummary] = []
+    /// Events that were lost on the way, and nobody knows whose they were.
+    private var lostAnywhere: UInt64 = 0
 
     public init() {}
 
@@ -32,6 +34,9 @@ public struct Profile: Sendable {
             change(process) { $0.insert(entry, id: id, into: &$1) }
         case .event(let event):
             change(event.process) { $0.add(event, to: &$1) }
+        case .lost(let loss) where loss.process == 0:
+            lostAnywhere += loss.events
+            for process in reductions.keys { change(process) { reduction, _ in reduction.loseAnywhere() } }
         case .lost(let loss):
             change(loss.process) { reduction, _ in reduction.lose(loss) }
         case .ended(let ended):
@@ -60,6 +65,7 @@ public struct Profile: Sendable {
         other.finish()
         tables.merge(other.tables)
         finished += other.finished
+        lostAnywhere += other.lostAnywhere
     }
 
     private mutating func change(_ process: UInt32, _ change: (inout ProcessReduction, inout ProfileTables) -> Void) {
@@ -88,6 +94,21 @@ public struct Profile: Sendable {
     public var wallTime: UInt64 {
         guard let start = processes.map(\.start).min(), let end = processes.map(\.end).max() else { return 0 }
         return end > start ? end - start : 0
+    }
+
+    /// Events that were lost because a buffer was full.
+    public var lost: UInt64 { processes.reduce(lostAnywhere) { $0 + $1.lost } }
+
+    /// Lines that could not be written.
+    public var unwritten: UInt64 { processes.reduce(0) { $0 + ($1.ended?.unwritten ?? 0) } }
+
+    /// CPU time of writing the trace, in nanoseconds.
+    public var writing: UInt64 { processes.reduce(0) { $0 + ($1.ended?.writing ?? 0) } }
+
+    /// The share of events that are not in the trace, 0…1.
+    public var lossShare: Double {
+        let missing = lost + unwritten
+        return missing == 0 ? 0 : Double(missing) / Double(missing + totals.eventCount)
     }
 
     /// What recording took of the time of the threads that were recorded; 0…1.

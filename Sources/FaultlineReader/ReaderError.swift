@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// Why a trace could not be read, or its symbols not be added.
@@ -8,7 +9,7 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable, Hashable {
             case cannotOpen, cannotRead, empty, notATrace, foreignJSON, reformatted, newerVersion, nothingReadable
-            case cannotAddSymbols, outOfMemory
+            case cannotAddSymbols, outOfMemory, damaged
         }
 
         private var value: Value
@@ -31,6 +32,8 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let nothingReadable = Code(value: .nothingReadable)
         /// The resolved symbols could not be written; the trace is as it was.
         public static let cannotAddSymbols = Code(value: .cannotAddSymbols)
+        /// A CTF trace, or its metadata, is damaged.
+        public static let damaged = Code(value: .damaged)
         /// There was no memory for the parser.
         public static let outOfMemory = Code(value: .outOfMemory)
     }
@@ -105,6 +108,31 @@ extension ReaderError {
         reading(
             path, .reformatted,
             "another program has reformatted this timeline; read the original, which has one event a line")
+    }
+
+    static func noCTF(_ path: String) -> ReaderError {
+        reading(
+            path, .notATrace,
+            "the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" "
+                + "or \"lttng create --output\" was given")
+    }
+
+    static func foreignCTF(_ path: String, producer: String?) -> ReaderError {
+        reading(
+            path, .notATrace,
+            "it is a CTF trace\(producer.map { " of \"\($0)\"" } ?? "") without events of Faultline; record with "
+                + "\"faultline record --to lttng\", or enable the events \"faultline*\" in the session")
+    }
+
+    static func damagedCTF(_ path: String, _ problem: String) -> ReaderError {
+        reading(path, .damaged, "libbabeltrace2 cannot read it (\(problem)); record again")
+    }
+
+    static func cannotSalvage(_ path: String, _ number: Int32) -> ReaderError {
+        reading(
+            path, .damaged,
+            "it is damaged, and there is no room in \"\(NSTemporaryDirectory())\" for a copy of what is whole "
+                + "(\(systemMessage(number))); free some space there, or name another directory in TMPDIR", number)
     }
 
     static func newerVersion(_ path: String, found: Int, known: Int) -> ReaderError {

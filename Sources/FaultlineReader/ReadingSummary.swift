@@ -2,7 +2,7 @@
 public struct ReadingSummary: Sendable, Hashable {
     /// A line that could not be read.
     public struct MalformedLine: Sendable, Hashable {
-        /// The line's number, from 1.
+        /// The line's number, from 1; 0: it was no line but an event of a CTF trace.
         public var number: Int
         /// Why it could not be read: `"it is no JSON object"`.
         public var reason: String
@@ -13,7 +13,20 @@ public struct ReadingSummary: Sendable, Hashable {
         }
     }
 
-    /// Lines of the file, brackets and blank lines included.
+    /// Packets of a CTF trace that could not be read.
+    public struct DamagedStream: Sendable, Hashable {
+        /// The file of the stream that they are in.
+        public var file: String
+        /// How many there are; neighbours whose headers are damaged count as one.
+        public var packets: Int
+
+        public init(file: String, packets: Int) {
+            self.file = file
+            self.packets = packets
+        }
+    }
+
+    /// Lines of the file, brackets and blank lines included; 0 for a CTF trace.
     public var lines = 0
     /// Events that were read.
     public var events = 0
@@ -23,7 +36,7 @@ public struct ReadingSummary: Sendable, Hashable {
     public var foreignLines = 0
     /// Keys of events that this version does not know; their events were read without them.
     public var unknownKeys = 0
-    /// Lines that could not be read; each costs itself and nothing else.
+    /// Lines or events that could not be read; each costs itself and nothing else.
     public var malformedLines = 0
     /// The first of them.
     public var firstMalformed: MalformedLine?
@@ -36,9 +49,16 @@ public struct ReadingSummary: Sendable, Hashable {
     /// Those of them whose end is not in the trace: they were killed, or still run.
     public var unendedProcesses: [UInt32] = []
 
+    /// Where packets of a CTF trace could not be read, which cost the events in them.
+    public var damagedStreams: [DamagedStream] = []
+    /// Packets of events that LTTng had no room for; how many events they held is not known.
+    public var lostPackets: UInt64 = 0
+    /// Dictionary entries that LTTng had no room for, and packets of such: names are missing.
+    public var lostEntries: UInt64 = 0
+
     public init() {}
 
-    mutating func countMalformed(line number: Int, _ reason: String) {
+    mutating func countMalformed(line number: Int = 0, _ reason: String) {
         malformedLines += 1
         if number < firstMalformed?.number ?? .max { firstMalformed = MalformedLine(number: number, reason: reason) }
     }

@@ -4,6 +4,8 @@ import Glibc
 public enum TraceFormat: Sendable, Hashable, CaseIterable {
     /// A JSON timeline: Chrome's Trace Event format in its array form, one event a line.
     case timeline
+    /// Directories of the Common Trace Format 1.8, as LTTng writes them.
+    case ctf
 
     /// How many of a file's first bytes are looked at.
     static let headLength = 4096
@@ -17,14 +19,16 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
         guard let first = text.first(where: { !isSpace($0) }) else { throw .empty(path) }
         if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") { return .timeline }
         let advice = "name a file that \"faultline record\" wrote"
+        let wholeTrace = "name the directory that the trace lies in"
         for (magic, name, advice) in [
             (Array("SQLite format 3\0".utf8), "an SQLite database", advice),
             ([0x7F, 0x45, 0x4C, 0x46], "a program or library", advice),
             ([0x1F, 0x8B], "a gzip archive", "unpack it first"),
             ([0x28, 0xB5, 0x2F, 0xFD], "a zstd archive", "unpack it first"),
             ([0x50, 0x4B, 0x03, 0x04], "a zip archive", "unpack it first"),
-            (Array("/* CTF".utf8), "the metadata of a CTF trace", advice),
-            ([0xC1, 0x1F, 0xFC, 0xC1], "a part of a CTF trace", advice),
+            (Array("/* CTF".utf8), "the metadata of a CTF trace", wholeTrace),
+            ([0x57, 0x1D, 0xD1, 0x75], "the metadata of a CTF trace", wholeTrace),
+            ([0xC1, 0x1F, 0xFC, 0xC1], "a stream of a CTF trace", wholeTrace),
             ([0x3C], "an XML or HTML document", advice),
         ] where head.starts(with: magic) {
             throw .notATrace(path, looksLike: name, advice: advice)

@@ -12,17 +12,25 @@ import Glibc
 /// ends. So whoever reads knows every name, and every stack's symbols, before the first event, although the writer
 /// learned them later.
 public struct TraceReader: Sendable {
-    /// The file's path, as it was given.
+    /// What the file is called that holds the symbols of a CTF trace, in the trace's directory.
+    package static let symbolsName = ".faultline-symbols.json"
+
+    /// The path of the file or directory, as it was given.
     public let path: String
     /// The format that was found.
     public let format: TraceFormat
 
     /// Opens a trace and finds its format from its content.
     ///
-    /// - Throws: ``ReaderError`` if the file is missing, a directory, not readable, no regular file, empty, or clearly
-    ///   no trace. That JSON is somebody else's shows only in ``read(_:)``.
+    /// - Throws: ``ReaderError`` if the file is missing, not readable, no regular file, empty, or clearly no trace, or a
+    ///   directory without a CTF trace of Faultline. That JSON is somebody else's shows only in ``read(_:)``.
     public init(path: String) throws(ReaderError) {
         self.path = path
+        if CTFTrace.isDirectory(path) {
+            _ = try CTFTrace(path: path)
+            format = .ctf
+            return
+        }
         let head = try LineReader.head(of: path, length: TraceFormat.headLength)
         if head.isEmpty { throw .empty(path) }
         format = try TraceFormat.detect(head, path: path)
@@ -30,17 +38,37 @@ public struct TraceReader: Sendable {
 
     /// Hands every message of the trace to `body`.
     ///
-    /// Lines that are malformed or somebody else's are left out and counted; a file that breaks off is normal (the
-    /// program was killed) and told in the summary.
+    /// Lines, events and packets that are malformed or somebody else's are left out and counted; a file that breaks off
+    /// is normal (the program was killed) and told in the summary.
     ///
     /// - Returns: How much was read, and what could not be used.
     /// - Throws: ``ReaderError`` if nothing in the file is Faultline's, if the trace is of a newer version, or if the
     ///   file system fails; not for damaged lines. What `body` throws ends the reading and is thrown on.
-    /// - Complexity: O(file). Memory is a megabyte or the longest line (at most 16 MiB), whatever the file's length.
+    /// - Complexity: O(file). Memory is a megabyte or the longest line (at most 16 MiB), whatever the file's length; for a
+    ///   CTF trace that of libbabeltrace2, some megabytes a stream.
     @discardableResult
     public func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         switch format {
         case .timeline: try TimelineReader(path: path).read(body)
+        case .ctf: try CTFReader(path: path).read(body)
+        }
+    }
+
+    /// Hands what began, and the dictionary, to `body`.
+    ///
+    /// - Throws: as ``read(_:)``; not for a timeline that is somebody else's.
+    package func readNames(_ body: (TraceMessage) throws -> Void) throws {
+        switch format {
+        case .timeline: try TimelineReader(path: path).readNames(body)
+        case .ctf: try CTFReader(path: path).readNames(body)
+        }
+    }
+
+    /// The timeline that takes the symbols of the trace's stacks.
+    var pathOfSymbols: String {
+        switch format {
+        case .timeline: path
+        case .ctf: CTFReader.symbols(of: path)
         }
     }
 }

@@ -23,6 +23,7 @@ public struct JSONReport: Sendable {
         return JSONValue.sorted([
             "version": .integer(Int64(Self.version)),
             "wallTime": .unsigned(profile.wallTime),
+            "lost": .unsigned(profile.lost),
             "totals": StoreCountsJSON.value(profile.totals),
             "processes": .array(profile.processes.map(Self.process)),
             "quality": analysis.quality.map(FindingJSON.value) ?? .null,

@@ -40,7 +40,7 @@ public struct TextReport: Sendable {
             let name = process.program.split(separator: "/").last.map(String.init) ?? "process \(process.process)"
             if !programs.contains(name) { programs.append(name) }
         }
-        let lost = processes.reduce(0) { $0 &+ $1.lost &+ ($1.ended?.unwritten ?? 0) }
+        let lost = profile.lost + profile.unwritten
         let events = Phrase.count(totals.eventCount, "event")
         let origin = processes.count > 1 ? " of \(Phrase.count(UInt64(processes.count))) processes" : ""
         var facts = "\(Phrase.duration(profile.wallTime)), \(events)\(origin), "
@@ -50,8 +50,7 @@ public struct TextReport: Sendable {
             let share = profile.wallTime > 0 ? " (\(Phrase.percent(profile.overheadShare)))" : ""
             facts += "; recording took \(Phrase.duration(cost))\(share)"
         }
-        let writing = processes.reduce(0) { $0 &+ ($1.ended?.writing ?? 0) }
-        if writing > 0 { facts += ", writing \(Phrase.duration(writing))" }
+        if profile.writing > 0 { facts += ", writing \(Phrase.duration(profile.writing))" }
         let name = TextTable.shortened(programs.prefix(3).joined(separator: ", "), to: width / 2)
         let lines = TextTable.wrapped("\(name.isEmpty ? "trace" : name): \(facts)", width: width)
         var text = [ink(.bold, lines[0])] + lines.dropFirst()

@@ -6,6 +6,7 @@ import Foundation
 /// A trace on disk that is completed, resolved and ready to be read.
 struct LoadedTrace {
     let path: String
+    private let reader: TraceReader
     /// Sentences about what was found on the way, for stderr.
     private(set) var notes: [String] = []
 
@@ -16,15 +17,15 @@ struct LoadedTrace {
     /// - Throws: ``CommandFailure`` if it cannot be read.
     init(path: String) throws {
         self.path = path
-        _ = try Self.reader(path)
-        try recover()
+        reader = try Self.reader(path)
+        if reader.format == .timeline { try recover() }
         try addSymbols()
     }
 
     /// Hands every message of the trace to `body`.
     func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         do {
-            return try Self.reader(path).read(body)
+            return try reader.read(body)
         } catch let error as ReaderError {
             throw CommandFailure.usage(error.message)
         }
@@ -61,7 +62,7 @@ struct LoadedTrace {
     private mutating func addSymbols() throws {
         let resolver = SymbolResolver()
         do {
-            try resolver.addFrames(toTimeline: path)
+            try resolver.addFrames(to: reader)
         } catch let error as ReaderError {
             notes.append(error.message)
         }

@@ -21,10 +21,35 @@ struct TraceReport {
 
     /// What of a trace could not be read, in sentences.
     static func complaints(_ summary: ReadingSummary) -> [String] {
-        guard summary.malformedLines > 0 else { return [] }
-        let first = summary.firstMalformed.map { ", the first in line \($0.number): \($0.reason)" } ?? ""
-        let lines = summary.malformedLines == 1 ? "1 damaged line was" : "\(summary.malformedLines) damaged lines were"
-        return ["\(lines) left out\(first)."]
+        var complaints: [String] = []
+        if summary.malformedLines > 0 {
+            let what = Phrase.count(
+                UInt64(summary.malformedLines), summary.lines > 0 ? "damaged line" : "damaged event")
+            let verb = summary.malformedLines == 1 ? "was" : "were"
+            let first = summary.firstMalformed.map { line in
+                line.number > 0 ? ", the first in line \(line.number): \(line.reason)" : ": \(line.reason)"
+            }
+            complaints.append("\(what) \(verb) left out\(first ?? "").")
+        }
+        for stream in summary.damagedStreams {
+            let what = Phrase.count(UInt64(stream.packets), "damaged packet")
+            complaints.append(
+                "\(what) of \"\(stream.file)\" \(stream.packets == 1 ? "was" : "were") left out, with the events in "
+                    + "\(stream.packets == 1 ? "it" : "them").")
+        }
+        if summary.lostPackets > 0 {
+            let what = Phrase.count(summary.lostPackets, "packet")
+            complaints.append(
+                "\(what) \(summary.lostPackets == 1 ? "is" : "are") missing in the trace, and nobody knows how many events; "
+                    + "larger sub-buffers would help.")
+        }
+        if summary.lostEntries > 0 {
+            let what = Phrase.count(summary.lostEntries, "dictionary entry", plural: "dictionary entries")
+            complaints.append(
+                "LTTng had no room for \(what): names are missing; "
+                    + "larger sub-buffers in the dictionary's channel would help.")
+        }
+        return complaints
     }
 
     func text(on terminal: Terminal) -> String {

@@ -35,7 +35,7 @@ struct TimelineFramesTests {
             let file = try TraceFile(head + end)
             let before = try file.read()
             let resolver = SymbolResolver()
-            #expect(try resolver.addFrames(toTimeline: file.path) == 2)
+            #expect(try resolver.addFrames(to: TraceReader(path: file.path)) == 2)
             #expect(try file.text.hasPrefix(head + ","))
             #expect(try isValidJSON(file), "the array is valid JSON after \(end.debugDescription)")
             let after = try file.read()
@@ -48,7 +48,7 @@ struct TimelineFramesTests {
                 #expect(dictionary.frame(at: address)?.locations.map(\.symbol) == ["fixture_middle", "fixture_outer"])
             }
             let text = try file.text
-            #expect(try SymbolResolver().addFrames(toTimeline: file.path) == 0)
+            #expect(try SymbolResolver().addFrames(to: TraceReader(path: file.path)) == 0)
             #expect(try file.text == text, "a second run changes nothing")
         }
     }
@@ -61,7 +61,7 @@ struct TimelineFramesTests {
         for length in required...whole.utf8.count {
             let file = try TraceFile(whole.utf8.prefix(length))
             let before = try file.read()
-            #expect(try SymbolResolver().addFrames(toTimeline: file.path) == 1)
+            #expect(try SymbolResolver().addFrames(to: TraceReader(path: file.path)) == 1)
             #expect(try isValidJSON(file), "cut at \(length)")
             let after = try file.read()
             #expect(after.events == before.events, "cut at \(length)")
@@ -75,7 +75,7 @@ struct TimelineFramesTests {
     func damaged() throws {
         let head = "[\n" + (try lines() + ["nonsense"]).joined(separator: ",\n")
         let file = try TraceFile(head + "\n\0\0\0\0")
-        #expect(try SymbolResolver().addFrames(toTimeline: file.path) == 1)
+        #expect(try SymbolResolver().addFrames(to: TraceReader(path: file.path)) == 1)
         #expect(try file.text.hasPrefix(head + ",\n{"))
         #expect(try file.read().summary.malformedLines == 1)
     }
@@ -86,7 +86,7 @@ struct TimelineFramesTests {
         let frame = Lines.entry(
             "frame", id: 7, #"{"address":"\#(RunningModules.hexadecimal(found))","module":"x","locations":[]}"#)
         let file = try TraceFile(Lines.timeline(try lines() + [frame]))
-        #expect(try SymbolResolver().addFrames(toTimeline: file.path) == 1)
+        #expect(try SymbolResolver().addFrames(to: TraceReader(path: file.path)) == 1)
         #expect(try file.text.contains(#""args":{"id":8,"entry":{"address""#))
         #expect(try file.read().dictionary(of: 1).frame(at: found)?.locations.count == 2)
     }
@@ -98,7 +98,9 @@ struct TimelineFramesTests {
         let writer = open(file.path, O_RDWR)
         defer { close(writer) }
         try #require(flock(writer, LOCK_EX | LOCK_NB) == 0)
-        let error = #expect(throws: ReaderError.self) { try SymbolResolver().addFrames(toTimeline: file.path) }
+        let error = #expect(throws: ReaderError.self) {
+            try SymbolResolver().addFrames(to: TraceReader(path: file.path))
+        }
         #expect(error?.code == .cannotAddSymbols)
         #expect(
             error?.message
@@ -111,7 +113,7 @@ struct TimelineFramesTests {
     func nothing() throws {
         let text = "[\n" + Lines.began() + ",\n" + #"{"name":"fau"#
         let file = try TraceFile(text)
-        #expect(try SymbolResolver().addFrames(toTimeline: file.path) == 0)
+        #expect(try SymbolResolver().addFrames(to: TraceReader(path: file.path)) == 0)
         #expect(try file.text == text)
     }
 
@@ -121,7 +123,9 @@ struct TimelineFramesTests {
     func readOnly() throws {
         let file = try TraceFile(Lines.timeline(try lines()))
         try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: file.path)
-        let error = #expect(throws: ReaderError.self) { try SymbolResolver().addFrames(toTimeline: file.path) }
+        let error = #expect(throws: ReaderError.self) {
+            try SymbolResolver().addFrames(to: TraceReader(path: file.path))
+        }
         #expect(
             error?.message
                 == "Could not add symbols to the trace \"\(file.path)\": Permission denied; the trace is as it was.")

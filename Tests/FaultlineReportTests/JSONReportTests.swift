@@ -19,7 +19,8 @@ struct JSONReportTests {
         let report = try object(JSONReport(Analysis(Profile(GroceriesStory.trace))).render())
         #expect(
             report.keys.sorted() == [
-                "byEntity", "byRelationship", "byStatement", "checks", "costs", "findings", "groups", "processes",
+                "byEntity", "byRelationship", "byStatement", "checks", "costs", "findings", "groups", "lost",
+                "processes",
                 "quality",
                 "results", "scopes", "totals", "version", "wallTime",
             ])

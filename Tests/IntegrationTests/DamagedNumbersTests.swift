@@ -66,7 +66,7 @@ struct DamagedNumbersTests {
         let analysis = Analysis(profile)
         #expect(!TextReport(analysis).render().isEmpty)
         #expect(!JSONReport(analysis).render().isEmpty)
-        _ = try SymbolResolver().addFrames(toTimeline: path)
+        _ = try SymbolResolver().addFrames(to: TraceReader(path: path))
     }
 
     private static func damage(_ line: String, _ generator: inout Generator) -> String {

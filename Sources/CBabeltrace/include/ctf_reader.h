@@ -4,6 +4,7 @@
 #define FAULTLINE_CTF_READER_H
 
 #include <faultline_schema.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,11 +18,12 @@ typedef enum __attribute__((enum_extensibility(closed))) ctf_kind {
     CTF_EVENT,      // `event` holds it
     CTF_ENTRY,      // a dictionary entry: `process`, `id`, `dictionary`, `text` is its JSON
     CTF_STACK,      // a dictionary entry of kind stack: `process`, `id`, `frames`, `is_truncated`
-    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `date`, `text` is its program
+    CTF_BEGAN,      // a process began: `process`, `version`, `start`, `origin`, `date`, `text` is its program
     CTF_ENDED,      // a process ended: `process` and the totals
-    CTF_DISCARDED,  // events were lost on the way: `lost`; 0: how many is not known
+    CTF_DISCARDED,  // events were lost on the way: `lost`, or packets of them: `lost_packets`
     CTF_FOREIGN,    // an event of somebody else
     CTF_MALFORMED,  // an event of ours that lacks what it needs
+    CTF_PASSED_OVER,  // never handed out
 } ctf_kind;
 
 // One message. What it points to lives until the next one is asked for.
@@ -37,16 +39,21 @@ typedef struct ctf_message {
     uint32_t frame_count;
     uint8_t is_truncated;
     uint64_t start;
+    uint64_t origin;         // what times are relative to, in nanoseconds of CLOCK_MONOTONIC
     double date;
     uint64_t end, events, lost, entries_lost, uses_lost;
+    uint64_t lost_packets;
+    bool is_of_dictionary;   // what was lost were entries of dictionaries
     fl_event event;
 } ctf_message;
 
 typedef struct ctf_reader ctf_reader;
 
 // Opens directories that each hold a CTF trace (a file `metadata` and data streams); their messages are merged by time.
+// With `names_only` events are passed over, which is faster.
 // Null if they cannot be read; `problem` then says why, in at most `room` bytes.
-ctf_reader *ctf_open(const char *const *directories, size_t count, char *problem, size_t room);
+ctf_reader *ctf_open(
+    const char *const *directories, size_t count, bool names_only, char *problem, size_t room);
 
 // The next message; returns its kind.
 ctf_kind ctf_next(ctf_reader *reader, ctf_message *message);

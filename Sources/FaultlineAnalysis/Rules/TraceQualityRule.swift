@@ -13,12 +13,10 @@ public struct TraceQualityRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let processes = profile.processes
         let totals = profile.totals
-        let lost = processes.reduce(0) { $0 &+ $1.lost }
-        let unwritten = processes.reduce(0) { $0 &+ ($1.ended?.unwritten ?? 0) }
+        let (lost, unwritten) = (profile.lost, profile.unwritten)
         let entriesLost = processes.reduce(0) { $0 &+ ($1.ended?.entriesLost ?? 0) }
         let usesLost = processes.reduce(0) { $0 &+ ($1.ended?.usesLost ?? 0) }
-        let writing = processes.reduce(0) { $0 &+ ($1.ended?.writing ?? 0) }
-        let lostShare = Self.share(lost &+ unwritten, of: lost &+ unwritten &+ totals.eventCount)
+        let lostShare = profile.lossShare
         let overheadShare = profile.overheadShare
         let truncatedShare = Self.share(totals.truncatedStacks, of: totals.eventsWithStack)
         var score = 0.0
@@ -87,7 +85,8 @@ public struct TraceQualityRule: Rule {
                 Evidence("unwritten", unwritten, .count), Evidence("entriesLost", entriesLost, .count),
                 Evidence("usesLost", usesLost, .count), Evidence("lostShare", lostShare, .share),
                 Evidence("overhead", totals.overhead, .nanoseconds), Evidence("overheadShare", overheadShare, .share),
-                Evidence("writing", writing, .nanoseconds), Evidence("truncatedStacks", totals.truncatedStacks, .count),
+                Evidence("writing", profile.writing, .nanoseconds),
+                Evidence("truncatedStacks", totals.truncatedStacks, .count),
                 Evidence("unresolvedStacks", totals.unresolvedStacks, .count),
                 Evidence("eventsWithoutSite", totals.eventsWithoutSite, .count),
                 Evidence("eventsOutsideScopes", totals.eventsOutsideScopes, .count),

@@ -2,25 +2,26 @@ import FaultlineTrace
 import Foundation
 
 extension SymbolResolver {
-    /// Writes the frames that a finished timeline's stacks lack to its end, so that it can be read without the
-    /// programs that it was recorded from.
+    /// Writes the frames that a finished trace's stacks lack beside them, so that it can be read without the programs
+    /// that it was recorded from.
     ///
-    /// What is in the file stays as it is, but for the closing bracket and, where the recorder was killed, a last line
-    /// that breaks off: the new lines take their place, and the array is closed. If writing fails, the file is as
-    /// before. A second run adds nothing, or what could not be found the first time.
+    /// To a timeline's end: what is in the file stays as it is, but for the closing bracket and, where the recorder was
+    /// killed, a last line that breaks off; the new lines take their place, and the array is closed. For a CTF trace into
+    /// a file of its own in the trace's directory, `.faultline-symbols.json`. If writing fails, all is as before. A second
+    /// run adds nothing, or what could not be found the first time.
     ///
-    /// The timeline must be finished; one that a recorder still writes to is refused.
+    /// The trace must be finished; a timeline that a recorder still writes to is refused.
     ///
     /// A line: `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
     ///
-    /// - Returns: The number of frames that were added; 0 leaves the file untouched. ``problems`` tells of modules
+    /// - Returns: The number of frames that were added; 0 leaves all untouched. ``problems`` tells of modules
     ///   that gave no symbols when they were looked at for the first time.
-    /// - Throws: ``ReaderError`` if the file cannot be read or written, or is of a newer version; not for files without
+    /// - Throws: ``ReaderError`` if the trace cannot be read or written, or is of a newer version; not for traces without
     ///   stacks.
     @discardableResult
-    public func addFrames(toTimeline path: String) throws -> Int {
+    public func addFrames(to trace: TraceReader) throws -> Int {
         var processes = ProcessFrames()
-        try TimelineReader(path: path).readNames { message in processes.take(message) }
+        try trace.readNames { message in processes.take(message) }
         var lines: [String] = []
         for process in processes.order {
             let names = processes.names[process]!
@@ -31,8 +32,20 @@ extension SymbolResolver {
             }
         }
         if lines.isEmpty { return 0 }
-        try TimelineTail.append(lines, to: path)
+        if trace.pathOfSymbols != trace.path { try Self.begin(trace.pathOfSymbols) }
+        try TimelineTail.append(lines, to: trace.pathOfSymbols)
         return lines.count
+    }
+
+    /// Makes an empty timeline where none is.
+    private static func begin(_ path: String) throws(ReaderError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if descriptor < 0 {
+            if errno == EEXIST { return }
+            throw .cannotAddSymbols(path, errno)
+        }
+        defer { close(descriptor) }
+        if write(descriptor, "[\n", 2) != 2 { throw .cannotAddSymbols(path, errno) }
     }
 
     /// The frames that a process lacks, in the order of their addresses, so that the same trace gives the same lines.

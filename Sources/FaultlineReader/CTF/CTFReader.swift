@@ -1,0 +1,187 @@
+import CBabeltrace
+import CTraceSchema
+import FaultlineTrace
+import Foundation
+
+/// Reads what LTTng wrote: CTF traces, through libbabeltrace2.
+///
+/// They are gone through twice, as every trace is: the dictionary comes when a session starts and when an entry is new,
+/// and with `lttng regenerate statedump` at any time, so names can come behind the events that refer to them.
+final class CTFReader {
+    private let trace: CTFTrace
+    private let decoder = JSONDecoder()
+    private var summary = ReadingSummary()
+    private var numbers = ProcessNumbers()
+    /// The processes' beginnings, with their starts in nanoseconds of `CLOCK_MONOTONIC`.
+    private var begun: [ProcessBegan] = []
+    /// What can be read, if part of the traces cannot.
+    private var salvage: CTFSalvage?
+    /// The entries of each process that were handed over: they are told once for each session that starts, and again.
+    private var entries: [UInt32: Set<UInt32>] = [:]
+    private var ended: Set<UInt32> = []
+    private var known: Set<UInt32> = []
+
+    /// Where the frames of a trace's stacks are kept, as lines of a timeline.
+    ///
+    /// LTTng's own files stay as they are, and readers of CTF pass over files whose names begin with a full stop.
+    static func symbols(of path: String) -> String { path + "/" + TraceReader.symbolsName }
+
+    init(path: String) throws(ReaderError) {
+        trace = try CTFTrace(path: path)
+    }
+
+    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        try readNames(body)
+        try readEvents(body)
+        summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
+        return summary
+    }
+
+    // MARK: - Names
+
+    /// The first pass: what began, and the dictionary.
+    func readNames(_ body: (TraceMessage) throws -> Void) throws {
+        do {
+            try passNames(body)
+        } catch let damage as ReaderError where damage.code == .damaged && salvage == nil {
+            salvage = try CTFSalvage(trace.directories, path: trace.path)
+            summary.damagedStreams = salvage?.losses ?? []
+            numbers.rewind()
+            try passNames(body)
+        }
+        // Told when all are known, since the trace begins with the earliest.
+        for var began in begun.sorted(by: { ($0.start, $0.process) < ($1.start, $1.process) }) {
+            began.start -= numbers.origin
+            meet(began.process)
+            try body(.began(began))
+        }
+        let symbols = Self.symbols(of: trace.path)
+        if access(symbols, F_OK) == 0 { try TimelineReader(path: symbols).readNames(body) }
+    }
+
+    private func passNames(_ body: (TraceMessage) throws -> Void) throws {
+        let messages = try open(namesOnly: true)
+        while true {
+            let message = messages.message
+            switch messages.next() {
+            case .CTF_END: return
+            case .CTF_FAILED: throw ReaderError.damagedCTF(trace.path, messages.text)
+            case .CTF_BEGAN: try begin(messages)
+            case .CTF_ENTRY, .CTF_STACK:
+                let process = numbers.name(of: message.pointee.process)
+                guard entries[process, default: []].insert(message.pointee.id).inserted else { continue }
+                do {
+                    guard let entry = try decodeEntry(messages) else { continue }
+                    summary.entries += 1
+                    try body(.entry(process: process, id: message.pointee.id, entry))
+                } catch let error as DecodingError {
+                    summary.countMalformed(error.shortReason)
+                }
+            default: continue
+            }
+        }
+    }
+
+    private func open(namesOnly: Bool) throws(ReaderError) -> CTFMessages {
+        try CTFMessages(salvage?.directories ?? trace.directories, namesOnly: namesOnly, path: trace.path)
+    }
+
+    /// Takes in where a process began.
+    private func begin(_ messages: CTFMessages) throws {
+        let message = messages.message.pointee
+        if message.version > UInt32(FL_TRACE_VERSION) {
+            throw ReaderError.newerVersion(trace.path, found: Int(message.version), known: Int(FL_TRACE_VERSION))
+        }
+        let (name, isNew) = numbers.begin(
+            message.process, origin: message.origin, start: message.start, date: message.date)
+        guard isNew else { return }
+        begun.append(
+            ProcessBegan(
+                version: Int(message.version), process: name, program: messages.text,
+                start: message.origin + message.start, date: message.date))
+    }
+
+    private func decodeEntry(_ messages: CTFMessages) throws -> DictionaryEntry? {
+        let message = messages.message.pointee
+        guard let kind = fl_dictionary_kind(rawValue: message.dictionary) else { return nil }
+        if kind == .FL_DICTIONARY_STACK {
+            let frames = messages.frames.map { "0x" + String($0, radix: 16) }
+            return .stack(StackEntry(frames: frames, isTruncated: message.is_truncated != 0 ? true : nil))
+        }
+        return try DictionaryEntry(kind, from: EntryText(json: Data(messages.bytes), decoder: decoder))
+    }
+
+    // MARK: - Events
+
+    /// The second pass: everything else, and the count of it all.
+    private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
+        numbers.rewind()
+        let messages = try open(namesOnly: false)
+        while true {
+            let message = messages.message
+            switch messages.next() {
+            case .CTF_END: return
+            case .CTF_FAILED: throw ReaderError.damagedCTF(trace.path, messages.text)
+            case .CTF_EVENT: try pass(message, body)
+            case .CTF_BEGAN: try begin(messages)
+            case .CTF_ENDED:
+                let end = end(message.pointee)
+                guard ended.insert(end.process).inserted else { continue }
+                try body(.ended(end))
+            case .CTF_DISCARDED: try countLoss(message.pointee, body)
+            case .CTF_FOREIGN: summary.foreignLines += 1
+            case .CTF_MALFORMED: summary.countMalformed("a field of the event is missing, broken or too large")
+            case .CTF_ENTRY, .CTF_STACK, .CTF_PASSED_OVER: continue
+            }
+        }
+    }
+
+    private func pass(_ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void) throws {
+        let number = message.pointee.event.process
+        let delay = numbers.delay(of: number)
+        let event = withUnsafeMutablePointer(to: &message.pointee.event) { event -> TraceEvent? in
+            event.pointee.process = numbers.name(of: number)
+            event.pointee.header.start += delay
+            if event.pointee.header.kind == UInt8(fl_event_kind.FL_EVENT_USE.rawValue) {
+                if event.pointee.fields.use.firstUse > 0 { event.pointee.fields.use.firstUse += delay }
+                if event.pointee.fields.use.lastUse > 0 { event.pointee.fields.use.lastUse += delay }
+            }
+            return TraceEvent(event)
+        }
+        guard let event else { return }
+        summary.events += 1
+        meet(event.process)
+        try body(.event(event))
+    }
+
+    private func end(_ message: ctf_message) -> ProcessEnded {
+        ProcessEnded(
+            process: numbers.name(of: message.process), end: message.end + numbers.delay(of: message.process),
+            events: message.events, lost: message.lost, entriesLost: message.entries_lost, usesLost: message.uses_lost)
+    }
+
+    private func countLoss(_ message: ctf_message, _ body: (TraceMessage) throws -> Void) throws {
+        if message.is_of_dictionary {
+            summary.lostEntries += message.lost + message.lost_packets
+            return
+        }
+        summary.lostPackets += message.lost_packets
+        if message.lost > 0 { try body(.lost(EventLoss(process: 0, thread: 0, events: message.lost))) }
+    }
+
+    /// Notes a process.
+    private func meet(_ process: UInt32) {
+        if process == summary.processes.last { return }
+        if known.insert(process).inserted { summary.processes.append(process) }
+    }
+}
+
+/// The JSON value of an entry.
+private struct EntryText: DictionaryEntryDecoder {
+    let json: Data
+    let decoder: JSONDecoder
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try decoder.decode(type, from: json)
+    }
+}
