@@ -12,11 +12,19 @@ struct RecordCommand: ParsableCommand {
 
             faultline record -- .build/release/App --screen list
             faultline record -o scroll.json -- ./App
+            faultline record --to lttng -- ./App
             """
     )
 
-    @Option(name: [.short, .long], help: "Where the trace goes.")
-    var output = "faultline.json"
+    @Option(
+        name: .long,
+        help: "timeline: a JSON timeline. lttng: a CTF trace; a session is made, and a session daemon if none runs.")
+    var to = RecordingDestination.timeline
+
+    @Option(
+        name: [.short, .long],
+        help: "The timeline, or the directory of the CTF trace. Default: faultline.json, faultline-lttng.")
+    var output: String?
 
     @Flag(name: .long, help: "Print no report.")
     var quiet = false
@@ -36,15 +44,16 @@ struct RecordCommand: ParsableCommand {
     }
 
     func run() throws {
-        let recording = try Recording.run(words, output: output)
-        if !quiet { try printReport(recording) }
+        let output = output ?? to.standardOutput
+        let recording = try Recording.run(words, to: to, output: output)
+        if !quiet { try printReport(recording, output) }
         recording.ending.passOn()
     }
 
     /// What goes wrong here is told, and the command's exit status is passed on all the same.
-    private func printReport(_ recording: Recording) throws {
+    private func printReport(_ recording: Recording, _ output: String) throws {
         if let complaint = recording.complaint { Terminal.tell(complaint) }
-        guard recording.processes > 0 else {
+        if recording.processes == 0 {
             Terminal.tell(
                 "No process of \"\(words[0])\" recorded anything; "
                     + "link FaultlineStore into the program and open its store there.")

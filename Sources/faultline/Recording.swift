@@ -13,17 +13,14 @@ struct Recording {
     /// some ten milliseconds at a million events a second.
     private static let pauses: (busy: UInt32, idle: UInt32) = (2_000, 10_000)
 
-    /// Runs a command to its end and writes what it records to a timeline.
+    /// Runs a command to its end and takes what it records.
     ///
-    /// - Throws: ``CommandFailure`` if the timeline cannot be written or the command cannot be run.
-    static func run(_ command: [String], output: String, standardOutput: String? = nil) throws -> Recording {
-        let collector: TraceCollector
-        do {
-            let beside = URL(fileURLWithPath: output).deletingLastPathComponent().path
-            collector = try TraceCollector(path: output, scratch: ["/dev/shm", NSTemporaryDirectory(), beside])
-        } catch let error as RecorderError {
-            throw error.code == .noSpace ? CommandFailure.tool(error.message) : .usage(error.message)
-        }
+    /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
+    static func run(
+        _ command: [String], to destination: RecordingDestination = .timeline, output: String,
+        standardOutput: String? = nil
+    ) throws -> Recording {
+        let collector = try destination.taker(output)
         let child: ChildProcess
         do {
             child = try ChildProcess.start(

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A session daemon of LTTng that was started here.
+struct LTTngDaemon {
+    private let identifier: pid_t
+
+    /// How long the daemon gets to end: it writes what is left in its buffers first.
+    private static let patience = 10.0
+
+    /// Starts a daemon for this user's programs, and waits until they can reach it.
+    ///
+    /// - Throws: ``CommandFailure`` if it is not installed or does not start.
+    init() throws {
+        guard let tool = Tool("lttng-sessiond") else {
+            throw CommandFailure.tool(
+                "Recording to LTTng needs the command \"lttng-sessiond\", which is not in PATH; install it with "
+                    + "\"apt-get install lttng-tools\".")
+        }
+        let note = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).pid")
+        defer { try? FileManager.default.removeItem(at: note) }
+        // It returns when the daemon is ready. Events of the kernel are none of its business.
+        let outcome = try tool.run(["--daemonize", "--no-kernel", "--pidfile=\(note.path)"])
+        let text = (try? String(contentsOf: note, encoding: .utf8)) ?? ""
+        guard outcome.status == 0, let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CommandFailure.tool(
+                "LTTng's session daemon does not start (\(outcome.lastLine)); run \"lttng-sessiond\" to see why.")
+        }
+        self.identifier = identifier
+    }
+
+    /// Ends it, and waits until it has.
+    func stop() {
+        guard kill(identifier, SIGTERM) == 0 else { return }
+        let limit = Date(timeIntervalSinceNow: Self.patience)
+        // It is no child of this process, which could be waited for.
+        while kill(identifier, 0) == 0, Date() < limit { usleep(10_000) }
+    }
+}

@@ -1,0 +1,116 @@
+import FaultlineReader
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+/// A recording session of LTTng that lasts as long as a command runs.
+///
+/// A session daemon is started where none runs. What was made here goes again at the end: the session, and the daemon if
+/// it was started here; what others had made stays.
+final class LTTngSession: TraceTaker {
+    private let lttng: Tool
+    private let name: String
+    private let directory: String
+    private var daemon: LTTngDaemon?
+    private let origin: UInt64
+
+    /// Events and the dictionary each have a channel of their own: what overflows one costs the other nothing.
+    ///
+    /// A processor has buffers of four times a megabyte in each, which at a million events a second is ten milliseconds.
+    private static let channels = [
+        (name: "events", events: "faultline:*"),
+        (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*"),
+    ]
+    private static let buffers = ["--subbuf-size=1M", "--num-subbuf=4"]
+
+    /// Makes a session that writes to a directory, and starts it.
+    ///
+    /// - Throws: ``CommandFailure`` if LTTng is not installed, the directory holds other things, or a step fails; what was
+    ///   made up to there is gone then.
+    init(output: String) throws {
+        guard let lttng = Tool("lttng") else {
+            throw CommandFailure.tool(
+                "Recording to LTTng needs the command \"lttng\", which is not in PATH; install it with "
+                    + "\"apt-get install lttng-tools\".")
+        }
+        self.lttng = lttng
+        name = "faultline-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        directory = URL(fileURLWithPath: output).path
+        origin = Recorder.off().now()
+        try LTTngOutput.clear(directory)
+        if try !isDaemonRunning() { daemon = try LTTngDaemon() }
+        do {
+            try make()
+        } catch {
+            _ = try? lttng.run(["destroy", name])
+            daemon?.stop()
+            throw error
+        }
+    }
+
+    private func isDaemonRunning() throws -> Bool {
+        try lttng.run(["--no-sessiond", "list"]).status == 0
+    }
+
+    private func make() throws {
+        try step(["create", name, "--output=\(directory)"], "make a session that writes to \"\(directory)\"")
+        for channel in Self.channels {
+            try step(
+                ["enable-channel", "--userspace", "--session=\(name)"] + Self.buffers + [channel.name],
+                "make a channel")
+            try step(
+                ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel.name)", channel.events],
+                "enable events")
+        }
+        try step(["start", name], "start the session")
+    }
+
+    private func step(_ arguments: [String], _ what: String) throws {
+        let outcome = try lttng.run(["--no-sessiond"] + arguments)
+        guard outcome.status != 0 else { return }
+        throw CommandFailure.tool(
+            "LTTng could not \(what) (\(outcome.lastLine)); see whether the session daemon runs, and that /dev/shm has room."
+        )
+    }
+
+    // MARK: - Taking the trace
+
+    var environment: [String: String] { ["FAULTLINE_TRACE": "lttng", "FAULTLINE_ORIGIN": String(origin)] }
+
+    /// LTTng's own daemon takes the events.
+    func collect() -> UInt64 { 0 }
+
+    func finish() -> TraceOutcome {
+        var complaint: String?
+        do {
+            // Each waits until all that was recorded is on disk.
+            for command in ["stop", "destroy"] where complaint == nil {
+                let outcome = try lttng.run(["--no-sessiond", command, name])
+                if outcome.status != 0 { complaint = outcome.lastLine }
+            }
+        } catch {
+            complaint = "\(error)"
+        }
+        daemon?.stop()
+        return TraceOutcome(
+            processes: processes(),
+            complaint: complaint.map {
+                "LTTng could not end the session (\($0)); \"\(directory)\" holds what it had written until then."
+            })
+    }
+
+    /// How many processes have told that they began.
+    ///
+    /// That there is a trace says nothing: a program that could record has its events declared there.
+    private func processes() -> Int {
+        var count = 0
+        try? TraceReader(path: directory).readNames { if case .began = $0 { count += 1 } }
+        return count
+    }
+
+    func discard() {
+        _ = try? lttng.run(["--no-sessiond", "destroy", name])
+        daemon?.stop()
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}

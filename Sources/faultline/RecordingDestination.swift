@@ -1,0 +1,33 @@
+import ArgumentParser
+import FaultlineRecorder
+import Foundation
+
+/// Where `faultline record` has a command record to.
+enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
+    case timeline, lttng
+
+    /// Where the trace goes if nobody says it.
+    var standardOutput: String {
+        switch self {
+        case .timeline: "faultline.json"
+        case .lttng: "faultline-lttng"
+        }
+    }
+
+    /// Begins to take a trace.
+    ///
+    /// - Parameter output: the timeline's file, or the directory of the CTF trace.
+    /// - Throws: ``CommandFailure`` if the trace cannot be written.
+    func taker(_ output: String) throws -> any TraceTaker {
+        switch self {
+        case .lttng: return try LTTngSession(output: output)
+        case .timeline:
+            do {
+                let beside = URL(fileURLWithPath: output).deletingLastPathComponent().path
+                return try TraceCollector(path: output, scratch: ["/dev/shm", NSTemporaryDirectory(), beside])
+            } catch let error as RecorderError {
+                throw error.code == .noSpace ? CommandFailure.tool(error.message) : .usage(error.message)
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import FaultlineRecorder
+
+/// Takes what a command and its children record, as long as the command runs.
+protocol TraceTaker {
+    /// What the command needs in its environment to be recorded.
+    var environment: [String: String] { get }
+
+    /// Takes in what has been recorded since the last time; returns the number of events.
+    func collect() -> UInt64
+
+    /// Takes in the rest and ends the trace.
+    func finish() -> TraceOutcome
+
+    /// Ends without a trace, since the command could not be run.
+    func discard()
+}
+
+/// What became of a trace.
+struct TraceOutcome {
+    /// How many processes recorded.
+    var processes: Int
+    /// What is missing in the trace, in sentences; `nil` if nothing is.
+    var complaint: String?
+}
+
+extension TraceCollector: TraceTaker {
+    func finish() -> TraceOutcome {
+        let outcome: Outcome = finish()
+        return TraceOutcome(processes: outcome.processes, complaint: outcome.complaint)
+    }
+}
