@@ -442,6 +442,9 @@ static ctf_kind read_loss(const bt_message *next, ctf_message *message) {
             message->lost_packets = 1;
         }
     }
+    // A counter that was damaged tells no more than that.
+    if (message->lost > fl_largest_number) { message->lost = 1; }
+    if (message->lost_packets > fl_largest_number) { message->lost_packets = 1; }
     message->is_of_dictionary = is_of_dictionary(stream);
     return CTF_DISCARDED;
 }

@@ -3,23 +3,17 @@ import Testing
 
 /// Small file systems of one's own, which disappear with the command that runs on them.
 private enum SmallDisk {
-    private static let unshare = geteuid() == 0 ? "unshare --mount" : "unshare --map-root-user --mount"
-
-    static let isAvailable: Bool = {
-        let tried = try? BuiltCommand.run(["-c", "\(unshare) mount -t tmpfs tmpfs /mnt"], program: "/bin/sh")
-        return tried?.status == 0
-    }()
-
     /// Runs a script with file systems of so many bytes at some directories.
     static func run(_ script: String, disks: [String: Int]) throws -> BuiltCommand.Result {
         let mounts = disks.map { "mount -t tmpfs -o size=\($0.value) tmpfs '\($0.key)' && " }.joined()
-        return try BuiltCommand.run(["-c", "exec \(unshare) /bin/sh -c \"\(mounts)\(script)\""], program: "/bin/sh")
+        return try BuiltCommand.run(
+            ["-c", "exec \(Namespaces.unshare) /bin/sh -c \"\(mounts)\(script)\""], program: "/bin/sh")
     }
 }
 
 @Suite(
     "With a full disk under the trace",
-    .enabled(if: SmallDisk.isAvailable, "no small disk can be mounted here: allow user namespaces, or be the superuser")
+    .enabled(if: Namespaces.areAvailable, Comment(rawValue: Namespaces.need))
 )
 struct FullDiskTests {
     let directory: TemporaryDirectory

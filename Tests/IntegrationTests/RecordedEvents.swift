@@ -32,6 +32,7 @@ struct RecordedEvents {
         var isMainThread: Bool?
         var overhead: UInt64?
         var phase: String?
+        var events: UInt64?
         var lost: UInt64?
         var writing: UInt64?
         var entityName: String?

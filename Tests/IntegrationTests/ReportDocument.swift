@@ -102,6 +102,7 @@ struct ReportDocument: Decodable {
     }
 
     var wallTime: UInt64
+    var lost: UInt64
     var totals: Totals
     var processes: [Process]
     var findings: [Finding]

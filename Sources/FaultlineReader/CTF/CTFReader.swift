@@ -33,6 +33,9 @@ final class CTFReader {
     func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         try readNames(body)
         try readEvents(body)
+        // Packets that were left out here are missing for that reason.
+        let leftOut = UInt64(summary.damagedStreams.reduce(0) { $0 + $1.packets })
+        summary.lostPackets -= min(summary.lostPackets, leftOut)
         summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
         return summary
     }
@@ -42,6 +45,7 @@ final class CTFReader {
     /// The first pass: what began, and the dictionary.
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         do {
+            guard trace.hasSoundPackets else { throw ReaderError.damagedCTF(trace.path, "a packet is damaged") }
             try passNames(body)
         } catch let damage as ReaderError where damage.code == .damaged && salvage == nil {
             salvage = try CTFSalvage(trace.directories, path: trace.path)

@@ -5,7 +5,8 @@ import Glibc
 /// What can still be read of CTF traces that libbabeltrace2 gives up on: one damaged packet costs it the whole trace.
 ///
 /// A copy is made of what is whole: streams that can be read are linked to, and of the others those packets are copied
-/// that can be read by themselves. The traces stay as they are.
+/// that can be read by themselves. (Where it is not known how packets are laid out, such a stream is left out.) The traces
+/// stay as they are.
 final class CTFSalvage {
     /// The copies, in the order of the traces.
     private(set) var directories: [String] = []
@@ -25,8 +26,10 @@ final class CTFSalvage {
         for (number, original) in originals.enumerated() {
             let copy = try makeDirectory("\(number)", for: original)
             let trial = try makeDirectory("trial", for: original)
-            for file in Self.streams(of: original) {
-                try salvage(original + "/" + file, to: copy + "/" + file, trial: trial)
+            let hasKnownPackets = CTFMetadata(of: original).hasPacketsOfLTTng
+            for file in CTFTrace.streams(of: original) {
+                try salvage(
+                    original + "/" + file, to: copy + "/" + file, trial: trial, hasKnownPackets: hasKnownPackets)
             }
             unlink(trial + "/metadata")
             rmdir(trial)
@@ -50,38 +53,38 @@ final class CTFSalvage {
         return directory
     }
 
-    private static func streams(of directory: String) -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        return names.sorted().filter {
-            !$0.hasPrefix(".") && $0 != "metadata" && !CTFTrace.isDirectory(directory + "/" + $0)
-        }
-    }
-
     // MARK: - A stream
 
-    private func salvage(_ file: String, to copy: String, trial: String) throws(ReaderError) {
+    private func salvage(_ file: String, to copy: String, trial: String, hasKnownPackets: Bool) throws(ReaderError) {
         let absolute = URL(fileURLWithPath: file).path
         let link = trial + "/stream"
         defer { unlink(link) }
-        guard symlink(absolute, link) == 0 else { throw .cannotSalvage(path, errno) }
-        if isReadable(trial) {
-            guard symlink(absolute, copy) == 0 else { throw .cannotSalvage(path, errno) }
+        if !hasKnownPackets || CTFStream(absolute)?.isSound == true {
+            guard symlink(absolute, link) == 0 else { throw .cannotSalvage(path, errno) }
+            if isReadable(trial) {
+                guard symlink(absolute, copy) == 0 else { throw .cannotSalvage(path, errno) }
+                return
+            }
+            unlink(link)
+        }
+        guard hasKnownPackets else {
+            losses.append(ReadingSummary.DamagedStream(file: file, packets: 1))
             return
         }
-        unlink(link)
         guard let stream = CTFStream(absolute) else { throw .cannotRead(file, line: 0, errno) }
+        var unreadable = 0
         guard let kept = fopen(copy, "w") else { throw .cannotSalvage(path, errno) }
         defer { fclose(kept) }
         while let packet = stream.next() {
             guard Self.write(packet, to: link) else { throw .cannotSalvage(path, errno) }
             guard isReadable(trial) else {
-                stream.damagedPackets += 1
+                unreadable += 1
                 continue
             }
             let count = packet.withUnsafeBytes { fwrite($0.baseAddress, 1, $0.count, kept) }
             guard count == packet.count else { throw .cannotSalvage(path, errno) }
         }
-        losses.append(ReadingSummary.DamagedStream(file: file, packets: stream.damagedPackets))
+        losses.append(ReadingSummary.DamagedStream(file: file, packets: stream.damagedPackets + unreadable))
         if ftell(kept) == 0 { unlink(copy) }
     }
 

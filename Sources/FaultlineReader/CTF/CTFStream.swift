@@ -2,25 +2,34 @@ import Glibc
 
 /// The packets of a stream's file as LTTng 2 lays them out, one after the other.
 ///
-/// A packet begins with CTF's magic number, the trace's UUID, the numbers of stream and instance, the times of its first
-/// and last event, and its sizes (of its contents and of itself) in bits: https://diamon.org/ctf/v1.8.3/, section 5, with
-/// the fields that LTTng's metadata declares.
+/// A packet begins with CTF's magic number, the trace's UUID and the numbers of stream and instance; then come the times
+/// of its first and last event, its sizes (of its contents and of itself) in bits, its number in the stream, and how many
+/// events of the stream were lost so far (https://diamon.org/ctf/v1.8.3/, section 5, and the metadata that LTTng writes).
 final class CTFStream {
-    /// Packets that were found to be damaged.
-    var damagedPackets = 0
+    /// Stretches of the file without a sound packet that ``next()`` has passed over.
+    private(set) var damagedPackets = 0
     private let file: UnsafeMutablePointer<FILE>
     private let length: Int
     private var offset = 0
+    /// Of the packet before.
+    private var before = Counters()
+
+    private struct Counters {
+        var end: UInt64 = 0
+        var number: UInt64 = 0
+        var lost: UInt64 = 0
+    }
 
     private enum Layout {
         static let magic: UInt32 = 0xC1FC_1FC1
-        static let contentSize = 48
-        static let packetSize = 56
-        static let header = 64
+        static let begin = 32, end = 40, contentSize = 48, packetSize = 56, number = 64, lost = 72
+        static let header = 84
         /// Packets are sub-buffers, whose sizes are multiples of this one.
         static let page = 4096
         /// No sub-buffer is larger.
-        static let largest = 1 << 30
+        static let largest: UInt64 = 1 << 30
+        /// No count of packets or events comes near this.
+        static let many: UInt64 = 1 << 53
     }
 
     /// Opens a file; `nil` with `errno` set.
@@ -35,17 +44,30 @@ final class CTFStream {
         fclose(file)
     }
 
+    /// Whether the file is nothing but packets with sound headers.
+    var isSound: Bool {
+        while skip() != nil {}
+        return damagedPackets == 0
+    }
+
     /// The next packet whose header is sound; `nil` behind the last.
     func next() -> [UInt8]? {
+        guard let (offset, size) = skip() else { return nil }
+        return read(size, at: offset)
+    }
+
+    /// Goes behind the next packet whose header is sound.
+    private func skip() -> (offset: Int, size: Int)? {
+        var isDamaged = false
         while offset < length {
             if let size = size(at: offset) {
                 defer { offset += size }
-                return read(size, at: offset)
+                return (offset, size)
             }
             // Whatever lies here up to the next header is one damaged packet.
-            damagedPackets += 1
+            if !isDamaged { damagedPackets += 1 }
+            isDamaged = true
             offset += Layout.page
-            while offset < length, size(at: offset) == nil { offset += Layout.page }
         }
         return nil
     }
@@ -54,12 +76,21 @@ final class CTFStream {
     private func size(at offset: Int) -> Int? {
         guard let header = read(Layout.header, at: offset) else { return nil }
         return header.withUnsafeBytes { bytes in
-            guard UInt32(littleEndian: bytes.load(as: UInt32.self)) == Layout.magic else { return nil }
-            let content = UInt64(littleEndian: bytes.load(fromByteOffset: Layout.contentSize, as: UInt64.self))
-            let packet = UInt64(littleEndian: bytes.load(fromByteOffset: Layout.packetSize, as: UInt64.self))
-            guard content <= packet, packet % 8 == 0, packet / 8 <= UInt64(Layout.largest) else { return nil }
+            func number(_ place: Int) -> UInt64 {
+                UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            }
+            guard UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) == Layout.magic else { return nil }
+            let (content, packet) = (number(Layout.contentSize), number(Layout.packetSize))
+            guard content <= packet, packet % 8 == 0, packet / 8 <= Layout.largest else { return nil }
             let size = Int(packet / 8)
-            return size >= Layout.header && size <= length - offset ? size : nil
+            guard content / 8 >= Layout.header, size <= length - offset else { return nil }
+            let new = Counters(end: number(Layout.end), number: number(Layout.number), lost: number(Layout.lost))
+            let begin = number(Layout.begin)
+            guard begin <= new.end, begin >= before.end, new.number < Layout.many, new.lost < Layout.many,
+                new.number >= before.number, new.lost >= before.lost
+            else { return nil }
+            before = new
+            return size
         }
     }
 

@@ -17,8 +17,8 @@ struct CTFTrace {
         var found: [String] = []
         Self.find(in: path, &found)
         guard let first = found.first else { throw .noCTF(path) }
-        directories = found.filter(Self.knowsEvents).sorted()
-        if directories.isEmpty { throw .foreignCTF(path, producer: Self.producer(of: first)) }
+        directories = found.filter { CTFMetadata(of: $0).declaresEvents }.sorted()
+        if directories.isEmpty { throw .foreignCTF(path, producer: CTFMetadata(of: first).producer) }
     }
 
     private static func find(in directory: String, _ found: inout [String]) {
@@ -50,22 +50,21 @@ struct CTFTrace {
         return stat(path, &status) == 0 ? status.st_mode & S_IFMT : 0
     }
 
-    // MARK: - Metadata
-
-    /// Whether a trace's metadata declares an event of one of Faultline's providers.
-    private static func knowsEvents(_ directory: String) -> Bool {
-        guard let metadata = FileManager.default.contents(atPath: directory + "/metadata") else { return false }
-        return ["\"faultline:", "\"faultline_"].contains { metadata.range(of: Data($0.utf8)) != nil }
+    /// The files of a trace's streams, in alphabetical order.
+    static func streams(of directory: String) -> [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.sorted().filter {
+            !$0.hasPrefix(".") && $0 != "metadata" && isRegularFile(directory + "/" + $0)
+        }
     }
 
-    /// What the metadata says that it was written by: `tracer_name = "lttng-modules"`.
-    private static func producer(of directory: String) -> String? {
-        guard let metadata = FileManager.default.contents(atPath: directory + "/metadata"),
-            let key = metadata.range(of: Data("tracer_name = \"".utf8))
-        else { return nil }
-        let name = metadata[key.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
-        // A name that would not fit into a sentence is none.
-        guard (1...64).contains(name.count), name.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
-        return String(decoding: name, as: UTF8.self)
+    /// Whether the headers of all packets are sound, as far as it is known how they are laid out.
+    ///
+    /// libbabeltrace2 ends the program where some of their numbers are impossible.
+    var hasSoundPackets: Bool {
+        directories.allSatisfy { directory in
+            guard CTFMetadata(of: directory).hasPacketsOfLTTng else { return true }
+            return Self.streams(of: directory).allSatisfy { CTFStream(directory + "/" + $0)?.isSound ?? true }
+        }
     }
 }

@@ -1,0 +1,71 @@
+import Foundation
+
+/// The metadata of a CTF trace: a text that says how the streams' bytes are to be read, in packets of its own.
+///
+/// libbabeltrace2 is who understands it; looked at here is what must be known before it reads.
+struct CTFMetadata {
+    private let text: Data
+
+    /// Reads the metadata of the trace in a directory; without any it declares nothing.
+    init(of directory: String) {
+        let file = FileManager.default.contents(atPath: directory + "/metadata") ?? Data()
+        text = Self.unpacked([UInt8](file))
+    }
+
+    /// A packet of metadata: magic number, UUID, checksum, the sizes of its contents and of itself in bits, and five bytes
+    /// more (https://diamon.org/ctf/v1.8.3/, section 7.1).
+    private enum Packet {
+        static let magic: [UInt8] = [0x57, 0x1D, 0xD1, 0x75]
+        static let contentSize = 24
+        static let packetSize = 28
+        static let header = 37
+    }
+
+    private static func unpacked(_ file: [UInt8]) -> Data {
+        guard file.starts(with: Packet.magic) else { return Data(file) }
+        var text = Data()
+        var start = 0
+        while start + Packet.header <= file.count, file[start...].starts(with: Packet.magic) {
+            func bytes(at offset: Int) -> Int {
+                file[(start + offset)..<(start + offset + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } / 8
+            }
+            let (content, size) = (bytes(at: Packet.contentSize), bytes(at: Packet.packetSize))
+            guard content >= Packet.header, size >= content, size <= file.count - start else { break }
+            text += file[(start + Packet.header)..<(start + content)]
+            start += size
+        }
+        return text
+    }
+
+    /// Whether it declares an event of one of Faultline's providers.
+    var declaresEvents: Bool {
+        ["\"faultline:", "\"faultline_"].contains { text.range(of: Data($0.utf8)) != nil }
+    }
+
+    /// Who wrote the trace, by its own word: `tracer_name = "lttng-modules"`.
+    var producer: String? {
+        guard let key = text.range(of: Data("tracer_name = \"".utf8)) else { return nil }
+        let name = text[key.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+        // A name that would not fit into a sentence is none.
+        guard (1...64).contains(name.count), name.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
+        return String(decoding: name, as: UTF8.self)
+    }
+
+    /// Whether packets are laid out as LTTng 2 does it, which ``CTFStream`` knows.
+    var hasPacketsOfLTTng: Bool {
+        // What a counter of lost events is; it has 32 bits where programs do.
+        let long = Data("size = 64; align = 8; signed = false; } := unsigned long".utf8)
+        guard text.range(of: long) != nil else { return false }
+        var place = text.startIndex
+        for word in [
+            "struct packet_context", "timestamp_begin", "timestamp_end", "content_size", "packet_size", "packet_seq_num",
+            "events_discarded", "cpu_id", "}",
+        ] {
+            guard let found = text.range(of: Data(word.utf8), in: place..<text.endIndex) else { return false }
+            // Nothing may stand between two of them but the end of the one and the type of the other.
+            if place > text.startIndex, text.distance(from: place, to: found.lowerBound) > 64 { return false }
+            place = found.upperBound
+        }
+        return true
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+@Suite("A damaged CTF trace", .enabled(if: LTTngSandbox.isAvailable, LTTngSandbox.need))
+struct DamagedCTFTests {
+    private let directory: TemporaryDirectory
+    /// The trace's own directory, and the largest stream of events in it, which has many packets.
+    private let streams: URL
+    private let stream: URL
+    private let whole: [RecordedEvents.Event]
+
+    /// Sub-buffers, and so packets, of one page.
+    private static let packet = 4096
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let form = "workload groceries --store list.sqlite --items 120 --flaws all"
+        let result = try LTTngSandbox.run(
+            """
+            $FAULTLINE \(form) --prepare
+            start_daemon
+            record one "$PWD/ctf" --subbuf-size=4k --num-subbuf=256
+            FAULTLINE_TRACE=lttng $FAULTLINE \(form)
+            finish one
+            """, directory: directory)
+        try #require(result.status == 0, "\(result.errors)")
+        whole = try RecordedEvents(of: directory.path("ctf")).all.filter { $0.kind != "process" }
+        let root = directory.url.appendingPathComponent("ctf/ust/uid")
+        let found = try #require(
+            FileManager.default.enumerator(atPath: root.path)?.compactMap { $0 as? String }.filter {
+                $0.contains("/events_") && !$0.hasSuffix(".idx")
+            })
+        let sized = try found.map { name in
+            (name, try Data(contentsOf: root.appendingPathComponent(name)).count)
+        }
+        stream = root.appendingPathComponent(try #require(sized.max { $0.1 < $1.1 }).0)
+        streams = stream.deletingLastPathComponent()
+        try #require(sized.contains { $0.1 >= 8 * Self.packet })
+    }
+
+    private func report() throws -> BuiltCommand.Result {
+        try BuiltCommand.run(["report", directory.path("ctf")])
+    }
+
+    /// What is left is as it was; each packet holds some twenty events.
+    private func checkRest(missingPackets: Int) throws {
+        let rest = try RecordedEvents(of: directory.path("ctf")).all.filter {
+            $0.kind != "process" && $0.kind != "lost"
+        }
+        let lost = whole.count - rest.count
+        #expect(lost > 0 && lost <= missingPackets * 60)
+        let known = Set(whole.map { "\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")" })
+        #expect(
+            rest.allSatisfy { known.contains("\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")") })
+    }
+
+    @Test("loses the packet that is damaged, and says so", arguments: [48, 200, 0])
+    func packet(offset: Int) throws {
+        var bytes = try Data(contentsOf: stream)
+        // Of its sizes, of its events, or all of its header.
+        let place = 2 * Self.packet + offset
+        bytes.replaceSubrange(place..<(place + 64), with: Data(repeating: 0xFF, count: 64))
+        try bytes.write(to: stream)
+        let result = try report()
+        #expect(result.status == 0)
+        #expect(
+            result.errors == "faultline: 1 damaged packet of \"\(stream.path)\" was left out, with the events in it.\n")
+        try checkRest(missingPackets: 1)
+    }
+
+    @Test("that breaks off in the middle of a packet loses that packet")
+    func truncated() throws {
+        let bytes = try Data(contentsOf: stream)
+        try bytes.prefix(5 * Self.packet + 100).write(to: stream)
+        let result = try report()
+        #expect(result.status == 0)
+        #expect(
+            result.errors == "faultline: 1 damaged packet of \"\(stream.path)\" was left out, with the events in it.\n")
+        try checkRest(missingPackets: bytes.count / Self.packet - 5)
+    }
+
+    @Test("whose metadata is damaged is refused with a sentence")
+    func metadata() throws {
+        let metadata = streams.appendingPathComponent("metadata")
+        var bytes = try Data(contentsOf: metadata)
+        let typo = try #require(bytes.range(of: Data("integer {".utf8)))
+        bytes.replaceSubrange(typo, with: Data("intoger (".utf8))
+        try bytes.write(to: metadata)
+        let result = try report()
+        #expect(result.status == 2 && result.output.isEmpty)
+        let (start, end) = (
+            "faultline: Could not read the trace \"\(directory.path("ctf"))\": libbabeltrace2 cannot read it (",
+            "); record again.\n"
+        )
+        #expect(result.errors.hasPrefix(start) && result.errors.hasSuffix(end))
+        #expect(result.errors.count { $0 == "\n" } == 1)
+    }
+
+    @Test("never crashes the reader, whatever bytes are wrong")
+    func anyBytes() throws {
+        var random = SystemRandomNumberGenerator()
+        let original = try Data(contentsOf: stream)
+        for _ in 0..<20 {
+            var bytes = original
+            for _ in 0..<8 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            try bytes.write(to: stream)
+            let result = try report()
+            if result.wasKilled || ![0, 2].contains(result.status) {
+                try bytes.write(to: URL(fileURLWithPath: "/tmp/faultline-damaged-stream"))
+            }
+            #expect(!result.wasKilled && [0, 2].contains(result.status), "see /tmp/faultline-damaged-stream")
+        }
+    }
+}
+
+@Suite("A directory that is no trace of Faultline")
+struct ForeignCTFTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func refusal() throws -> String {
+        let result = try BuiltCommand.run(["report", directory.url.path])
+        #expect(result.status == 2 && result.output.isEmpty)
+        return result.errors
+    }
+
+    @Test("is refused with a sentence")
+    func empty() throws {
+        #expect(
+            try refusal()
+                == "faultline: Could not read the trace \"\(directory.url.path)\": the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" or \"lttng create --output\" was given.\n"
+        )
+    }
+
+    @Test("is refused with its producer's name", arguments: ["barectf", nil])
+    func producer(name: String?) throws {
+        let environment = name.map { "env { tracer_name = \"\($0)\"; };\n" } ?? ""
+        try FileManager.default.createDirectory(
+            atPath: directory.path("ust/uid/0/64-bit"), withIntermediateDirectories: true)
+        try "/* CTF 1.8 */\ntrace { major = 1; minor = 8; byte_order = le; };\n\(environment)".write(
+            toFile: directory.path("ust/uid/0/64-bit/metadata"), atomically: true, encoding: .utf8)
+        #expect(
+            try refusal()
+                == "faultline: Could not read the trace \"\(directory.url.path)\": it is a CTF trace\(name.map { " of \"\($0)\"" } ?? "") without events of Faultline; record with \"faultline record --to lttng\", or enable the events \"faultline*\" in the session.\n"
+        )
+        // And so is a file of it.
+        let file = try BuiltCommand.run(["report", directory.path("ust/uid/0/64-bit/metadata")])
+        #expect(
+            file.errors
+                == "faultline: Could not read the trace \"\(directory.path("ust/uid/0/64-bit/metadata"))\": it is no timeline but the metadata of a CTF trace; name the directory that the trace lies in.\n"
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// A machine on which LTTng runs for nobody else: no session daemon but those that a script starts, and none is left when
+/// the script has ended.
+enum LTTngSandbox {
+    static let isAvailable: Bool = {
+        let tools = try? BuiltCommand.run(
+            ["-c", "command -v lttng && command -v lttng-sessiond && command -v babeltrace2"], program: "/bin/sh")
+        return tools?.status == 0 && Namespaces.areAvailable
+    }()
+
+    static let need = Comment(
+        rawValue: "needs LTTng and namespaces: apt-get install lttng-tools babeltrace2, and be the superuser or allow "
+            + "user namespaces")
+
+    /// Runs a script of the shell, in which these are known:
+    ///
+    /// - `start_daemon`: starts a session daemon;
+    /// - `record SESSION DIRECTORY [OPTION…]`: makes a session with a channel `events`, with options, and one of the
+    ///   dictionary, and starts it;
+    /// - `finish SESSION`: ends it when all is written;
+    /// - `await FILE COUNT`: waits until a file has so many lines;
+    /// - `$FAULTLINE`: the command.
+    static func run(_ script: String, directory: TemporaryDirectory) throws -> BuiltCommand.Result {
+        let file = directory.url.appendingPathComponent("script-\(UUID().uuidString).sh")
+        try (prelude + script + "\n").write(to: file, atomically: true, encoding: .utf8)
+        return try BuiltCommand.run(
+            ["-c", "exec \(Namespaces.unshare) --pid --fork --mount-proc --kill-child /bin/bash '\(file.path)'"],
+            program: "/bin/sh",
+            environment: [
+                "FAULTLINE": BuiltCommand.faultline, "HOME": directory.url.path, "LTTNG_HOME": directory.url.path,
+            ], directory: directory.url)
+    }
+
+    private static let prelude = """
+        set -eu
+        mount -t tmpfs tmpfs /run && mkdir -p /run/lttng
+        mount -t tmpfs tmpfs /dev/shm
+        start_daemon() { lttng-sessiond --daemonize --no-kernel; }
+        record() {
+            lttng --quiet --no-sessiond create "$1" --output="$2"
+            lttng --quiet enable-channel --userspace --session="$1" "${@:3}" events
+            lttng --quiet enable-channel --userspace --session="$1" --subbuf-size=1M dictionary
+            lttng --quiet enable-event --userspace --session="$1" --channel=events 'faultline:*'
+            lttng --quiet enable-event --userspace --session="$1" --channel=dictionary \\
+                'faultline_dictionary:*,faultline_statedump:*'
+            lttng --quiet start "$1"
+        }
+        finish() {
+            lttng --quiet stop "$1"
+            lttng --quiet destroy "$1"
+        }
+        await() { tail --lines=+1 --follow "$1" 2>/dev/null | head --lines="$2" >/dev/null; }
+
+        """
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Testing
+
+@Suite("Recording to LTTng", .enabled(if: LTTngSandbox.isAvailable, LTTngSandbox.need))
+struct RecordToLTTngTests {
+    let directory: TemporaryDirectory
+    /// A shopping list on which the workload can be run.
+    private let workload: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let form = "workload groceries --store \(directory.path("list.sqlite")) --items 120 --flaws all"
+        let prepared = try BuiltCommand.run(form.split(separator: " ").map(String.init) + ["--prepare"])
+        try #require(prepared.status == 0, "\(prepared.errors)")
+        workload = "$FAULTLINE \(form)"
+    }
+
+    private func run(_ script: String) throws -> BuiltCommand.Result {
+        try LTTngSandbox.run(script, directory: directory)
+    }
+
+    @Test("agrees with recording to a timeline in every count, and in what to change")
+    func agreement() throws {
+        let result = try run(
+            """
+            $FAULTLINE record --to lttng -o ctf -- \(workload)
+            $FAULTLINE record -o trace.json -- \(workload)
+            """)
+        try #require(result.status == 0, "\(result.errors)")
+        let (ctf, timeline) = try (
+            ReportDocument(of: directory.path("ctf")), ReportDocument(of: directory.path("trace.json"))
+        )
+        #expect(ctf.totals.events == timeline.totals.events && ctf.totals.eventCount > 400)
+        for count in [
+            \.readTrips, \.reads, \.outermostReads, \.writes, \.transactions, \.schemaStatements, \.claimedTrips,
+            \.rowsLoaded,
+            \.bytesRead, \.bytesWritten, \.faultTrips, \.eventsOutsideScopes,
+        ] as [KeyPath<ReportDocument.Totals, UInt64>] {
+            #expect(ctf.totals[keyPath: count] == timeline.totals[keyPath: count])
+        }
+        for sums in [\.byEntity, \.byRelationship, \.byStatement] as [KeyPath<ReportDocument, [ReportDocument.Sum]>] {
+            let times = ["wait", "prepare", "step", "materialise", "lockWait", "commit"]
+            let counts = [ctf, timeline].map { report in
+                Set(
+                    report[keyPath: sums].map { sum in
+                        let counts = sum.counts.filter { !times.contains($0.key) }.sorted { $0.key < $1.key }
+                        return "\(sum.name) \(sum.kind) \(sum.durations.count) \(counts)"
+                    })
+            }
+            #expect(counts[0] == counts[1] && !counts[0].isEmpty)
+        }
+        func claims(_ report: ReportDocument) -> Set<String> {
+            Set(report.findings.map { "\($0.rule) \($0.title) \($0.change?.text ?? "") \($0.code) \($0.saving.trips)" })
+        }
+        #expect(claims(ctf) == claims(timeline) && claims(ctf).count >= 3)
+        #expect(result.errors.contains("Checked"))
+    }
+
+    @Test("starts a daemon where none runs, and ends it")
+    func ownDaemon() throws {
+        let result = try run(
+            """
+            $FAULTLINE record --quiet --to lttng -o ctf -- \(workload)
+            lttng --no-sessiond list 2>&1 || true
+            pgrep lttng || true
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines.last == "Error: No session daemon is available")
+        #expect(try RecordedEvents(of: directory.path("ctf")).of("fetch").count == 1)
+    }
+
+    @Test("uses a daemon that runs, and leaves it and its sessions as they were")
+    func foreignDaemon() throws {
+        let result = try run(
+            """
+            start_daemon
+            record mine "$PWD/mine"
+            lttng list > before
+            $FAULTLINE record --quiet --to lttng -o ctf -- \(workload)
+            lttng list > after
+            cmp before after
+            pgrep --count lttng-sessiond
+            finish mine
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+        // Both sessions have it.
+        for trace in ["mine", "ctf"] {
+            #expect(try RecordedEvents(of: directory.path(trace)).of("fetch").count == 1)
+        }
+    }
+
+    @Test("passes the command's output and its exit status through")
+    func passThrough() throws {
+        let result = try run("$FAULTLINE record --to lttng -- sh -c 'echo out; echo err >&2; exit 3'")
+        #expect(result.status == 3 && result.output == "out\n")
+        #expect(
+            result.errors == """
+                err
+                faultline: No process of "sh" recorded anything; link FaultlineStore into the program and open its store there.
+
+                """)
+        #expect(FileManager.default.fileExists(atPath: directory.path("faultline-lttng")))
+    }
+
+    @Test("writes over a trace that was recorded before, and over nothing else")
+    func output() throws {
+        let result = try run(
+            """
+            $FAULTLINE record --quiet --to lttng -o ctf -- \(workload)
+            $FAULTLINE report ctf >/dev/null
+            $FAULTLINE record --quiet --to lttng -o ctf -- \(workload)
+            mkdir other && touch other/precious file
+            $FAULTLINE record --to lttng -o other -- true || echo $?
+            $FAULTLINE record --to lttng -o file -- true || echo $?
+            $FAULTLINE record --to lttng -o new -- /not/there || echo $?
+            ls other
+            """)
+        #expect(result.status == 0)
+        #expect(result.output.hasSuffix("2\n2\n2\nprecious\n"))
+        let path = directory.url.path
+        #expect(
+            result.errors == """
+                faultline: The directory "\(path)/other" holds other things than a trace; name another with -o.
+                faultline: "\(path)/file" is no directory, and LTTng writes to one; name another with -o.
+                faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
+
+                """)
+        #expect(!FileManager.default.fileExists(atPath: directory.path("new")))
+        #expect(try RecordedEvents(of: directory.path("ctf")).of("fetch").count == 1)
+    }
+
+    @Test("says what to install where LTTng is not")
+    func notInstalled() throws {
+        let result = try run("PATH=/nowhere $FAULTLINE record --to lttng -- /bin/true")
+        #expect(result.status == 75)
+        #expect(
+            result.errors == """
+                faultline: Recording to LTTng needs the command "lttng", which is not in PATH; install it with "apt-get install lttng-tools".
+
+                """)
+    }
+
+    @Test("keeps what a killed program had recorded")
+    func killed() throws {
+        let result = try run(
+            """
+            $FAULTLINE record --to lttng -o ctf -- \(workload) --repeat >output &
+            await output 5
+            pkill -9 --full '^[^ ]*faultline workload'
+            wait %1 || echo $?
+            """)
+        #expect(result.status == 0 && result.output == "137\n", "\(result.errors)")
+        let rounds = try String(contentsOfFile: directory.path("output"), encoding: .utf8).split(separator: "\n").count
+        let events = try RecordedEvents(of: directory.path("ctf"))
+        #expect(events.of("fetch").count >= rounds && rounds >= 5)
+        #expect(events.of("process").map(\.phase) == ["began"])
+    }
+
+    @Test("says so if the daemon dies in the middle, and keeps what was written")
+    func daemonDies() throws {
+        let result = try run(
+            """
+            start_daemon
+            $FAULTLINE record --to lttng -o ctf -- \(workload) --repeat >output &
+            await output 3
+            pkill -9 lttng
+            await output $(($(wc --lines <output) + 3))
+            pkill --full '^[^ ]*faultline workload'
+            wait %1 || echo $?
+            """)
+        #expect(result.status == 0 && result.output == "143\n", "\(result.errors)")
+        let lines = result.errors.split(separator: "\n").filter { $0.hasPrefix("faultline:") }
+        #expect(
+            lines.first?.hasPrefix("faultline: LTTng could not end the session (Error: No session daemon is available")
+                == true)
+        #expect(lines.first?.hasSuffix("\"\(directory.path("ctf"))\" holds what it had written until then.") == true)
+    }
+}
