@@ -1,12 +1,12 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
 #   make demo    records a shopping list with three flaws and without them, and prints both reports
 #   make test    runs all tests
-# Both install the Debian packages that are missing (with sudo where needed).
+# All targets install the Debian packages that are missing (with sudo where needed).
 
-PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev
+PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 SWIFT_BUILD = swift build --configuration release --product faultline
 
-.PHONY: demo build test install-packages bench traces
+.PHONY: demo build test test-without-lttng install-packages bench traces
 
 demo: build
 	.build/release/faultline demo
@@ -17,6 +17,11 @@ build: install-packages
 test: install-packages
 	swift build --build-tests
 	swift test --skip-build
+
+# A program that is built with the trait LTTng switched off has nothing of it.
+test-without-lttng: install-packages
+	swift build --disable-default-traits --scratch-path .build-without-lttng --product faultline
+	! ldd .build-without-lttng/debug/faultline | grep lttng
 
 bench: install-packages
 	swift package --package-path Benchmarks --traits Peers benchmark --no-progress

@@ -45,11 +45,14 @@ struct ctf_reader {
 
 // MARK: - Errors
 
-// The innermost cause that libbabeltrace2 tells of, in one line.
-static void take_problem(char *out, size_t room) {
+// The innermost cause that libbabeltrace2 tells of, in one line; false if it tells of none.
+//
+// A damaged trace can make it note an error although a call succeeded. The next call would then end the program, so
+// this is asked after each.
+static bool take_problem(char *out, size_t room) {
     const bt_error *error = bt_current_thread_take_error();
+    if (error == NULL) { return false; }
     snprintf(out, room, "it cannot be read");
-    if (error == NULL) { return; }
     if (bt_error_get_cause_count(error) > 0) {
         const bt_error_cause *cause = bt_error_borrow_cause_by_index(error, 0);
         snprintf(out, room, "%s", bt_error_cause_get_message(cause));
@@ -58,6 +61,7 @@ static void take_problem(char *out, size_t room) {
         }
     }
     bt_error_release(error);
+    return true;
 }
 
 // MARK: - The sink that hands messages out
@@ -161,8 +165,8 @@ ctf_reader *ctf_open(
                reader->graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
                bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL)
             == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
-    if (!ready) {
-        take_problem(problem, room);
+    snprintf(problem, room, "it cannot be read");
+    if (take_problem(problem, room) || !ready) {
         ctf_close(reader);
         return NULL;
     }
@@ -459,8 +463,8 @@ static const bt_message *advance(ctf_reader *reader, ctf_kind *failure) {
         if (reader->has_ended) { return NULL; }
         bt_graph_run_once_status status = bt_graph_run_once(reader->graph);
         if (status == BT_GRAPH_RUN_ONCE_STATUS_END) { reader->has_ended = true; }
-        if (status < 0) {
-            take_problem(reader->problem, sizeof reader->problem);
+        snprintf(reader->problem, sizeof reader->problem, "it cannot be read");
+        if (take_problem(reader->problem, sizeof reader->problem) || status < 0) {
             reader->has_ended = true;
             *failure = CTF_FAILED;
             return NULL;

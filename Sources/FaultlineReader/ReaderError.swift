@@ -125,7 +125,7 @@ extension ReaderError {
     }
 
     static func damagedCTF(_ path: String, _ problem: String) -> ReaderError {
-        reading(path, .damaged, "libbabeltrace2 cannot read it (\(problem)); record again")
+        reading(path, .damaged, "the CTF trace is damaged (\(problem)); record again")
     }
 
     static func cannotSalvage(_ path: String, _ number: Int32) -> ReaderError {

@@ -16,26 +16,49 @@ struct SampleTraceTests {
 
     @Test("are there")
     func present() {
-        #expect(Self.stories.count >= 3)
+        #expect(Self.stories.count >= 4)
+    }
+
+    /// A story's trace: a timeline, or the directory of a CTF trace.
+    private func trace(_ story: String) throws -> URL {
+        let folder = Self.folder.appendingPathComponent(story)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("trace") }
+        try #require(names.count == 1)
+        return folder.appendingPathComponent(names[0])
+    }
+
+    /// What is in a trace's files, by their paths.
+    private func contents(_ trace: URL) throws -> [String: Data] {
+        let below = FileManager.default.enumerator(atPath: trace.path)?.compactMap { $0 as? String } ?? []
+        var contents: [String: Data] = [:]
+        for name in [""] + below {
+            let file = name.isEmpty ? trace : trace.appendingPathComponent(name)
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            if attributes[.type] as? FileAttributeType == .typeRegular { contents[name] = try Data(contentsOf: file) }
+        }
+        return contents
     }
 
     @Test("give the reports beside them, to the byte, and stay as they are", arguments: stories)
     func report(story: String) throws {
-        let before = try text(story, "trace.json")
+        let trace = try trace(story)
         // A copy: what a report adds to a trace must not hide that something was missing.
-        let copy = try TemporaryDirectory().path("trace.json")
-        try before.write(toFile: copy, atomically: true, encoding: .utf8)
-        let result = try BuiltCommand.run(["report", copy])
+        let copy = try TemporaryDirectory().url.appendingPathComponent(trace.lastPathComponent)
+        try FileManager.default.copyItem(at: trace, to: copy)
+        let result = try BuiltCommand.run(["report", copy.path])
         #expect(result.status == 0 && result.errors.isEmpty)
         #expect(result.output == (try text(story, "report.txt")))
-        #expect(try String(contentsOfFile: copy, encoding: .utf8) == before)
-        #expect(try text(story, "record.sh").contains("faultline record -o trace.json -- "))
+        #expect(try contents(copy) == contents(trace))
+        #expect(try text(story, "record.sh").contains("-o \(trace.lastPathComponent) -- "))
     }
 
     @Test("hold nothing of what stands in the rows", arguments: stories)
     func values(story: String) throws {
-        let trace = try text(story, "trace.json")
-        for value in ["cupboard", "aisle 1", "Potatoes", "Shelf 7", "Book 1 of"] { #expect(!trace.contains(value)) }
+        for (file, bytes) in try contents(trace(story)) {
+            for value in ["cupboard", "aisle 1", "Potatoes", "Shelf 7", "Book 1 of"] {
+                #expect(bytes.range(of: Data(value.utf8)) == nil, "\(value) in \(file)")
+            }
+        }
     }
 
     @Test("are what the README shows")

@@ -5,11 +5,13 @@ import Foundation
 /// libbabeltrace2 is who understands it; looked at here is what must be known before it reads.
 struct CTFMetadata {
     private let text: Data
+    /// Whether all of it is there: libbabeltrace2 waits for ever for what is missing in a packet.
+    let isWhole: Bool
 
     /// Reads the metadata of the trace in a directory; without any it declares nothing.
     init(of directory: String) {
         let file = FileManager.default.contents(atPath: directory + "/metadata") ?? Data()
-        text = Self.unpacked([UInt8](file))
+        (text, isWhole) = Self.unpacked([UInt8](file))
     }
 
     /// A packet of metadata: magic number, UUID, checksum, the sizes of its contents and of itself in bits, and five bytes
@@ -21,8 +23,8 @@ struct CTFMetadata {
         static let header = 37
     }
 
-    private static func unpacked(_ file: [UInt8]) -> Data {
-        guard file.starts(with: Packet.magic) else { return Data(file) }
+    private static func unpacked(_ file: [UInt8]) -> (Data, isWhole: Bool) {
+        guard file.starts(with: Packet.magic) else { return (Data(file), true) }
         var text = Data()
         var start = 0
         while start + Packet.header <= file.count, file[start...].starts(with: Packet.magic) {
@@ -34,7 +36,7 @@ struct CTFMetadata {
             text += file[(start + Packet.header)..<(start + content)]
             start += size
         }
-        return text
+        return (text, start == file.count)
     }
 
     /// Whether it declares an event of one of Faultline's providers.
@@ -58,8 +60,8 @@ struct CTFMetadata {
         guard text.range(of: long) != nil else { return false }
         var place = text.startIndex
         for word in [
-            "struct packet_context", "timestamp_begin", "timestamp_end", "content_size", "packet_size", "packet_seq_num",
-            "events_discarded", "cpu_id", "}",
+            "struct packet_context", "timestamp_begin", "timestamp_end", "content_size", "packet_size",
+            "packet_seq_num", "events_discarded", "cpu_id", "}",
         ] {
             guard let found = text.range(of: Data(word.utf8), in: place..<text.endIndex) else { return false }
             // Nothing may stand between two of them but the end of the one and the type of the other.

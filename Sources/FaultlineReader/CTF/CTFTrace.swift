@@ -18,6 +18,9 @@ struct CTFTrace {
         Self.find(in: path, &found)
         guard let first = found.first else { throw .noCTF(path) }
         directories = found.filter { CTFMetadata(of: $0).declaresEvents }.sorted()
+        if let broken = directories.first(where: { !CTFMetadata(of: $0).isWhole }) {
+            throw .damagedCTF(path, "\"\(broken)/metadata\" breaks off")
+        }
         if directories.isEmpty { throw .foreignCTF(path, producer: CTFMetadata(of: first).producer) }
     }
 

@@ -89,7 +89,7 @@ struct DamagedCTFTests {
         let result = try report()
         #expect(result.status == 2 && result.output.isEmpty)
         let (start, end) = (
-            "faultline: Could not read the trace \"\(directory.path("ctf"))\": libbabeltrace2 cannot read it (",
+            "faultline: Could not read the trace \"\(directory.path("ctf"))\": the CTF trace is damaged (",
             "); record again.\n"
         )
         #expect(result.errors.hasPrefix(start) && result.errors.hasSuffix(end))

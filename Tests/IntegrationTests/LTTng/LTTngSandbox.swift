@@ -14,7 +14,9 @@ enum LTTngSandbox {
         rawValue: "needs LTTng and namespaces: apt-get install lttng-tools babeltrace2, and be the superuser or allow "
             + "user namespaces")
 
-    /// Runs a script of the shell, in which these are known:
+    /// Runs a script of the shell.
+    ///
+    /// In it are known:
     ///
     /// - `start_daemon`: starts a session daemon;
     /// - `record SESSION DIRECTORY [OPTION…]`: makes a session with a channel `events`, with options, and one of the
