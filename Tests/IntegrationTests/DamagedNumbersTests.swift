@@ -21,7 +21,7 @@ struct DamagedNumbersTests {
         "4294967295", "4294967296", "0", "1", "-1", "1e308", "0.5", "null", "\"x\"", "[]",
     ]
 
-    @Test("in a whole trace, however many there are", arguments: SampleTraceTests.stories)
+    @Test("in a whole trace, however many there are", arguments: SampleTraceTests.timelines)
     func numbers(story: String) throws {
         let trace = BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json")
         let lines = try String(contentsOf: trace, encoding: .utf8).components(separatedBy: "\n")

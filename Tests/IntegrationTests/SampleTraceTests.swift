@@ -10,6 +10,11 @@ struct SampleTraceTests {
         return names.filter { $0 != "record" }.sorted()
     }()
 
+    /// Those whose trace is a timeline.
+    static let timelines = stories.filter {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0)/trace.json").path)
+    }
+
     private func text(_ story: String, _ file: String) throws -> String {
         try String(contentsOf: Self.folder.appendingPathComponent("\(story)/\(file)"), encoding: .utf8)
     }
