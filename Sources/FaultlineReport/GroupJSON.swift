@@ -19,11 +19,13 @@ enum GroupJSON {
     }
 
     static func shape(_ shape: ShapeEntry) -> JSONValue {
-        .sorted([
+        var members: [String: JSONValue] = [
             "entity": .string(shape.entity), "predicate": .string(shape.predicate),
             "sort": .array(shape.sort.map { .string($0) }), "prefetch": .array(shape.prefetch.map { .string($0) }),
             "isLimited": .bool(shape.isLimited), "resultType": .string(shape.resultType),
-        ])
+        ]
+        if let expressions = shape.expressions { members["expressions"] = .array(expressions.map { .string($0) }) }
+        return .sorted(members)
     }
 
     private static func counts(_ counts: EventGroup.Counts) -> JSONValue {

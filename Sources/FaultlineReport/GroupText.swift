@@ -18,7 +18,11 @@ enum GroupText {
     /// A fetch request in words: `Item where name = ? by name`.
     static func shape(_ shape: ShapeEntry) -> String {
         var text = shape.entity.isEmpty ? "?" : shape.entity
-        if shape.resultType != "objects" { text += " (\(shape.resultType))" }
+        if let expressions = shape.expressions {
+            text += " (\(expressions.joined(separator: ", ")))"
+        } else if shape.resultType != "objects" {
+            text += " (\(shape.resultType))"
+        }
         if !shape.predicate.isEmpty { text += " where \(shape.predicate)" }
         if !shape.sort.isEmpty { text += " by \(shape.sort.map(sort).joined(separator: ", "))" }
         return text

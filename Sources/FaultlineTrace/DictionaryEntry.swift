@@ -61,10 +61,12 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     /// Whether there is a fetch limit.
     public var isLimited: Bool
     public var resultType: String
+    /// What the store works out for dictionaries: `["sum:(price)"]`; `nil`: objects are fetched.
+    public var expressions: [String]?
 
     public init(
         entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
-        resultType: String = "objects"
+        resultType: String = "objects", expressions: [String]? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -72,6 +74,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
         self.prefetch = prefetch
         self.isLimited = isLimited
         self.resultType = resultType
+        self.expressions = expressions
     }
 }
 

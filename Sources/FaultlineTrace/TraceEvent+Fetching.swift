@@ -3,7 +3,7 @@ extension TraceEvent {
     public struct Fetch: Sendable, Hashable {
         /// What a fetch returned.
         public enum ResultType: UInt32, Sendable, Hashable, CaseIterable {
-            case objects, objectIDs, count
+            case objects, objectIDs, count, dictionaries
         }
 
         public var entity: DictionaryID = 0
@@ -17,7 +17,7 @@ extension TraceEvent {
         /// The batch size that was asked for; 0: everything at once.
         public var batchSize: UInt32 = 0
         public var resultType: ResultType = .objects
-        /// Rows that matched (of a count request: the count).
+        /// Rows that matched (of a count request: the count; of one for dictionaries: how many there are).
         public var rows: UInt32 = 0
         /// Round trips to SQLite, those of prefetching included.
         public var trips: UInt32 = 0

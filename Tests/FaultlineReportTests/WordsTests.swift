@@ -1,4 +1,5 @@
 import FaultlineAnalysis
+import FaultlineTrace
 import Testing
 
 @testable import FaultlineReport
@@ -31,6 +32,21 @@ struct WordsTests {
     @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] as [(UInt64, String)])
     func `Thousands are separated`(_ count: UInt64, _ text: String) {
         #expect(Phrase.count(count) == text)
+    }
+
+    @Test(arguments: [
+        (ShapeEntry(entity: "Item", predicate: "price > ?", sort: ["name ascending"]), "Item where price > ? by name"),
+        (ShapeEntry(entity: "Item", predicate: "price > ?", resultType: "count"), "Item (count) where price > ?"),
+        (
+            ShapeEntry(entity: "Item", resultType: "dictionaries", expressions: ["sum:(price)", "count:(name)"]),
+            "Item (sum:(price), count:(name))"
+        ),
+    ])
+    func `A fetch is named by what it asks for`(_ shape: ShapeEntry, _ text: String) throws {
+        #expect(GroupText.shape(shape) == text)
+        guard case .object(let members) = GroupJSON.shape(shape) else { return }
+        let expressions = members.first { $0.key == "expressions" }?.value
+        #expect(expressions?.line == shape.expressions.map { "[\"\($0.joined(separator: "\",\""))\"]" })
     }
 
     @Test func `A table aligns its columns and shortens the flexible one`() {

@@ -78,7 +78,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     FL_CODE,         // a number with a meaning of its own (an SQLite result code)
 } fl_field_meaning;
 
-#define FL_RESULT_TYPES(X) X("objects") X("objectIDs") X("count")
+#define FL_RESULT_TYPES(X) X("objects") X("objectIDs") X("count") X("dictionaries")
 #define FL_FAULT_TYPES(X) X("object") X("toOne") X("toMany")
 #define FL_FAULT_SOURCES(X) X("rowCache") X("store") X("gone")
 #define FL_STATEMENT_TYPES(X) X("read") X("write") X("transaction") X("schema")

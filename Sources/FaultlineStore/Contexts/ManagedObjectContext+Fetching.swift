@@ -1,4 +1,4 @@
-import FaultlineModel
+public import FaultlineModel
 import FaultlineTrace
 
 extension ManagedObjectContext {
@@ -45,6 +45,25 @@ extension ManagedObjectContext {
         return try execution.run().objectIDs(execution.entity, store)
     }
 
+    /// Fetches what the store works out over the objects that a request selects, without loading any.
+    ///
+    ///     var request = FetchRequest<Track>(predicate: PropertyPath("genre.name") == "Jazz")
+    ///     request.resultType = .dictionary
+    ///     request.propertiesToFetch = [ExpressionDescription("length", .function(.sum, "milliseconds"))]
+    ///     let length = try context.fetchDictionaries(request)[0]["length"]
+    ///
+    /// What was not saved is not taken into account.
+    ///
+    /// - Returns: a dictionary of the values by the expressions' names; what has no value is not in it.
+    /// - Throws: as ``fetch(_:fileID:line:function:)``; also if the request is not for dictionaries, or a function cannot
+    ///   be asked of its attribute. Not if no object is selected.
+    public func fetchDictionaries<Object: ManagedObject>(
+        _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
+        function: StaticString = #function
+    ) throws -> [[String: AttributeValue]] {
+        try execution(request.terms, .dictionaries, (fileID, line, function)).run().dictionaries
+    }
+
     private func execution(
         _ terms: FetchTerms, _ type: TraceEvent.Fetch.ResultType,
         _ site: (fileID: StaticString, line: UInt, function: StaticString)
@@ -55,9 +74,28 @@ extension ManagedObjectContext {
                 .unknownEntity,
                 "Fetching \(terms.entityName): the model has no such entity; correct the name, or add it to the model.")
         }
+        try Self.check(terms, isFor: type)
         let entity = store.entities[schema.index]
         try Prefetch.check(terms.prefetch, entity, store.schema)
         return FetchExecution(
             store: store, context: self, terms: terms, entity: entity, resultType: type, site: site)
+    }
+
+    /// A request's result type must be what its caller gets; counts and identities can be had of any.
+    private static func check(_ terms: FetchTerms, isFor type: TraceEvent.Fetch.ResultType) throws(StoreError) {
+        let problem: String
+        switch (type, terms.resultType) {
+        case (.objects, .dictionary):
+            problem =
+                "the request is for dictionaries, and fetch returns objects; call fetchDictionaries, or set resultType to managedObject."
+        case (.dictionaries, .managedObject):
+            problem =
+                "the request is for objects, and fetchDictionaries returns dictionaries; call fetch, or set resultType to dictionary."
+        case (.objects, .managedObject) where !terms.expressions.isEmpty:
+            problem =
+                "propertiesToFetch is for dictionaries, and the request is for objects; leave it empty, or set resultType to dictionary."
+        default: return
+        }
+        throw StoreError(.invalidRequest, "Fetching \(terms.entityName): \(problem)")
     }
 }

@@ -12,6 +12,7 @@ struct FetchedRows {
     var rows: ContiguousArray<RowPointer> = []
     var blocks: [RowBlock] = []
     var prefetched: PrefetchedObjects?
+    var dictionaries: [[String: AttributeValue]] = []
     var count = 0
     var fetch: EventID = 0
     var shape: DictionaryID = 0
@@ -53,6 +54,7 @@ struct FetchExecution {
         switch resultType {
         case .count: .count
         case .objectIDs: .keys
+        case .dictionaries: .expressions
         case .objects: terms.batchSize > 0 || !terms.includesPropertyValues ? .keys : .rows
         }
     }
@@ -81,6 +83,10 @@ struct FetchExecution {
                 run = try store.session.read(
                     statement, doing: "Counting \(entity.schema.name)", isRecording: isRecording, measuresPages: true
                 ) { found.count = Int(sqlite3_column_int64($0, 0)) }
+            case .expressions:
+                run = try store.session.read(
+                    statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+                ) { row in found.dictionaries.append(Self.dictionary(row, select.columns)) }
             case .keys:
                 let loaded = try store.loadKeys(statement, entity, isRecording: isRecording)
                 (found.keys, found.entities, run) = (loaded.keys, loaded.entities, loaded.run)
@@ -102,10 +108,10 @@ struct FetchExecution {
                 found.prefetched = prefetch.objects
             }
             if store.log.level >= 2, form != .count {
-                store.log.returned(statement, entity: entity.schema.name, rows: run.rows) { objectIDs(found) }
+                store.log.returned(statement, entity: entity.schema.name, rows: run.rows) { values(found, select) }
             }
         }
-        if form != .count { found.count = form == .rows ? found.rows.count : found.keys.count }
+        if form != .count { found.count = run.rows }
         if store.log.isOn { logTotal(found, store.recorder.now() - begin, select.sql) }
         if isRecording {
             detail.rows = UInt32(clamping: found.count)
@@ -115,10 +121,28 @@ struct FetchExecution {
             let total = store.recorder.now() - begin
             detail.materialise = total - min(total, detail.wait + detail.prepare + detail.step)
             detail.bytes =
-                form == .rows ? store.bytes(of: found.rows) : UInt64(found.keys.count * 8)
+                switch form {
+                case .rows: store.bytes(of: found.rows)
+                case .keys, .count: UInt64(found.keys.count * 8)
+                case .expressions: found.dictionaries.reduce(0) { $0 + Self.bytes($1) }
+                }
         }
         return (found, record)
     }
+
+    // MARK: Dictionaries
+
+    private static func dictionary(_ row: OpaquePointer, _ columns: [ExpressionColumn]) -> [String: AttributeValue] {
+        var values: [String: AttributeValue] = [:]
+        for (place, column) in columns.enumerated() { values[column.name] = column.value(row, Int32(place)) }
+        return values
+    }
+
+    private static func bytes(_ dictionary: [String: AttributeValue]) -> UInt64 {
+        dictionary.values.reduce(0) { $0 + UInt64(SQLValue($1).byteCount) }
+    }
+
+    // MARK: The trace and the log
 
     private func describe(_ detail: inout TraceEvent.Fetch, _ select: SelectStatement) {
         detail.entity = entity.traceID(store.recorder, store.schema)
@@ -131,7 +155,8 @@ struct FetchExecution {
                 ShapeEntry(
                     entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
                     sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
-                    resultType: "\(resultType)")))
+                    resultType: "\(resultType)",
+                    expressions: resultType == .dictionaries ? terms.expressions.map { "\($0.expression)" } : nil)))
         var bytes: [UInt8] = []
         for value in select.values { value.append(to: &bytes) }
         for keys in select.arrays { for key in keys { SQLValue.integer(key).append(to: &bytes) } }
@@ -139,13 +164,24 @@ struct FetchExecution {
         detail.parameters = bytes.withUnsafeBytes { store.recorder.hash($0) }
     }
 
-    private func objectIDs(_ found: FetchedRows) -> [ManagedObjectID] {
-        found.rows.isEmpty
+    /// What was found, as the log prints it.
+    private func values(_ found: FetchedRows, _ select: SelectStatement) -> [String] {
+        guard resultType != .dictionaries else {
+            return found.dictionaries.map { dictionary in
+                let lines = select.columns.compactMap { column in
+                    dictionary[column.name].map { "    \(column.name) = \(SQLValue($0).debugText);\n" }
+                }
+                return "{\n\(lines.joined())}"
+            }
+        }
+        let ids =
+            found.rows.isEmpty
             ? found.objectIDs(entity, store)
             : found.rows.map {
                 ManagedObjectID(
                     store: store.identity, entity: store.schema.entities[Int($0.header.pointee.entity)], key: $0.key)
             }
+        return ids.map { "\"<\(entity.schema.name): (entity: \($0.entityName); id: \($0); data: <fault>)\"" }
     }
 
     private func logTotal(_ found: FetchedRows, _ nanoseconds: UInt64, _ sql: String) {

@@ -33,6 +33,15 @@ public struct FetchRequest<Object: ManagedObject> {
     ///
     /// Default: yes.
     public var returnsObjectsAsFaults: Bool
+    /// Whether the request is for objects or for dictionaries.
+    ///
+    /// Default: objects.
+    public var resultType = FetchRequestResultType.managedObject
+    /// What the dictionaries hold; for ``FetchRequestResultType/dictionary`` only.
+    ///
+    /// The expressions are functions over all objects that the request selects, so there is one dictionary; sort
+    /// descriptors, prefetching and a batch size have nothing to act on. A limit or an offset is an error.
+    public var propertiesToFetch: [ExpressionDescription] = []
 
     /// A request for objects of `Object`'s entity, or of another one that is named.
     public init(
@@ -59,7 +68,7 @@ public struct FetchRequest<Object: ManagedObject> {
             offset: max(fetchOffset, 0), batchSize: max(fetchBatchSize, 0),
             prefetch: relationshipKeyPathsForPrefetching,
             includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
-            returnsObjectsAsFaults: returnsObjectsAsFaults)
+            returnsObjectsAsFaults: returnsObjectsAsFaults, resultType: resultType, expressions: propertiesToFetch)
     }
 }
 
@@ -79,4 +88,6 @@ struct FetchTerms {
     var includesSubentities: Bool
     var includesPropertyValues: Bool
     var returnsObjectsAsFaults: Bool
+    var resultType: FetchRequestResultType
+    var expressions: [ExpressionDescription]
 }

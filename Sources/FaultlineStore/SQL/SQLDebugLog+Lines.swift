@@ -33,15 +33,13 @@ extension SQLDebugLog {
     }
 
     /// At level 2 how many rows a statement returned, from level 3 on which.
-    func returned(_ statement: SQLStatement, entity: String, rows: Int, objects: () -> [ManagedObjectID]) {
+    func returned(_ statement: SQLStatement, entity: String, rows: Int, values: () -> [String]) {
         guard level >= 2 else { return }
         let place = String(UInt(bitPattern: statement.handle), radix: 16)
         let head =
             "fetch using NSSQLiteStatement <0x\(place)> on entity '\(entity)' with sql text '\(statement.sql) ' returned \(rows) rows"
         guard level >= 3 else { return print(.annotation, head) }
-        let lines = objects().map { id in
-            "    \"<\(entity): (entity: \(id.entityName); id: \(id); data: <fault>)\""
-        }
+        let lines = values().map { "    " + $0 }
         print(
             .annotation, ([head + " with values: ("] + [lines.joined(separator: ",\n"), ")"]).joined(separator: "\n"))
     }

@@ -8,6 +8,8 @@ struct SelectStatement {
     var arrays: [[Int64]]
     /// Values for `_Z_valuearray0` and so on.
     var lists: [[SQLValue]]
+    /// What a dictionary result is read from; empty for any other.
+    var columns: [ExpressionColumn] = []
 }
 
 /// Writes the statements of fetch requests as Core Data writes them.
@@ -18,6 +20,8 @@ struct SQLGenerator {
         /// `Z_PK`, and `Z_ENT` in a tree.
         case keys
         case count
+        /// One column for each of the request's expressions.
+        case expressions
     }
 
     let terms: FetchTerms
@@ -51,13 +55,16 @@ struct SQLGenerator {
         if let condition = entityCondition() { conditions.append(condition) }
         if let predicate = terms.predicate { conditions.append(try condition(predicate.node)) }
         var order: [String] = []
-        if form != .count {
-            let outer = keepsUnrelated
-            keepsUnrelated = true
+        var columns: [ExpressionColumn] = []
+        // What is sorted by or worked out selects nothing.
+        keepsUnrelated = true
+        switch form {
+        case .rows, .keys:
             for descriptor in terms.sortDescriptors {
                 order.append(try sortColumn(descriptor.keyPath) + (descriptor.isAscending ? "" : " DESC"))
             }
-            keepsUnrelated = outer
+        case .expressions: columns = try expressionColumns()
+        case .count: break
         }
         let isLimited = terms.limit > 0 || terms.offset > 0
         var sql =
@@ -67,6 +74,7 @@ struct SQLGenerator {
             // A count of a part counts the rows of a sub-select.
             case .count where isLimited: "SELECT COUNT(*) FROM (SELECT t0.Z_PK"
             case .count: joins.isEmpty ? "SELECT COUNT(*)" : "SELECT COUNT(DISTINCT t0.Z_PK)"
+            case .expressions: "SELECT " + columns.map(\.sql).joined(separator: ", ")
             }
         let needsAlias = form != .count || !conditions.isEmpty || isLimited
         sql += " FROM \(entity.schema.table)" + (needsAlias ? " t0" : "")
@@ -80,7 +88,7 @@ struct SQLGenerator {
             if terms.offset > 0 { sql += " OFFSET \(terms.offset)" }
             if form == .count { sql += ")" }
         }
-        return SelectStatement(sql: sql, values: values, arrays: arrays, lists: lists)
+        return SelectStatement(sql: sql, values: values, arrays: arrays, lists: lists, columns: columns)
     }
 
     /// Which rows of a tree's table belong to the entity; nothing if all do.
