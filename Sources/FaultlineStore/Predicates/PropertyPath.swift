@@ -53,7 +53,9 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringLiteral {
 
     /// Whether the text begins with another.
     ///
-    /// Without options an index serves it.
+    /// Without options texts are compared by their code points, and an index over the attribute serves it. For a search
+    /// without regard to case or diacritics that an index serves, keep a copy of the text that was folded by
+    /// ``TextOptions/fold(_:)``, and look there for what begins with the folded text.
     public func beginsWith(_ text: String, options: TextOptions = []) -> FetchPredicate {
         .comparison(keyPath, .beginsWith, text, options: options)
     }

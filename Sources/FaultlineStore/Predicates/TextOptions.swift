@@ -35,8 +35,12 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         return options
     }
 
-    /// A text in which what the options disregard is gone.
-    func fold(_ text: String) -> String {
+    /// A text in which what the options disregard is gone: "Águas" with `[cd]` is "aguas".
+    ///
+    /// What a predicate finds with the options is found without them in texts that were folded, by a text that was folded.
+    ///
+    /// - Complexity: O(*n*).
+    public func fold(_ text: String) -> String {
         guard contains(.caseInsensitive) || contains(.diacriticInsensitive) else { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return contains(.caseInsensitive) ? text.lowercased() : text

@@ -102,11 +102,15 @@ extension SQLGenerator {
         func search(_ more: TextOptions) -> String {
             " NSCoreDataStringSearch( \(column), ?, \(options.union(more).rawValue), 0)"
         }
-        if operation == .beginsWith, options.isEmpty, let end = Self.successor(ofPrefix: text) {
-            // A range, so that an index over the column serves it.
-            values.append(.text(text))
-            values.append(.text(end))
-            return "( \(column) >= ? AND  \(column) < ?)"
+        if operation == .beginsWith, options.isEmpty {
+            // Every text begins with nothing.
+            if text.isEmpty { return " \(column) IS NOT NULL" }
+            if let end = Self.successor(ofPrefix: text) {
+                // A range, so that an index over the column serves it.
+                values.append(.text(text))
+                values.append(.text(end))
+                return "( \(column) >= ? AND  \(column) < ?)"
+            }
         }
         if operation == .matches, (try? NSRegularExpression(pattern: text)) == nil {
             throw invalid("\"\(text)\" is no regular expression; correct it.")

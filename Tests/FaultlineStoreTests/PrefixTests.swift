@@ -1,0 +1,123 @@
+import FaultlineModel
+import FaultlineStore
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("BEGINSWITH without options is a range of an index")
+struct PrefixTests {
+    /// Texts at the edges of what text is.
+    static let texts: [String] = {
+        let edges = [
+            "", " ", "\0", "\0\0", "a", "A", "aa", "ab", "a\u{301}", "\u{e1}", "z", "~", "\u{7f}", "\u{80}", "\u{7ff}",
+            "\u{800}", "\u{d7ff}", "\u{e000}", "\u{fffd}", "\u{ffff}", "\u{10000}", "\u{10ffff}",
+            "\u{10ffff}\u{10ffff}", "🎵", "👩‍👩‍👧", "e\u{0}x", "日本", "ａ",
+        ]
+        return edges + edges.flatMap { edge in ["b", "\u{d7ff}", "\u{10ffff}", "\0"].map { edge + $0 } }
+    }()
+
+    private static func isPrefix(_ prefix: String, of text: String) -> Bool {
+        text.unicodeScalars.starts(with: prefix.unicodeScalars)
+    }
+
+    private func makeStore(isRecording: Bool = false) throws -> TestStore {
+        let store = try TestStore(isRecording: isRecording)
+        for (place, text) in Self.texts.enumerated() {
+            let category = Category(context: store.context)
+            category.name = text
+            let item = Item(context: store.context)
+            item.name = text
+            item.amount = place
+            item.category = category
+        }
+        // Without a name.
+        Category(context: store.context).setValue(nil, forKey: "name")
+        try store.context.save()
+        return store
+    }
+
+    @Test("and finds what a look at every text finds, with an index and without")
+    func sameAsInMemory() throws {
+        let store = try makeStore()
+        for prefix in Self.texts + ["nothing begins so", "\u{10ffff}\u{10ffff}\u{10ffff}"] {
+            let expected = Self.texts.indices.filter { Self.isPrefix(prefix, of: Self.texts[$0]) }
+            for keyPath in ["name", "category.name"] {
+                let found = try store.context.fetch(
+                    FetchRequest<Item>(
+                        predicate: PropertyPath(keyPath).beginsWith(prefix), sortDescriptors: [.ascending("amount")]))
+                #expect(found.map(\.amount) == expected, "\(prefix.debugDescription) in \(keyPath)")
+            }
+            let nameless = try store.context.count(
+                for: FetchRequest<Category>(predicate: !PropertyPath("name").beginsWith(prefix)))
+            #expect(nameless == Self.texts.count + 1 - expected.count, "\(prefix.debugDescription)")
+        }
+    }
+
+    static let plans: [(prefix: String, plan: String)] = [
+        ("a", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
+        ("Löwe 🦁", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
+        ("\u{d7ff}", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
+        ("x\u{10ffff}", "SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"),
+        // No text stands behind those with this prefix.
+        ("\u{10ffff}", "SCAN t0"),
+        // Everything.
+        ("", "SCAN t0"),
+    ]
+
+    /// SQLite's plan for the statement that ran last.
+    private func lastPlan(_ store: TestStore) throws -> [String] {
+        guard case .sql(let statement) = try #require(store.events.last { $0.kind == .sql }).detail else { return [] }
+        return try #require(store.dictionary.plan(statement.plan)).rows.map(\.detail)
+    }
+
+    @Test("in SQLite's plan", arguments: plans)
+    func plan(_ prefix: String, _ plan: String) throws {
+        let store = try makeStore(isRecording: true)
+        _ = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name").beginsWith(prefix)))
+        #expect(try lastPlan(store) == [plan])
+    }
+
+    @Test("which sorts by the same attribute too")
+    func sorted() throws {
+        let store = try makeStore(isRecording: true)
+        let found = try store.context.fetch(
+            FetchRequest<Item>(
+                predicate: PropertyPath("name").beginsWith("a"), sortDescriptors: [.ascending("name")], fetchLimit: 3))
+        #expect(try lastPlan(store) == ["SEARCH t0 USING INDEX Z_Item_byName (ZNAME>? AND ZNAME<?)"])
+        #expect(found.map(\.name) == ["a", "a\0", "aa"])
+    }
+
+    /// What is typed, and how much a search disregards.
+    static let searches: [(String, TextOptions)] = [
+        ("AGUAS", [.caseInsensitive, .diacriticInsensitive]), ("águas", [.caseInsensitive, .diacriticInsensitive]),
+        ("a\u{301}g", [.caseInsensitive, .diacriticInsensitive]), ("Ág", .caseInsensitive), ("ag", .caseInsensitive),
+        ("Agua", .diacriticInsensitive), ("", [.caseInsensitive, .diacriticInsensitive]), ("Ag", []),
+        ("STRASSE", [.caseInsensitive, .diacriticInsensitive]), ("ﬁ", .caseInsensitive), ("İ", .caseInsensitive),
+    ]
+
+    @Test("and of folded copies finds what it finds of the texts with its options", arguments: searches)
+    func folded(_ typed: String, _ options: TextOptions) throws {
+        let store = try TestStore()
+        let titles = [
+            "Águas de Março", "águas", "AGUAS", "A\u{301}guas", "agora", "Straße", "strasse", "ﬁn", "Fin", "İstanbul",
+            "istanbul", "",
+        ]
+        for title in titles {
+            let item = Item(context: store.context)
+            item.name = title
+            let folded = Category(context: store.context)
+            folded.name = options.fold(title)
+            item.category = folded
+        }
+        try store.context.save()
+        func names(_ predicate: FetchPredicate) throws -> [String] {
+            try store.context.fetch(FetchRequest<Item>(predicate: predicate)).map(\.name).sorted()
+        }
+        let direct = try names(PropertyPath("name").beginsWith(typed, options: options))
+        #expect(try names(PropertyPath("category.name").beginsWith(options.fold(typed))) == direct)
+        #expect(
+            try names(PropertyPath("name").contains(typed, options: options))
+                == names(PropertyPath("category.name").contains(options.fold(typed))))
+        #expect(!direct.isEmpty || typed == "ag" || typed == "Ag")
+    }
+}
