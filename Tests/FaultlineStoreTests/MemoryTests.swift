@@ -118,6 +118,19 @@ struct MemoryTests {
         #expect(try store.context.fetch(FetchRequest<Item>(fetchLimit: 1)).count == 1)
     }
 
+    @Test("Fetches of a row each fill the cache with rows, not with room for more")
+    func smallFetches() throws {
+        let store = try TestStore { $0.rowCacheLimit = 512 << 10 }
+        try store.fill(items: 100)
+        let cache = store.container.persistentStoreCoordinator.store.rows
+        cache.removeUnused()
+        for price in 0..<100 {
+            let request = FetchRequest<Item>(predicate: PropertyPath("price") == price)
+            #expect(try store.context.fetch(request)[0].name == "Item \(price)")
+        }
+        #expect(cache.count == 100)
+    }
+
     @Test("Objects that were released after a batched pass leave nothing behind")
     func batchedPass() throws {
         let store = try TestStore { $0.rowCacheLimit = 1 << 10 }

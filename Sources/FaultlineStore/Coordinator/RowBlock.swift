@@ -65,14 +65,18 @@ struct RowBuilder {
     private(set) var blocks: [RowBlock] = []
     private let cache: RowCache
     private let root: Int
-    private let blockSize: Int
+    private var blockSize: Int
     // The row that is being filled.
     private var row: UnsafeMutableRawPointer
     private var rowStart = 0
     private var rowUsed = 0
     private var block: RowBlock
 
-    /// - Parameter blockSize: bytes of a block; one that must hold a longer row is larger.
+    /// Bytes that blocks grow to.
+    private static let largestBlock = 64 << 10
+
+    /// - Parameter blockSize: bytes of the first block. Each one that follows has twice as many, up to 64 KiB: the row
+    ///   cache counts room as it counts rows. A block that must hold a longer row is larger.
     init(root: Int, cache: RowCache, blockSize: Int) {
         self.cache = cache
         self.root = root
@@ -151,6 +155,7 @@ struct RowBuilder {
 
     @inline(never)
     private mutating func move(_ size: Int) {
+        blockSize = max(blockSize, min(blockSize * 2, Self.largestBlock))
         // Leaves room for the values that follow in the same row.
         let next = RowBlock(capacity: max(blockSize, size + size / 2 + 256), root: root, cache: cache)
         if rowUsed > 0 {

@@ -39,7 +39,7 @@ extension SQLStore {
         _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, isSingle: Bool = false,
         hasSources: Bool = false
     ) throws(StoreError) -> LoadedRows {
-        var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: isSingle ? 512 : 64 << 10)
+        var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: isSingle ? 512 : 4 << 10)
         var loaded = LoadedRows()
         let isInTree = entity.schema.isInTree
         let place = entity.schema.index
