@@ -85,7 +85,7 @@ let package = Package(
         // The command, and the sample apps that it can record.
         .target(
             name: "FaultlineWorkloads",
-            dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
+            dependencies: ["CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
             swiftSettings: strict),
         .executableTarget(
             name: "faultline",
@@ -126,6 +126,10 @@ let package = Package(
             name: "FaultlineReportTests",
             dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineWorkloadsTests",
+            dependencies: ["CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData"],
+            swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),
@@ -133,7 +137,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineWorkloads", "UnrulyProgram", "faultline",
+                "FaultlineWorkloads", "SharedData", "UnrulyProgram", "faultline",
             ],
             swiftSettings: strict),
     ],

@@ -17,20 +17,9 @@ extension Groceries {
     ///
     /// The same form gives the same items each time.
     public static func prepare(_ form: GroceriesForm, at url: URL) throws {
-        try removeStore(at: url)
+        try StoreFiles.remove(at: url)
         let groceries = try Groceries(form, at: url, recorder: .off())
         try groceries.fill()
-    }
-
-    private static func removeStore(at url: URL) throws {
-        let folder = url.deletingLastPathComponent()
-        let name = url.deletingPathExtension().lastPathComponent
-        let files = [
-            url.path, url.path + "-wal", url.path + "-shm", folder.appendingPathComponent(".\(name)_SUPPORT").path,
-        ]
-        for file in files where FileManager.default.fileExists(atPath: file) {
-            try FileManager.default.removeItem(atPath: file)
-        }
     }
 
     private func fill() throws {

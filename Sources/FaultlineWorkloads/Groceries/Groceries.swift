@@ -50,7 +50,7 @@ public struct Groceries {
         public var checksum: UInt64 = 0
 
         mutating func show(_ text: String) {
-            for byte in text.utf8 { checksum = checksum &* 31 &+ UInt64(byte) }
+            checksum.add(text)
         }
 
         mutating func show(_ photo: Data) {

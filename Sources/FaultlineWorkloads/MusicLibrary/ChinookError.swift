@@ -1,0 +1,37 @@
+/// Why a music database cannot be taken into a music library.
+public struct ChinookError: Error, Sendable, CustomStringConvertible {
+    /// What was being done, on what, and what to do about it.
+    public let message: String
+
+    public var description: String { message }
+
+    private init(_ message: String) {
+        self.message = message
+    }
+
+    static func unreadable(_ path: String, _ reason: String) -> ChinookError {
+        ChinookError("The music database \"\(path)\" cannot be read: \(reason)")
+    }
+
+    static func incomplete(_ path: String, tables: [String], columns: [String]) -> ChinookError {
+        let missing = [list("table", tables), list("column", columns)].compactMap { $0 }.joined(separator: ", and ")
+        return unreadable(path, "it lacks \(missing); name a file that has Chinook's tables.")
+    }
+
+    static func damaged(_ path: String, _ row: String) -> ChinookError {
+        unreadable(path, "\(row); get the file anew.")
+    }
+
+    static func isStore(_ path: String) -> ChinookError {
+        ChinookError(
+            "The music database \"\(path)\" cannot be taken into a store at the same place, which would replace it; name another file for the store."
+        )
+    }
+
+    /// `the tables Album, Genre and Track`; `nil` for none.
+    private static func list(_ word: String, _ names: [String]) -> String? {
+        guard let last = names.last else { return nil }
+        guard names.count > 1 else { return "the \(word) \(last)" }
+        return "the \(word)s \(names.dropLast().joined(separator: ", ")) and \(last)"
+    }
+}
