@@ -12,6 +12,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline report trace.json      prints the report of a trace
             faultline events trace.json      prints a trace's events, one a line
             faultline demo                   shows all of it on a shopping list with three flaws
+            faultline demo music             and on a music library with five
 
             Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own.
             """,

@@ -1,0 +1,107 @@
+import FaultlineWorkloads
+import Foundation
+
+/// A sample app that the demo records in two forms: with its flaws and without.
+protocol DemoApp {
+    /// What headings call it: `"The shopping list"`.
+    var title: String { get }
+    /// Its flaws in words: `"all three flaws"`.
+    var flawsInWords: String { get }
+    /// How much of it there is: `"2000 items, 10 rows on a screen"`.
+    var size: String { get }
+    /// The words behind `faultline workload` that run it, without those for its store and its flaws.
+    var workload: [String] { get }
+
+    /// Makes the store of a form, in place of one that is there.
+    func prepare(isFlawed: Bool, at store: URL) throws
+}
+
+/// Runs both forms of a sample app, recorded, and prints both reports and what the difference is.
+struct Demo {
+    private let app: any DemoApp
+    private let output: String?
+
+    init(_ app: any DemoApp, _ options: DemoOptions) {
+        self.app = app
+        output = options.output
+    }
+
+    func run() throws {
+        try inDirectory { directory in
+            let before = try record(isFlawed: true, in: directory)
+            let after = try record(isFlawed: false, in: directory)
+            guard before.output == after.output else {
+                throw CommandFailure.tool("The two forms of the demo showed different things; please report this.")
+            }
+            try Terminal.output.write(DemoComparison(before: before, after: after).text())
+            if let output { try Terminal.output.write("\nThe stores and traces are in \(output).\n") }
+        }
+    }
+
+    /// Does work in the directory that was asked for, or in one that is gone afterwards.
+    func inDirectory(_ work: (URL) throws -> Void) throws {
+        let url =
+            output.map { URL(fileURLWithPath: $0) }
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("faultline-demo-\(getpid())")
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        } catch {
+            throw CommandFailure.usage("The directory \"\(url.path)\" cannot be made (\(error.localizedDescription)).")
+        }
+        defer { if output == nil { try? FileManager.default.removeItem(at: url) } }
+        try work(url)
+    }
+
+    func heading(isFlawed: Bool) -> String {
+        "\(app.title) with \(isFlawed ? app.flawsInWords : "none"): \(app.size)"
+    }
+
+    /// Makes the store of a form in a directory.
+    func prepare(isFlawed: Bool, in directory: URL) throws -> URL {
+        let store = directory.appendingPathComponent("\(Self.name(isFlawed)).sqlite")
+        do {
+            try app.prepare(isFlawed: isFlawed, at: store)
+        } catch let error as ChinookError {
+            throw CommandFailure.usage(error.message)
+        } catch {
+            throw CommandFailure.tool("\(error)")
+        }
+        return store
+    }
+
+    private static func name(_ isFlawed: Bool) -> String { isFlawed ? "flawed" : "improved" }
+
+    private func record(isFlawed: Bool, in directory: URL) throws -> DemoRun {
+        let store = try prepare(isFlawed: isFlawed, in: directory)
+        let name = Self.name(isFlawed)
+        let trace = directory.appendingPathComponent("\(name).json").path
+        let shown = directory.appendingPathComponent("\(name).txt").path
+        let memory = directory.appendingPathComponent("\(name)-memory.txt").path
+        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let command =
+            [program, "workload"] + app.workload + [
+                "--store", store.path, "--flaws", isFlawed ? "all" : "none", "--memory", memory,
+            ]
+        let recording = try Recording.run(command, output: trace, standardOutput: shown)
+        guard recording.ending == .exited(0) else {
+            throw CommandFailure.tool("The demo's app did not end well (\(recording.ending)).")
+        }
+        if let complaint = recording.complaint { throw CommandFailure.tool(complaint) }
+        let report = try TraceReport(path: trace)
+        let heading = heading(isFlawed: isFlawed)
+        try Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n")
+        try Terminal.output.write(report.text(on: .output) + "\n")
+        let output = (try? String(contentsOfFile: shown, encoding: .utf8)) ?? ""
+        let peakMemory = (try? String(contentsOfFile: memory, encoding: .utf8)).flatMap { UInt64($0) } ?? 0
+        return DemoRun(report: report, output: output, peakMemory: peakMemory)
+    }
+}
+
+/// One recorded run of a demo's app.
+struct DemoRun {
+    var report: TraceReport
+    /// What the app printed.
+    var output: String
+    /// The most memory that it had in use, in bytes.
+    var peakMemory: UInt64
+}

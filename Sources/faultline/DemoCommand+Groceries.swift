@@ -1,0 +1,46 @@
+import ArgumentParser
+import FaultlineWorkloads
+import Foundation
+
+extension DemoCommand {
+    /// The shopping list.
+    struct Groceries: ParsableCommand, DemoApp {
+        static let configuration = CommandConfiguration(
+            commandName: "groceries",
+            abstract: "Records a shopping list with three flaws and without them, and compares.",
+            discussion: """
+                The flaws: batches of 50 whatever the screen shows, a photo in the row that the list fetches, and a \
+                location that each row looks up. Everything is run and measured here and now.
+                """)
+
+        @Option(name: .long, help: "How many items there are.")
+        var items = 2000
+
+        @Option(name: .long, help: "How many rows a screen shows.")
+        var rows = 10
+
+        @OptionGroup
+        var options: DemoOptions
+
+        func validate() throws {
+            guard items > 0, rows > 0 else {
+                throw ValidationError("--items and --rows are numbers from 1 on.")
+            }
+        }
+
+        func run() throws {
+            try Demo(self, options).run()
+        }
+
+        var title: String { "The shopping list" }
+        var flawsInWords: String { "all three flaws" }
+        var size: String { "\(items) items, \(rows) rows on a screen" }
+
+        func prepare(isFlawed: Bool, at store: URL) throws {
+            let form = GroceriesForm(items: items, visibleRows: rows, flaws: isFlawed ? .all : [])
+            try FaultlineWorkloads.Groceries.prepare(form, at: store)
+        }
+
+        var workload: [String] { ["groceries", "--items", String(items), "--rows", String(rows)] }
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import FaultlineRecorder
+import FaultlineWorkloads
+import Foundation
+
+extension DemoCommand {
+    /// The music library.
+    struct Music: ParsableCommand, DemoApp {
+        static let configuration = CommandConfiguration(
+            commandName: "music",
+            abstract: "Records a music library with five flaws and without them, and compares.",
+            discussion: """
+                Its artists, albums, songs and playlists are those of a Chinook database \
+                (https://github.com/lerocha/chinook-database), which stays as it is.
+
+                The flaws: songs that look up their albums one by one, searches that no index serves, songs that are \
+                fetched to be counted, a sum that is worked out over all songs in memory, and a fetch for every album of \
+                an artist. Everything is run and measured here and now.
+
+                Where it is recorded already, it runs the form with the flaws itself, once, so that the report is about \
+                that:
+
+                faultline record -- faultline demo music --database Chinook_Sqlite.sqlite
+                """)
+
+        @Option(name: .long, help: "The Chinook database, an SQLite file.")
+        var database: String
+
+        @Option(name: .long, help: "How many rows a screen shows.")
+        var rows = 20
+
+        @OptionGroup
+        var options: DemoOptions
+
+        func validate() throws {
+            guard rows > 0 else {
+                throw ValidationError("--rows is a number from 1 on.")
+            }
+        }
+
+        func run() throws {
+            let demo = Demo(self, options)
+            if Recorder.shared.isEnabled { try runHere(demo) } else { try demo.run() }
+        }
+
+        /// Runs the form with the flaws in this process, for whoever records it.
+        private func runHere(_ demo: Demo) throws {
+            try demo.inDirectory { directory in
+                let store = try demo.prepare(isFlawed: true, in: directory)
+                let shown = try MusicLibrary(form(isFlawed: true), at: store).run()
+                try Terminal.output.write("\(demo.heading(isFlawed: true))\n\(shown)\n")
+            }
+        }
+
+        var title: String { "The music library" }
+        var flawsInWords: String { "all five flaws" }
+        var size: String { "\(rows) rows on a screen" }
+
+        private func form(isFlawed: Bool) -> MusicLibraryForm {
+            MusicLibraryForm(visibleRows: rows, flaws: isFlawed ? .all : [])
+        }
+
+        func prepare(isFlawed: Bool, at store: URL) throws {
+            try MusicLibrary.prepare(form(isFlawed: isFlawed), from: URL(fileURLWithPath: database), at: store)
+        }
+
+        var workload: [String] { ["music", "--rows", String(rows)] }
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import SharedData
+import Testing
+
+@Suite("The music library", .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+struct MusicDemoTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private static func database() throws -> String {
+        try SharedData.url("chinook/Chinook_Sqlite.sqlite").path
+    }
+
+    private func line(_ text: String, in file: String) throws -> Int {
+        try SourceLine.find(
+            text, in: BuiltCommand.package.appendingPathComponent("Sources/FaultlineWorkloads/MusicLibrary/\(file)"))
+    }
+
+    /// What stands in a row of the comparison: before, after.
+    private func compared(_ name: String, _ output: String) throws -> (before: Double, after: Double) {
+        let title = try #require(output.range(of: "The same screens, before and after"))
+        let row = try #require(
+            output[title.upperBound...].split(separator: "\n").first { $0.hasPrefix("  \(name) ") })
+        let numbers = row.dropFirst(name.count + 2).split(separator: " ").compactMap {
+            Double($0.replacing(",", with: ""))
+        }
+        try #require(numbers.count >= 2, "\(row)")
+        return (numbers[0], numbers[1])
+    }
+
+    @Test("has a demo that records both forms and compares them")
+    func demo() throws {
+        let output = directory.path("demo")
+        let result = try BuiltCommand.run([
+            "demo", "music", "--database", try Self.database(), "--output", output,
+        ])
+        #expect(result.status == 0 && result.errors.isEmpty)
+        for heading in ["The music library with all five flaws: 20 rows on a screen", "The music library with none: "] {
+            #expect(result.output.contains("\n\(heading)"))
+        }
+        let trips = try compared("round trips", result.output)
+        #expect(trips == (407, 186))
+        let rows = try compared("rows loaded", result.output)
+        #expect(rows.before > rows.after * 5)
+        #expect(try compared("peak memory", result.output).before > 1)
+        #expect(try compared("time in the store", result.output).after > 0)
+        #expect(result.output.hasSuffix("\nThe stores and traces are in \(output).\n"))
+        let flawed = try ReportDocument(of: output + "/flawed.json")
+        let improved = try ReportDocument(of: output + "/improved.json")
+        #expect(flawed.totals.readTrips == 407 && improved.totals.readTrips == 186)
+        #expect(improved.findings.allSatisfy { $0.severity == "note" }, "\(improved.findings)")
+        #expect(
+            Set(improved.scopes.map(\.name)) == [
+                "playlists", "playlist card", "playlist", "artists", "artist", "search by title", "search by word",
+                "library",
+            ])
+        #expect(improved.scopes.allSatisfy { $0.kind == "screen" })
+    }
+
+    @Test("names the line of an N+1")
+    func prefetch() throws {
+        let store = directory.path("music.sqlite")
+        let trace = directory.path("trace.json")
+        let form = ["workload", "music", "--store", store, "--flaws", "album"]
+        let prepared = try BuiltCommand.run(form + ["--database", try Self.database(), "--prepare"])
+        try #require(prepared.status == 0, "\(prepared.errors)")
+        let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", BuiltCommand.faultline] + form)
+        #expect(recorded.status == 0 && recorded.errors.isEmpty)
+        let report = try ReportDocument(of: trace)
+        let problems = report.findings.filter { $0.severity != "note" }
+        #expect(problems.map(\.rule) == ["R01"])
+        let finding = try #require(problems.first)
+        let file = "MusicLibrary+Playlists.swift"
+        #expect(finding.change?.file.hasSuffix("/\(file)") == true)
+        #expect(try finding.change?.line == line("let entries = try context.fetch(request)", in: file))
+        #expect(try finding.seenAt.map { $0.site?.line } == [line("track.album?.title", in: file)])
+        #expect(finding.title == #"Prefetch "track.album" with the fetch of PlaylistEntry"#)
+        #expect(finding.figure("trips") == 200)
+    }
+
+    @Test("runs its flaws in the process itself where the demo is recorded already")
+    func recordedDemo() throws {
+        let trace = directory.path("trace.json")
+        let temporary = directory.path("temporary")
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        let result = try BuiltCommand.run(
+            [
+                "record", "-o", trace, "--", BuiltCommand.faultline, "demo", "music", "--database", try Self.database(),
+            ], environment: ["TMPDIR": temporary])
+        #expect(result.status == 0)
+        #expect(result.output.hasPrefix("The music library with all five flaws: 20 rows on a screen\n93 screens, "))
+        #expect(result.errors.contains("What to change"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        let report = try ReportDocument(of: trace)
+        #expect(report.processes.count == 1)
+        #expect(report.totals.readTrips == 407)
+        #expect(report.totals.events["save"] == nil || report.totals.events["save"] == 0, "the import is not in it")
+        let finding = try #require(report.findings.first { $0.rule == "R01" })
+        let file = "MusicLibrary+Playlists.swift"
+        #expect(try finding.change?.line == line("let entries = try context.fetch(request)", in: file))
+    }
+
+    @Test(
+        "says what is wrong with its database, and leaves nothing behind", arguments: ["demo", "recorded", "prepare"])
+    func wrongDatabase(way: String) throws {
+        let path = directory.path("list.sqlite")
+        let made = try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10", "--prepare"])
+        try #require(made.status == 0)
+        let temporary = directory.path("temporary")
+        try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+        let demo = ["demo", "music", "--database", path]
+        let store = directory.path("music.sqlite")
+        let arguments =
+            switch way {
+            case "demo": demo
+            case "recorded":
+                ["record", "--quiet", "-o", directory.path("trace.json"), "--", BuiltCommand.faultline] + demo
+            default: ["workload", "music", "--store", store, "--database", path, "--prepare"]
+            }
+        let result = try BuiltCommand.run(arguments, environment: ["TMPDIR": temporary])
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(
+            result.errors
+                == "faultline: The music database \"\(path)\" cannot be read: it lacks the tables Artist, Album, Genre, Track, Playlist and PlaylistTrack; name a file that has Chinook's tables.\n"
+        )
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: store))
+    }
+
+    @Test(
+        "explains a wrong call",
+        arguments: [
+            (["demo", "music"], "Error: Missing expected argument '--database <database>'\n"),
+            (["demo", "music", "--database", "x", "--rows", "0"], "Error: --rows is a number from 1 on.\n"),
+            (
+                ["workload", "music", "--store", "x", "--prepare"],
+                "Error: --prepare needs --database, from which it makes the store.\n"
+            ),
+            (
+                ["workload", "music", "--store", "x", "--flaws", "album,batch"],
+                "Error: The value 'album,batch' is invalid"
+            ),
+        ])
+    func wrongCall(arguments: [String], message: String) throws {
+        let result = try BuiltCommand.run(arguments)
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(result.errors.hasPrefix(message))
+    }
+}
+
+@Suite("The demo")
+struct DemoTests {
+    @Test("is that of the shopping list unless another is named", arguments: [["demo"], ["demo", "groceries"]])
+    func groceries(demo: [String]) throws {
+        let result = try BuiltCommand.run(demo + ["--items", "40", "--rows", "5"])
+        #expect(result.status == 0 && result.errors.isEmpty)
+        #expect(result.output.contains("\nThe shopping list with all three flaws: 40 items, 5 rows on a screen\n====="))
+        #expect(result.output.contains("\nThe shopping list with none: 40 items, 5 rows on a screen\n====="))
+        #expect(result.output.contains("\nThe same screens, before and after\n====="))
+    }
+
+    @Test("names its apps and their options in the help")
+    func help() throws {
+        let demo = try BuiltCommand.run(["demo", "--help"])
+        #expect(demo.status == 0)
+        #expect(demo.output.contains("groceries (default)") && demo.output.contains("demo music --database FILE"))
+        let music = try BuiltCommand.run(["demo", "music", "--help"])
+        #expect(music.output.contains("Where it is recorded already, it runs the form with the flaws itself"))
+        #expect(music.output.contains("faultline record -- faultline demo music --database Chinook_Sqlite.sqlite"))
+    }
+}
