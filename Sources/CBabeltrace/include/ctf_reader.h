@@ -55,6 +55,10 @@ typedef struct ctf_reader ctf_reader;
 ctf_reader *ctf_open(
     const char *const *directories, size_t count, bool names_only, char *problem, size_t room);
 
+// Has a reader pass over what another one has handed out of the same traces, before the first message is asked for. False
+// if there is no memory.
+bool ctf_go_on(ctf_reader *reader, const ctf_reader *other);
+
 // The next message; returns its kind.
 ctf_kind ctf_next(ctf_reader *reader, ctf_message *message);
 

@@ -4,6 +4,7 @@ import Glibc
 /// The messages of CTF traces, merged by time, one after the other.
 final class CTFMessages {
     private let reader: OpaquePointer
+    private let path: String
     /// The message that was read last.
     ///
     /// What it points to lives until the next one is asked for.
@@ -23,6 +24,7 @@ final class CTFMessages {
             throw .damagedCTF(path, String(decoding: text, as: UTF8.self))
         }
         self.reader = reader
+        self.path = path
         message = .allocate(capacity: 1)
         memset(message, 0, MemoryLayout<ctf_message>.size)
     }
@@ -30,6 +32,11 @@ final class CTFMessages {
     deinit {
         ctf_close(reader)
         message.deallocate()
+    }
+
+    /// Passes over what another one has handed out of the same traces.
+    func goOn(_ other: CTFMessages) throws(ReaderError) {
+        guard ctf_go_on(reader, other.reader) else { throw .outOfMemory(path) }
     }
 
     /// Reads the next message into ``message``; `CTF_END` behind the last one.

@@ -70,4 +70,25 @@ struct CTFMetadata {
         }
         return true
     }
+
+    /// The streams that hold dictionary entries, by their numbers.
+    ///
+    /// Where each event's number and its stream stand behind its name, as LTTng writes it; elsewhere `nil`.
+    var streamsOfNames: Set<UInt32>? {
+        var streams: Set<UInt32> = []
+        for provider in ["\"faultline_dictionary:", "\"faultline_statedump:"] {
+            var place = text.startIndex
+            while let found = text.range(of: Data(provider.utf8), in: place..<text.endIndex) {
+                place = found.upperBound
+                let key = Data("stream_id = ".utf8)
+                guard let stream = text.range(of: key, in: place..<text.endIndex),
+                    text.distance(from: place, to: stream.lowerBound) < 128
+                else { return nil }
+                let digits = text[stream.upperBound...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                guard let number = UInt32(String(decoding: digits, as: UTF8.self)) else { return nil }
+                streams.insert(number)
+            }
+        }
+        return streams
+    }
 }

@@ -46,12 +46,10 @@ final class CTFReader {
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         do {
             guard trace.hasSoundPackets else { throw ReaderError.damagedCTF(trace.path, "a packet is damaged") }
-            try passNames(body)
-        } catch let damage as ReaderError where damage.code == .damaged && salvage == nil {
-            salvage = try CTFSalvage(trace.directories, path: trace.path)
-            summary.damagedStreams = salvage?.losses ?? []
+            try passNames(CTFNames(trace.directories, path: trace.path)?.directories ?? trace.directories, body)
+        } catch let damage as ReaderError where damage.code == .damaged {
             numbers.rewind()
-            try passNames(body)
+            try passNames(salvaged(), body)
         }
         // Told when all are known, since the trace begins with the earliest.
         for var began in begun.sorted(by: { ($0.start, $0.process) < ($1.start, $1.process) }) {
@@ -63,8 +61,8 @@ final class CTFReader {
         if access(symbols, F_OK) == 0 { try TimelineReader(path: symbols).readNames(body) }
     }
 
-    private func passNames(_ body: (TraceMessage) throws -> Void) throws {
-        let messages = try open(namesOnly: true)
+    private func passNames(_ directories: [String], _ body: (TraceMessage) throws -> Void) throws {
+        let messages = try CTFMessages(directories, namesOnly: true, path: trace.path)
         while true {
             let message = messages.message
             switch messages.next() {
@@ -86,8 +84,12 @@ final class CTFReader {
         }
     }
 
-    private func open(namesOnly: Bool) throws(ReaderError) -> CTFMessages {
-        try CTFMessages(salvage?.directories ?? trace.directories, namesOnly: namesOnly, path: trace.path)
+    /// Copies of what can be read of the traces.
+    private func salvaged() throws(ReaderError) -> [String] {
+        let salvage = try CTFSalvage(trace.directories, path: trace.path)
+        summary.damagedStreams = salvage.losses
+        self.salvage = salvage
+        return salvage.directories
     }
 
     /// Takes in where a process began.
@@ -120,12 +122,16 @@ final class CTFReader {
     /// The second pass: everything else, and the count of it all.
     private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
         numbers.rewind()
-        let messages = try open(namesOnly: false)
+        var messages = try open(salvage?.directories ?? trace.directories)
         while true {
             let message = messages.message
             switch messages.next() {
             case .CTF_END: return
-            case .CTF_FAILED: throw ReaderError.damagedCTF(trace.path, messages.text)
+            case .CTF_FAILED:
+                guard salvage == nil else { throw ReaderError.damagedCTF(trace.path, messages.text) }
+                let rest = try open(salvaged())
+                try rest.goOn(messages)
+                messages = rest
             case .CTF_EVENT: try pass(message, body)
             case .CTF_BEGAN: try begin(messages)
             case .CTF_ENDED:
@@ -138,6 +144,10 @@ final class CTFReader {
             case .CTF_ENTRY, .CTF_STACK, .CTF_PASSED_OVER: continue
             }
         }
+    }
+
+    private func open(_ directories: [String]) throws(ReaderError) -> CTFMessages {
+        try CTFMessages(directories, namesOnly: false, path: trace.path)
     }
 
     private func pass(_ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void) throws {

@@ -12,7 +12,7 @@ final class CTFSalvage {
     private(set) var directories: [String] = []
     /// What was left out.
     private(set) var losses: [ReadingSummary.DamagedStream] = []
-    private let scratch: String
+    private let scratch: CTFScratch
     private let path: String
 
     /// Copies what can be read of the traces in some directories.
@@ -20,49 +20,30 @@ final class CTFSalvage {
     /// - Throws: ``ReaderError`` if there is no room for the copy, or if nothing of a trace can be read.
     init(_ originals: [String], path: String) throws(ReaderError) {
         self.path = path
-        var template = Array((NSTemporaryDirectory() + "/faultline-ctf-XXXXXX").utf8CString)
-        guard mkdtemp(&template) != nil else { throw .cannotSalvage(path, errno) }
-        scratch = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        scratch = try CTFScratch(path: path)
         for (number, original) in originals.enumerated() {
-            let copy = try makeDirectory("\(number)", for: original)
-            let trial = try makeDirectory("trial", for: original)
+            let copy = try scratch.makeDirectory("\(number)", for: original)
+            // Without any stream it is the metadata that cannot be read.
+            _ = try CTFMessages([copy], namesOnly: true, path: path)
+            let trial = try scratch.makeDirectory("\(number)-trial", for: original)
             let hasKnownPackets = CTFMetadata(of: original).hasPacketsOfLTTng
             for file in CTFTrace.streams(of: original) {
                 try salvage(
                     original + "/" + file, to: copy + "/" + file, trial: trial, hasKnownPackets: hasKnownPackets)
             }
-            unlink(trial + "/metadata")
-            rmdir(trial)
             directories.append(copy)
         }
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: scratch)
-    }
-
-    /// A directory of the scratch with a trace's metadata.
-    private func makeDirectory(_ name: String, for original: String) throws(ReaderError) -> String {
-        let directory = scratch + "/" + name
-        let metadata = URL(fileURLWithPath: original + "/metadata").path
-        guard mkdir(directory, 0o700) == 0, symlink(metadata, directory + "/metadata") == 0 else {
-            throw .cannotSalvage(path, errno)
-        }
-        // Without any stream it is the metadata that cannot be read.
-        _ = try CTFMessages([directory], namesOnly: true, path: path)
-        return directory
     }
 
     // MARK: - A stream
 
     private func salvage(_ file: String, to copy: String, trial: String, hasKnownPackets: Bool) throws(ReaderError) {
-        let absolute = URL(fileURLWithPath: file).path
         let link = trial + "/stream"
         defer { unlink(link) }
-        if !hasKnownPackets || CTFStream(absolute)?.isSound == true {
-            guard symlink(absolute, link) == 0 else { throw .cannotSalvage(path, errno) }
+        if !hasKnownPackets || CTFStream(file)?.isSound == true {
+            try scratch.link(file, at: link)
             if isReadable(trial) {
-                guard symlink(absolute, copy) == 0 else { throw .cannotSalvage(path, errno) }
+                try scratch.link(file, at: copy)
                 return
             }
             unlink(link)
@@ -71,7 +52,7 @@ final class CTFSalvage {
             losses.append(ReadingSummary.DamagedStream(file: file, packets: 1))
             return
         }
-        guard let stream = CTFStream(absolute) else { throw .cannotRead(file, line: 0, errno) }
+        guard let stream = CTFStream(file) else { throw .cannotRead(file, line: 0, errno) }
         var unreadable = 0
         guard let kept = fopen(copy, "w") else { throw .cannotSalvage(path, errno) }
         defer { fclose(kept) }

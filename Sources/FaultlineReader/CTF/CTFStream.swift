@@ -22,7 +22,7 @@ final class CTFStream {
 
     private enum Layout {
         static let magic: UInt32 = 0xC1FC_1FC1
-        static let begin = 32, end = 40, contentSize = 48, packetSize = 56, number = 64, lost = 72
+        static let stream = 20, begin = 32, end = 40, contentSize = 48, packetSize = 56, number = 64, lost = 72
         static let header = 84
         /// Packets are sub-buffers, whose sizes are multiples of this one.
         static let page = 4096
@@ -42,6 +42,15 @@ final class CTFStream {
 
     deinit {
         fclose(file)
+    }
+
+    /// The number of the stream, as the first packet says it; `nil`: there is none.
+    var number: UInt32? {
+        guard let header = read(Layout.header, at: 0) else { return nil }
+        return header.withUnsafeBytes { bytes in
+            guard UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)) == Layout.magic else { return nil }
+            return UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Layout.stream, as: UInt32.self))
+        }
     }
 
     /// Whether the file is nothing but packets with sound headers.

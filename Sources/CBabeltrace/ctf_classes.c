@@ -1,0 +1,70 @@
+#include "ctf_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const fl_field *find_field(const fl_field *fields, uint32_t count, const char *name) {
+    for (uint32_t index = 0; index < count; index++) {
+        if (strcmp(fields[index].name, name) == 0) { return &fields[index]; }
+    }
+    return NULL;
+}
+
+static void describe_members(event_class *entry, const fl_event_schema *schema) {
+    const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(entry->class);
+    if (payload == NULL || bt_field_class_get_type(payload) != BT_FIELD_CLASS_TYPE_STRUCTURE) { return; }
+    uint32_t common_count = 0;
+    const fl_field *common = fl_common_fields(&common_count);
+    uint64_t count = bt_field_class_structure_get_member_count(payload);
+    if (count > FIELDS_MAXIMUM) { count = FIELDS_MAXIMUM; }
+    for (uint64_t index = 0; index < count; index++) {
+        const char *name = bt_field_class_structure_member_get_name(
+            bt_field_class_structure_borrow_member_by_index_const(payload, index));
+        member *member = &entry->members[index];
+        member->field = find_field(schema->fields, schema->fieldCount, name);
+        if (member->field != NULL) { continue; }
+        member->field = find_field(common, common_count, name);
+        member->is_common = member->field != NULL;
+        if (strcmp(name, "process") == 0) { member->place = PLACE_PROCESS; }
+        if (strcmp(name, "thread") == 0) { member->place = PLACE_THREAD; }
+        if (strcmp(name, "flags") == 0) { member->place = PLACE_FLAGS; }
+        if (strcmp(name, "lists") == 0) { member->place = PLACE_LISTS; }
+    }
+    entry->member_count = (uint32_t)count;
+}
+
+static void describe_class(event_class *entry) {
+    const char *name = bt_event_class_get_name(entry->class);
+    entry->kind = FL_EVENT_NONE;
+    entry->other = CTF_FOREIGN;
+    if (name == NULL) { return; }
+    if (strncmp(name, PROVIDER, strlen(PROVIDER)) == 0) {
+        const char *kind = name + strlen(PROVIDER);
+        entry->kind = fl_event_kind_named(kind, strlen(kind));
+        if (entry->kind != FL_EVENT_NONE) { describe_members(entry, fl_schema(entry->kind)); }
+        return;
+    }
+    const char *what = NULL;
+    if (strncmp(name, DICTIONARY, strlen(DICTIONARY)) == 0) { what = name + strlen(DICTIONARY); }
+    if (strncmp(name, STATEDUMP, strlen(STATEDUMP)) == 0) { what = name + strlen(STATEDUMP); }
+    if (what == NULL) { return; }
+    if (strcmp(what, "entry") == 0) { entry->other = CTF_ENTRY; }
+    if (strcmp(what, "stack") == 0) { entry->other = CTF_STACK; }
+    if (strcmp(what, "process") == 0) { entry->other = CTF_BEGAN; }
+    if (strcmp(what, "end") == 0) { entry->other = CTF_ENDED; }
+}
+
+const event_class *ctf_class_of(ctf_reader *reader, const bt_event_class *class) {
+    if (reader->last != NULL && reader->last->class == class) { return reader->last; }
+    for (size_t index = 0; index < reader->class_count; index++) {
+        if (reader->classes[index].class == class) { return reader->last = &reader->classes[index]; }
+    }
+    event_class *grown = realloc(reader->classes, (reader->class_count + 1) * sizeof *grown);
+    if (grown == NULL) { return NULL; }
+    reader->classes = grown;
+    reader->last = &grown[reader->class_count++];
+    memset(reader->last, 0, sizeof *reader->last);
+    reader->last->class = class;
+    describe_class(reader->last);
+    return reader->last;
+}

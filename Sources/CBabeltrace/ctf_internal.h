@@ -1,0 +1,80 @@
+// What the files of the CTF reader share.
+
+#ifndef FAULTLINE_CTF_INTERNAL_H
+#define FAULTLINE_CTF_INTERNAL_H
+
+#include "ctf_reader.h"
+
+#include <babeltrace2/babeltrace.h>
+
+#define FIELDS_MAXIMUM 64
+#define PROVIDER "faultline:"
+#define DICTIONARY "faultline_dictionary:"
+#define STATEDUMP "faultline_statedump:"
+
+// What a member of a payload is for.
+typedef struct member {
+    const fl_field *field;   // null: one of those below, or none that is known
+    bool is_common;
+    uint8_t place;           // one of the places below
+} member;
+
+enum { PLACE_NONE, PLACE_PROCESS, PLACE_THREAD, PLACE_FLAGS, PLACE_LISTS };
+
+// What is known of an event class. Looked up by its address: each trace has classes of its own.
+typedef struct event_class {
+    const bt_event_class *class;
+    uint32_t kind;           // fl_event_kind; FL_EVENT_NONE: no event of the schema
+    ctf_kind other;          // then what it is
+    uint32_t member_count;
+    member members[FIELDS_MAXIMUM];
+} event_class;
+
+// How far a stream was handed out.
+typedef struct position {
+    const bt_stream *stream;   // null: of another reader
+    uint8_t trace[16];         // the trace's UUID; zeros if it has none
+    uint64_t class, number;    // the stream's, in its trace
+    uint64_t packet;           // the number of its packet, as the packet says
+    uint64_t message;          // how many messages of that packet were handed out
+} position;
+
+struct ctf_reader {
+    bt_graph *graph;
+    bt_message_array_const messages;
+    uint64_t message_count, message_index;
+    bool has_ended;
+    bool names_only;
+    bt_message_iterator *iterator;
+    event_class *classes;
+    size_t class_count;
+    event_class *last;       // events come in runs of one class
+    position *positions;
+    size_t position_count;
+    size_t last_position;    // and in runs of one stream
+    position *marks;         // how far another reader handed them out, which this one goes on
+    size_t mark_count;
+    uint64_t *frames;
+    char problem[1024];
+};
+
+// The next message of libbabeltrace2, and the one before given back; null at the end or, with `failure` saying so, where
+// it cannot go on.
+const bt_message *ctf_advance(ctf_reader *reader, ctf_kind *failure);
+
+// What is known of an event class; null if there is no memory.
+const event_class *ctf_class_of(ctf_reader *reader, const bt_event_class *class);
+
+// Fills in the message from an event.
+ctf_kind ctf_read_event(ctf_reader *reader, const bt_event *event, ctf_message *message);
+
+// Notes that a packet begins.
+void ctf_begin_packet(ctf_reader *reader, const bt_packet *packet);
+
+// Notes a message of a stream. Whether it was handed out before, by the reader that this one goes on.
+bool ctf_was_handed_out(ctf_reader *reader, const bt_stream *stream);
+
+// An unsigned number; false if the field holds another value.
+bool ctf_read_number(const bt_field *field, uint64_t *number);
+
+#endif

@@ -1,0 +1,74 @@
+#include "ctf_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void identify(position *position, const bt_stream *stream) {
+    bt_uuid uuid = bt_trace_get_uuid(bt_stream_borrow_trace_const(stream));
+    if (uuid != NULL) { memcpy(position->trace, uuid, sizeof position->trace); }
+    position->stream = stream;
+    position->class = bt_stream_class_get_id(bt_stream_borrow_class_const(stream));
+    position->number = bt_stream_get_id(stream);
+}
+
+// Null if there is no memory.
+static position *position_of(ctf_reader *reader, const bt_stream *stream) {
+    if (reader->last_position < reader->position_count && reader->positions[reader->last_position].stream == stream) {
+        return &reader->positions[reader->last_position];
+    }
+    for (size_t index = 0; index < reader->position_count; index++) {
+        if (reader->positions[index].stream != stream) { continue; }
+        reader->last_position = index;
+        return &reader->positions[index];
+    }
+    position *grown = realloc(reader->positions, (reader->position_count + 1) * sizeof *grown);
+    if (grown == NULL) { return NULL; }
+    reader->positions = grown;
+    reader->last_position = reader->position_count++;
+    position *added = &grown[reader->last_position];
+    memset(added, 0, sizeof *added);
+    identify(added, stream);
+    return added;
+}
+
+// How far another reader has come in the same stream; null if it never met it.
+static const position *mark_of(const ctf_reader *reader, const position *position) {
+    for (size_t index = 0; index < reader->mark_count; index++) {
+        const struct position *mark = &reader->marks[index];
+        if (mark->class == position->class && mark->number == position->number
+            && memcmp(mark->trace, position->trace, sizeof mark->trace) == 0) {
+            return mark;
+        }
+    }
+    return NULL;
+}
+
+void ctf_begin_packet(ctf_reader *reader, const bt_packet *packet) {
+    position *position = position_of(reader, bt_packet_borrow_stream_const(packet));
+    const bt_field *context = bt_packet_borrow_context_field_const(packet);
+    if (position == NULL) { return; }
+    const bt_field *number =
+        context == NULL ? NULL : bt_field_structure_borrow_member_field_by_name_const(context, "packet_seq_num");
+    // Without numbers in the packets they are counted.
+    if (number == NULL || !ctf_read_number(number, &position->packet)) { position->packet++; }
+    position->message = 0;
+}
+
+bool ctf_was_handed_out(ctf_reader *reader, const bt_stream *stream) {
+    position *position = position_of(reader, stream);
+    if (position == NULL) { return false; }
+    position->message++;
+    if (reader->mark_count == 0) { return false; }
+    const struct position *mark = mark_of(reader, position);
+    if (mark == NULL || position->packet > mark->packet) { return false; }
+    return position->packet < mark->packet || position->message <= mark->message;
+}
+
+bool ctf_go_on(ctf_reader *reader, const ctf_reader *other) {
+    size_t size = other->position_count * sizeof *other->positions;
+    reader->marks = malloc(size == 0 ? 1 : size);
+    if (reader->marks == NULL) { return false; }
+    if (size > 0) { memcpy(reader->marks, other->positions, size); }
+    reader->mark_count = other->position_count;
+    return true;
+}
