@@ -39,14 +39,11 @@ let package = Package(
 
         // How events leave a program.
         .target(name: "CRecorder", dependencies: ["CTraceSchema"], cSettings: [.headerSearchPath(".")]),
-        // Whoever does not want it builds with the trait switched off: then it holds nothing and links nothing.
+        // Whoever does not want it builds with the trait switched off: then it holds nothing. Its library is loaded when a
+        // program asks for it.
         .target(
             name: "CLTTngUST", dependencies: ["CRecorder", "CTraceSchema"],
-            cSettings: [.headerSearchPath("."), .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"]))],
-            linkerSettings: [
-                .linkedLibrary("lttng-ust", .when(traits: ["LTTng"])),
-                .linkedLibrary("lttng-ust-tracepoint", .when(traits: ["LTTng"])),
-            ]),
+            cSettings: [.headerSearchPath("."), .define("FAULTLINE_LTTNG", .when(traits: ["LTTng"]))]),
         .target(
             name: "FaultlineRecorder", dependencies: ["CLTTngUST", "CRecorder", "CTraceSchema", "FaultlineTrace"],
             swiftSettings: strict),

@@ -1,4 +1,5 @@
 #include "faultline_lttng.h"
+#include "lttng_library.h"
 
 #ifdef FAULTLINE_LTTNG
 
@@ -92,7 +93,7 @@ static void session_starts(void *data, struct lttng_ust_session *session) {
 }
 
 static void listen_to_sessions(void) {
-    lttng_ust_tracepoint_provider_register(
+    fl_lttng_listen(
         "lttng_ust_statedump", "start", (void (*)(void))session_starts, NULL, "struct lttng_ust_session *, session");
 }
 
@@ -119,7 +120,8 @@ static void forget(void *dictionary) {
     pthread_mutex_unlock(&dictionaries_lock);
 }
 
-const fl_tracer *fl_lttng_tracer(void) {
+const fl_tracer *fl_lttng_tracer(char *problem, size_t room) {
+    if (!fl_lttng_load(problem, room)) { return NULL; }
     static const fl_tracer tracer = {
         .is_wanted = is_wanted, .event = hand_event, .entry = hand_entry, .process = hand_process, .end = hand_end,
         .remember = remember, .forget = forget,
@@ -129,6 +131,9 @@ const fl_tracer *fl_lttng_tracer(void) {
 
 #else
 
-const fl_tracer *fl_lttng_tracer(void) { return NULL; }
+const fl_tracer *fl_lttng_tracer(char *problem, size_t room) {
+    if (room > 0) { problem[0] = 0; }
+    return NULL;
+}
 
 #endif

@@ -1,4 +1,6 @@
 #ifdef FAULTLINE_LTTNG
+#include "lttng_library.h"
+
 // An event of this provider goes to the session that its first argument names, and to no other.
 #define LTTNG_UST_TP_SESSION_CHECK
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES

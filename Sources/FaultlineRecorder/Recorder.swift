@@ -103,8 +103,9 @@ public final class Recorder: @unchecked Sendable {
     static func writing(to destinations: [TraceDestination]) throws -> Recorder {
         var tracer: UnsafePointer<fl_tracer>?
         if destinations.contains(.lttng) {
-            tracer = fl_lttng_tracer()
-            if tracer == nil { throw RecorderError.withoutLTTng }
+            var problem = [CChar](repeating: 0, count: 512)
+            tracer = fl_lttng_tracer(&problem, problem.count)
+            if tracer == nil { throw RecorderError.withoutLTTng(problem) }
         }
         let files = destinations.filter { $0 != .lttng }
         guard files.count <= 1 else { throw RecorderError.twoFiles }

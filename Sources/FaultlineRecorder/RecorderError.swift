@@ -93,8 +93,16 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "write FAULTLINE_TRACE=timeline:PATH, lttng, or both with a comma between.")
     }
 
-    static var withoutLTTng: RecorderError {
-        RecorderError(
+    /// - Parameter problem: why its library cannot be loaded, as C text; empty: the package was built without it.
+    static func withoutLTTng(_ problem: [CChar]) -> RecorderError {
+        let reason = String(decoding: problem.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard reason.isEmpty else {
+            return RecorderError(
+                code: .badDestination,
+                message:
+                    "LTTng's library cannot be loaded (\(reason)); install it with \"apt-get install liblttng-ust1\".")
+        }
+        return RecorderError(
             code: .badDestination,
             message: "This program was built without LTTng and cannot record to it; "
                 + "build it with the trait LTTng of the package Faultline, which is on by default.")

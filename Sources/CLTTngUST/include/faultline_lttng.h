@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-// Null if the package was built without its trait `LTTng`.
-const fl_tracer *fl_lttng_tracer(void);
+// Loads LTTng's library. Null if that cannot be done; `problem` then says why, in at most `room` bytes, or nothing if the
+// package was built without its trait `LTTng`.
+const fl_tracer *fl_lttng_tracer(char *problem, size_t room);
 
 #ifdef __cplusplus
 }

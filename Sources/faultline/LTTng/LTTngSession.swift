@@ -75,7 +75,14 @@ final class LTTngSession: TraceTaker {
 
     // MARK: - Taking the trace
 
-    var environment: [String: String] { ["FAULTLINE_TRACE": "lttng", "FAULTLINE_ORIGIN": String(origin)] }
+    var environment: [String: String] {
+        var variables = ["FAULTLINE_TRACE": "lttng", "FAULTLINE_ORIGIN": String(origin)]
+        // How long a program waits until the daemon has told it what is recorded: by default three seconds, after which
+        // its first events are not. The daemon is there.
+        let patience = "LTTNG_UST_REGISTER_TIMEOUT"
+        if ProcessInfo.processInfo.environment[patience] == nil { variables[patience] = "30000" }
+        return variables
+    }
 
     /// LTTng's own daemon takes the events.
     func collect() -> UInt64 { 0 }

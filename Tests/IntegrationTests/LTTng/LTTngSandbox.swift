@@ -53,7 +53,9 @@ enum LTTngSandbox {
             lttng --quiet stop "$1"
             lttng --quiet destroy "$1"
         }
-        await() { tail --lines=+1 --follow "$1" 2>/dev/null | head --lines="$2" >/dev/null; }
+        await() { tail --lines=+1 --follow=name --retry "$1" 2>/dev/null | head --lines="$2" >/dev/null; }
+        # A busy machine may need longer than LTTng waits for a daemon by default.
+        export LTTNG_UST_REGISTER_TIMEOUT=-1
 
         """
 }

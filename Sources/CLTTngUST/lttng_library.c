@@ -1,0 +1,71 @@
+#ifdef FAULTLINE_LTTNG
+#include "lttng_library.h"
+
+#include <dlfcn.h>
+#include <lttng/ust-events.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#define LIBRARY "liblttng-ust.so.1"
+#define PROVIDERS_MAXIMUM 8
+
+typedef struct lttng_ust_registered_probe registered;
+
+// The providers of this program. Filled in before `main`, by one thread.
+static struct {
+    const struct lttng_ust_probe_desc *description;
+    registered *registration;   // null: the library was not loaded
+} providers[PROVIDERS_MAXIMUM];
+static size_t provider_count;
+
+static registered *(*register_probe)(const struct lttng_ust_probe_desc *);
+static void (*unregister_probe)(registered *);
+static int (*register_listener)(const char *, const char *, void (*)(void), void *, const char *);
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char failure[512];
+
+struct lttng_ust_registered_probe *fl_lttng_note_probe(const struct lttng_ust_probe_desc *description) {
+    if (provider_count == PROVIDERS_MAXIMUM) { return NULL; }
+    providers[provider_count].description = description;
+    // Something that is not null, by which the provider is known when it goes.
+    return (registered *)(void *)&providers[provider_count++];
+}
+
+void fl_lttng_forget_probe(struct lttng_ust_registered_probe *probe) {
+    for (size_t index = 0; index < provider_count; index++) {
+        if ((void *)probe != (void *)&providers[index] || providers[index].registration == NULL) { continue; }
+        unregister_probe(providers[index].registration);
+        providers[index].registration = NULL;
+    }
+}
+
+static void load(void) {
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    if (library != NULL) {
+        register_probe = (registered * (*)(const struct lttng_ust_probe_desc *)) dlsym(library, "lttng_ust_probe_register");
+        unregister_probe = (void (*)(registered *))dlsym(library, "lttng_ust_probe_unregister");
+        register_listener = (int (*)(const char *, const char *, void (*)(void), void *, const char *))dlsym(
+            library, "lttng_ust_tracepoint_provider_register");
+    }
+    if (register_probe == NULL || unregister_probe == NULL || register_listener == NULL) {
+        const char *reason = dlerror();
+        snprintf(failure, sizeof failure, "%s", reason == NULL ? LIBRARY " is of another version" : reason);
+        return;
+    }
+    for (size_t index = 0; index < provider_count; index++) {
+        providers[index].registration = register_probe(providers[index].description);
+    }
+}
+
+bool fl_lttng_load(char *problem, size_t room) {
+    pthread_once(&once, load);
+    snprintf(problem, room, "%s", failure);
+    return failure[0] == 0;
+}
+
+int fl_lttng_listen(
+    const char *provider, const char *event, void (*callback)(void), void *data, const char *signature
+) {
+    return register_listener(provider, event, callback, data, signature);
+}
+#endif
