@@ -4,10 +4,13 @@
 #include <dlfcn.h>
 #include <lttng/ust-events.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/statvfs.h>
 
 #define LIBRARY "liblttng-ust.so.1"
 #define PROVIDERS_MAXIMUM 8
+#define ROOM_BYTES (64u << 10)
 
 typedef struct lttng_ust_registered_probe registered;
 
@@ -39,7 +42,18 @@ void fl_lttng_forget_probe(struct lttng_ust_registered_probe *probe) {
     }
 }
 
+// Whether the library finds room for what it shares with the daemon; where there is none, touching it kills the program.
+static bool has_room(void) {
+    struct statvfs status;
+    if (statvfs("/dev/shm", &status) != 0) { return true; }
+    return (uint64_t)status.f_bavail * status.f_frsize >= ROOM_BYTES;
+}
+
 static void load(void) {
+    if (!has_room()) {
+        snprintf(failure, sizeof failure, "there is no room in /dev/shm");
+        return;
+    }
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
     if (library != NULL) {
         register_probe = (registered * (*)(const struct lttng_ust_probe_desc *)) dlsym(library, "lttng_ust_probe_register");

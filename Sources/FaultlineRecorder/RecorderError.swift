@@ -100,7 +100,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
             return RecorderError(
                 code: .badDestination,
                 message:
-                    "LTTng's library cannot be loaded (\(reason)); install it with \"apt-get install liblttng-ust1\".")
+                    "LTTng's library cannot be loaded (\(reason)); see what \"faultline doctor\" says of it.")
         }
         return RecorderError(
             code: .badDestination,

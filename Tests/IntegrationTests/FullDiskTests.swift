@@ -76,4 +76,15 @@ struct FullDiskTests {
             #expect(report.totals.events["fetch"] == 1 && report.totals.eventCount > 400)
         }
     }
+
+    @Test("a program that records to LTTng and finds no shared memory does what it does unrecorded")
+    func noSharedMemoryForLTTng() throws {
+        let result = try SmallDisk.run("FAULTLINE_TRACE=lttng \(app)", disks: ["/dev/shm": 4 << 10])
+        #expect(result.output == alone.output)
+        #expect(result.status == 0 && !result.wasKilled)
+        #expect(
+            result.errors
+                == "faultline: LTTng's library cannot be loaded (there is no room in /dev/shm); see what \"faultline doctor\" says of it.\n"
+        )
+    }
 }
