@@ -1,19 +1,9 @@
 import Foundation
 import Testing
 
-/// Small file systems of one's own, which disappear with the command that runs on them.
-private enum SmallDisk {
-    /// Runs a script with file systems of so many bytes at some directories.
-    static func run(_ script: String, disks: [String: Int]) throws -> BuiltCommand.Result {
-        let mounts = disks.map { "mount -t tmpfs -o size=\($0.value) tmpfs '\($0.key)' && " }.joined()
-        return try BuiltCommand.run(
-            ["-c", "exec \(Namespaces.unshare) /bin/sh -c \"\(mounts)\(script)\""], program: "/bin/sh")
-    }
-}
-
 @Suite(
     "With a full disk under the trace",
-    .enabled(if: Namespaces.areAvailable, Comment(rawValue: Namespaces.need))
+    .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need)
 )
 struct FullDiskTests {
     let directory: TemporaryDirectory
@@ -39,7 +29,8 @@ struct FullDiskTests {
     @Test(
         "a program that writes its own trace does what it does unrecorded, and says what is missing", arguments: sizes)
     func inProcess(size: Int) throws {
-        let result = try SmallDisk.run("FAULTLINE_TRACE=timeline:\(disk)/trace.json \(app)", disks: [disk: size])
+        let result = try PrivateMounts.run(
+            "FAULTLINE_TRACE=timeline:\(disk)/trace.json \(app)", after: [PrivateMounts.disk(disk, bytes: size)])
         #expect(result.output == alone.output && !result.output.isEmpty)
         #expect(result.status == 0 && !result.wasKilled)
         let lines = result.errors.split(separator: "\n")
@@ -53,8 +44,9 @@ struct FullDiskTests {
 
     @Test("a recorded program does what it does unrecorded, and the report counts what is missing", arguments: sizes)
     func recorded(size: Int) throws {
-        let result = try SmallDisk.run(
-            "\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)", disks: [disk: size])
+        let result = try PrivateMounts.run(
+            "\(BuiltCommand.faultline) record -o \(disk)/trace.json -- \(app)",
+            after: [PrivateMounts.disk(disk, bytes: size)])
         #expect(result.output == alone.output)
         #expect(result.status == 0 && !result.wasKilled)
         #expect(result.errors.contains("lines that could not be written (No space left on device)"))
@@ -68,7 +60,7 @@ struct FullDiskTests {
         for command in [
             "FAULTLINE_TRACE=timeline:\(trace) \(app)", "\(BuiltCommand.faultline) record -o \(trace) -- \(app)",
         ] {
-            let result = try SmallDisk.run(command, disks: ["/dev/shm": size])
+            let result = try PrivateMounts.run(command, after: [PrivateMounts.disk("/dev/shm", bytes: size)])
             #expect(result.output == alone.output)
             #expect(result.status == 0 && !result.wasKilled)
             // They take another place, or a smaller one, which is drained in time.

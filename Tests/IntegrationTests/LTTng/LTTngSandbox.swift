@@ -7,7 +7,7 @@ enum LTTngSandbox {
     static let isAvailable: Bool = {
         let tools = try? BuiltCommand.run(
             ["-c", "command -v lttng && command -v lttng-sessiond && command -v babeltrace2"], program: "/bin/sh")
-        return tools?.status == 0 && Namespaces.areAvailable
+        return tools?.status == 0 && PrivateMounts.isAvailable
     }()
 
     static let need = Comment(
@@ -27,9 +27,10 @@ enum LTTngSandbox {
     static func run(_ script: String, directory: TemporaryDirectory) throws -> BuiltCommand.Result {
         let file = directory.url.appendingPathComponent("script-\(UUID().uuidString).sh")
         try (prelude + script + "\n").write(to: file, atomically: true, encoding: .utf8)
-        return try BuiltCommand.run(
-            ["-c", "exec \(Namespaces.unshare) --pid --fork --mount-proc --kill-child /bin/bash '\(file.path)'"],
-            program: "/bin/sh",
+        return try PrivateMounts.run(
+            "exec /bin/bash '\(file.path)'",
+            after: ["mount -t tmpfs tmpfs /run", "mkdir /run/lttng", "mount -t tmpfs tmpfs /dev/shm"],
+            ownProcesses: true,
             environment: [
                 "FAULTLINE": BuiltCommand.faultline, "HOME": directory.url.path, "LTTNG_HOME": directory.url.path,
             ], directory: directory.url)
@@ -37,8 +38,6 @@ enum LTTngSandbox {
 
     private static let prelude = """
         set -eu
-        mount -t tmpfs tmpfs /run && mkdir -p /run/lttng
-        mount -t tmpfs tmpfs /dev/shm
         start_daemon() { lttng-sessiond --daemonize --no-kernel; }
         record() {
             lttng --quiet --no-sessiond create "$1" --output="$2"
