@@ -80,6 +80,7 @@ let package = Package(
             name: "FaultlineReport", dependencies: ["FaultlineAnalysis", "FaultlineTrace"], swiftSettings: strict),
 
         // The command, and the sample apps that it can record.
+        .target(name: "CMachine"),
         .target(
             name: "FaultlineWorkloads",
             dependencies: ["CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
@@ -87,8 +88,9 @@ let package = Package(
         .executableTarget(
             name: "faultline",
             dependencies: [
-                "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport", "FaultlineTrace",
-                "FaultlineWorkloads", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CMachine", "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineRecorder",
+                "FaultlineReport", "FaultlineStore", "FaultlineTrace", "FaultlineWorkloads",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
 

@@ -1,14 +1,19 @@
+internal import CRecorder
 internal import Foundation
 
 /// The directory in which programs make their rings for somebody else to drain.
-enum RingDirectory {
+package enum RingDirectory {
     /// What a directory's name begins with; six more letters and digits follow.
     private static let prefix = "faultline-"
     /// What the name of a file begins with that a process leaves whose rings found no room.
     private static let refusal = "refused-"
 
     /// Room for the rings of a few threads; a directory with less is passed over.
-    private static let leastSpace: UInt64 = 32 << 20
+    package static let leastSpace: UInt64 = 32 << 20
+    /// What a thread's ring takes, unless `FAULTLINE_RING_BYTES` says otherwise.
+    package static let ringBytes = UInt64(FL_RING_BYTES)
+    /// What it takes where there is no room for more.
+    package static let leastRingBytes = UInt64(FL_RING_BYTES_LEAST)
 
     /// Makes one in the first of some directories that has room; `nil` with `errno` set.
     static func make(in candidates: [String]) -> String? {

@@ -1,9 +1,13 @@
 /// Colours of a terminal, or none.
-struct Ink: Sendable {
+package struct Ink: Sendable {
     /// Whether the text goes to a terminal that shows colours.
     let isColoured: Bool
 
-    enum Tone: String, Sendable {
+    package init(isColoured: Bool) {
+        self.isColoured = isColoured
+    }
+
+    package enum Tone: String, Sendable {
         case bold = "1"
         case dim = "2"
         case red = "1;31"
@@ -12,7 +16,7 @@ struct Ink: Sendable {
         case blue = "34"
     }
 
-    func callAsFunction(_ tone: Tone, _ text: String) -> String {
+    package func callAsFunction(_ tone: Tone, _ text: String) -> String {
         isColoured && !text.isEmpty ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

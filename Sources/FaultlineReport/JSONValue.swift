@@ -1,5 +1,5 @@
 /// A value of JSON whose text is the same whenever the value is.
-enum JSONValue: Sendable {
+package enum JSONValue: Sendable {
     case object([(key: String, value: JSONValue)])
     case array([JSONValue])
     case string(String)
@@ -10,7 +10,7 @@ enum JSONValue: Sendable {
     case null
 
     /// An object with its keys in alphabetical order.
-    static func sorted(_ members: [String: JSONValue]) -> JSONValue {
+    package static func sorted(_ members: [String: JSONValue]) -> JSONValue {
         .object(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
@@ -24,7 +24,7 @@ enum JSONValue: Sendable {
     }
 
     /// The text with one member a line, indented by two spaces.
-    var indented: String {
+    package var indented: String {
         var text = ""
         write(to: &text, indent: 0)
         return text

@@ -61,7 +61,7 @@ package struct TextTable {
     }
 
     /// A text that lost its middle if it was too long.
-    static func shortened(_ text: String, to width: Int) -> String {
+    package static func shortened(_ text: String, to width: Int) -> String {
         guard text.count > width else { return text }
         guard width > 1 else { return String(text.prefix(max(0, width))) }
         let head = width / 2
@@ -75,7 +75,7 @@ package struct TextTable {
     }
 
     /// A text in lines of a width, broken at spaces, but not between a number and what it counts.
-    static func wrapped(_ text: String, width: Int) -> [String] {
+    package static func wrapped(_ text: String, width: Int) -> [String] {
         let text = Phrase.printable(text)
         var pieces: [String] = []
         var isOpen = false

@@ -13,6 +13,11 @@ struct Recording {
     /// some ten milliseconds at a million events a second.
     private static let pauses: (busy: UInt32, idle: UInt32) = (2_000, 10_000)
 
+    /// Where the rings of a recording may lie: in memory, or else in the temporary directory, or else beside the trace.
+    static func places(for output: String) -> [String] {
+        ["/dev/shm", NSTemporaryDirectory(), URL(fileURLWithPath: output).deletingLastPathComponent().path]
+    }
+
     /// Runs a command to its end and takes what it records.
     ///
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.

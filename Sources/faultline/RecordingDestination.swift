@@ -23,8 +23,7 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
         case .lttng: return try LTTngSession(output: output)
         case .timeline:
             do {
-                let beside = URL(fileURLWithPath: output).deletingLastPathComponent().path
-                return try TraceCollector(path: output, scratch: ["/dev/shm", NSTemporaryDirectory(), beside])
+                return try TraceCollector(path: output, scratch: Recording.places(for: output))
             } catch let error as RecorderError {
                 throw error.code == .noSpace ? CommandFailure.tool(error.message) : .usage(error.message)
             }

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+
+/// Says what works on this machine, and gives the command that installs what is missing.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Says what works on this machine, and what to install.",
+        discussion: """
+            Everything is tried, in at most two seconds: a recording, a store, the locks of a directory, the clock, \
+            this program's own stack and symbols. Nothing is left behind, and no daemon is started or stopped.
+
+            ✓ works   ! works less well than it could   – is missing   ✗ does not work
+
+            faultline doctor --directory /var/lib/app
+            faultline doctor --format json | jq .installation.command
+
+            Exit status: 0 if everything works that a recording with the defaults needs, 1 if not. Symbols are not \
+            needed for that.
+            """)
+
+    @Option(name: .long, help: "The directory of stores and traces.")
+    var directory = "."
+
+    @Option(name: .long, help: "text, or json for programs.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let diagnosis = Doctor(directory: Self.named(directory)).examine()
+        switch format {
+        case .text:
+            let terminal = Terminal.output
+            try terminal.write(
+                DoctorText(diagnosis: diagnosis).render(width: terminal.width, colour: terminal.wantsColour))
+        case .json: try Terminal.output.write(DoctorJSON(diagnosis: diagnosis).render())
+        }
+        if !diagnosis.obstacles.isEmpty { Foundation.exit(1) }
+    }
+
+    /// The directory's whole path, so that it is told which one it is.
+    private static func named(_ directory: String) -> String {
+        guard !directory.hasPrefix("/") else { return directory }
+        let here = FileManager.default.currentDirectoryPath
+        // One that was removed has no path.
+        guard !here.isEmpty else { return directory }
+        return directory == "." ? here : here + "/" + directory
+    }
+}

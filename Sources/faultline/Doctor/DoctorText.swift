@@ -1,0 +1,82 @@
+import FaultlineAnalysis
+import FaultlineReport
+
+/// A diagnosis to read in a terminal: a line for each thing, then what to do, then what to install.
+///
+///       ✓ clock            tsc, 44 ns a read
+struct DoctorText {
+    let diagnosis: Doctor.Diagnosis
+
+    /// Columns of a thing's name.
+    private static let nameWidth = 16
+
+    /// The text, with a line feed at its end.
+    ///
+    /// - Parameters:
+    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
+    ///     The last line, a command to copy, has what it needs.
+    ///   - colour: Whether to colour it for a terminal.
+    func render(width: Int, colour: Bool) -> String {
+        let ink = Ink(isColoured: colour)
+        let width = max(80, min(100, width))
+        var sections = [
+            TextTable.wrapped("faultline doctor: \(diagnosis.machine.description)", width: width).map { ink(.bold, $0) }
+        ]
+        for group in diagnosis.groups {
+            sections.append(
+                [ink(.bold, TextTable.shortened(group.name, to: width))] + group.checks.map { line($0, ink, width) })
+        }
+        sections += [remedies(ink, width), verdict(ink, width), installation(ink, width)]
+        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func mark(_ check: Check, _ ink: Ink) -> String {
+        switch check.state {
+        case .ok: ink(.green, "✓")
+        case .warning: ink(.yellow, "!")
+        case .missing: check.subject.isEssential ? ink(.red, "✗") : ink(.dim, "–")
+        case .failed: ink(.red, "✗")
+        }
+    }
+
+    private func line(_ check: Check, _ ink: Ink, _ width: Int) -> String {
+        let name = check.subject.name
+        let gap = String(repeating: " ", count: max(1, Self.nameWidth + 1 - name.count))
+        let room = width - 4 - name.count - gap.count
+        let found = TextTable.shortened(Phrase.printable(check.found), to: room)
+        return "  \(Self.mark(check, ink)) \(name)\(gap)\(check.state == .missing ? ink(.dim, found) : found)"
+    }
+
+    private func remedies(_ ink: Ink, _ width: Int) -> [String] {
+        let checks = diagnosis.groups.flatMap(\.checks).filter { $0.state != .ok && !$0.remedy.isEmpty }
+        guard !checks.isEmpty else { return [] }
+        return [ink(.bold, "What to do")]
+            + checks.flatMap { check in
+                let name = check.subject.name + ":"
+                let words = "\(name) \(check.subject.why) \(check.remedy)"
+                var lines = TextTable.wrapped(words, width: width - 4).enumerated().map { index, line in
+                    guard index == 0, line.hasPrefix(name) else { return "    " + line }
+                    return "  \(Self.mark(check, ink)) \(ink(.bold, name))\(line.dropFirst(name.count))"
+                }
+                // Whole, to be copied.
+                if !check.command.isEmpty { lines.append("    → " + ink(.green, check.command)) }
+                return lines
+            }
+    }
+
+    private func verdict(_ ink: Ink, _ width: Int) -> [String] {
+        let obstacles = diagnosis.obstacles
+        guard !obstacles.isEmpty else { return [ink(.green, "Everything that a recording needs works here.")] }
+        let names = obstacles.map(\.subject.name).joined(separator: ", ")
+        return TextTable.wrapped("A recording does not work here: see \(names).", width: width).map { ink(.red, $0) }
+    }
+
+    private func installation(_ ink: Ink, _ width: Int) -> [String] {
+        let installation = diagnosis.installation
+        if let command = installation.command { return ["To install what is missing:", ink(.bold, command)] }
+        guard !installation.packages.isEmpty else { return ["No package is missing."] }
+        return TextTable.wrapped(
+            "To install what is missing, find what this distribution calls these packages of Debian's:", width: width)
+            + [ink(.bold, installation.packages.joined(separator: " "))]
+    }
+}

@@ -1,0 +1,105 @@
+import CMachine
+import FaultlineAnalysis
+import FaultlineRecorder
+import Foundation
+
+/// The directories in which a recording's rings lie: whether they are there, have room, and can hold a ring.
+struct RingPlaceChecks: Examination {
+    /// Where programs make their rings that write their own trace; `nil`: where everybody does.
+    let named: String?
+
+    private static let sharedMemory = Subject(
+        name: "shared memory",
+        why: "Programs record into rings that lie there; those on a disk cost three times as much an event.")
+    private static let fallback = Subject(
+        name: "fallback", why: "Rings lie there where shared memory has no room.")
+    private static let namedPlace = Subject(
+        name: "FAULTLINE_RINGS", why: "Programs that write their own trace make their rings there and nowhere else.")
+    private static let reservation = Subject(
+        name: "reserved space",
+        why: "The space of a ring is reserved before it is used; a page that a full disk cannot give kills the program."
+    )
+
+    var silence: Check {
+        Self.sharedMemory.failed("no answer from /dev/shm or the temporary directory", "Look at what is mounted there.")
+    }
+
+    func checks() -> [Check] {
+        let temporary = ScratchDirectory.temporary
+        var checks = [
+            sharedMemory(),
+            check(
+                Self.fallback, temporary, problem: { $0.warning($1, "Free some space there, or set TMPDIR.") }),
+        ]
+        if let named {
+            checks.append(
+                check(
+                    Self.namedPlace, named,
+                    problem: { $0.failed($1, "Free some space there, or name another directory.") }))
+        }
+        return checks + [reservation(in: checks[0].state == .ok ? Self.sharedMemoryPath : temporary)]
+    }
+
+    private static let sharedMemoryPath = "/dev/shm"
+
+    private func sharedMemory() -> Check {
+        let mount = (remedy: "Mount one, as root.", command: "mount -t tmpfs tmpfs /dev/shm")
+        guard access(Self.sharedMemoryPath, F_OK) == 0 else {
+            return Self.sharedMemory.missing("there is no /dev/shm", mount.remedy, command: mount.command)
+        }
+        let check = check(Self.sharedMemory, Self.sharedMemoryPath) { subject, found in
+            subject.warning(found, "Free some space there, or mount a tmpfs of 64 MiB or more (docker: --shm-size).")
+        }
+        guard check.state == .ok, let system = try? FileSystem(at: Self.sharedMemoryPath) else { return check }
+        guard system.type == "tmpfs" else {
+            return Self.sharedMemory.warning(
+                "/dev/shm is no tmpfs but \(system.type)", mount.remedy, command: mount.command)
+        }
+        return Self.sharedMemory.ok(check.found + "; a thread takes \(RingDirectory.ringBytes >> 20) MiB")
+    }
+
+    private func check(_ subject: Subject, _ path: String, problem: (Subject, String) -> Check) -> Check {
+        do {
+            let system = try FileSystem(at: path)
+            let room = Phrase.size(Double(system.free))
+            guard system.free >= RingDirectory.leastSpace else {
+                let least = Phrase.size(Double(RingDirectory.leastSpace))
+                return problem(subject, "\(path) has \(room) free; a recording takes \(least)")
+            }
+            try ScratchDirectory.with(in: path) { scratch in
+                _ = try Recorder.writing(to: .rings(directory: scratch.path)).close()
+            }
+            return subject.ok("\(path) (\(system.type)), \(room) free")
+        } catch let failure as SystemError {
+            return problem(subject, "nothing can be made in \(path) (\(failure))")
+        } catch {
+            var check = problem(subject, "no ring can be made in \(path)")
+            check.remedy = "\(error)"
+            return check
+        }
+    }
+
+    private func reservation(in place: String) -> Check {
+        let bytes = Int64(RingDirectory.leastRingBytes)
+        let memory = cmachine_try_memory_file(bytes)
+        let nameless = memory == 0 ? "memfd does, too" : "memfd does not (\(SystemError(code: memory)))"
+        do {
+            let failure = try ScratchDirectory.with(in: place) { scratch in
+                let descriptor = open(scratch.file("space"), O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+                guard descriptor >= 0 else { return errno }
+                defer { close(descriptor) }
+                return cmachine_reserve(descriptor, bytes)
+            }
+            guard failure != EFBIG else {
+                return Self.reservation.warning(
+                    "files end before the smallest ring does", "Raise the limit.", command: "ulimit -f unlimited")
+            }
+            guard failure == 0 else { throw SystemError(code: failure) }
+            return Self.reservation.ok("fallocate works in \(place); \(nameless)")
+        } catch {
+            return Self.reservation.warning(
+                "fallocate does not work in \(place) (\(error))",
+                "Where the file system cannot reserve, space is written instead; name a tmpfs in TMPDIR.")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import CSQLite
+import FaultlineAnalysis
+import FaultlineStore
+import Foundation
+
+/// The SQLite library that this process has loaded: what it is, what it can do, and whether a store works with it.
+struct SQLiteChecks: Examination {
+    private static let library = Subject(
+        name: "library", why: "Stores are kept by it.", isEssential: true, package: "libsqlite3-dev")
+    private static let threads = Subject(
+        name: "threads", why: "A program uses its stores from several threads at a time.", isEssential: true,
+        package: "libsqlite3-dev")
+    private static let features = Subject(
+        name: "features", why: "A store is made, read and explained with them.", isEssential: true,
+        package: "libsqlite3-dev")
+    private static let statistics = Subject(
+        name: "STAT4", why: "With it ANALYZE tells the planner rare values from common ones; without it, averages.")
+    private static let scanStatus = Subject(
+        name: "scan status",
+        why: "With it SQLite counts the rows of each loop of a plan; the store does not ask for them.")
+    private static let columnMetadata = Subject(
+        name: "column metadata", why: "With it SQLite tells a result's tables and columns; the store knows its own.")
+    private static let secureDelete = Subject(
+        name: "secure delete", why: "With it SQLite overwrites what is deleted, so that deleting writes more pages.")
+    private static let store = Subject(
+        name: "store", why: "Everything else rests on it.", isEssential: true)
+
+    /// The first that counts changes in 64 bits (`sqlite3_changes64`).
+    private static let leastVersion: Int32 = 3_037_000
+
+    var silence: Check {
+        Self.store.failed(
+            "no answer from \(ScratchDirectory.temporary)", "Look at what is mounted there, or set TMPDIR.")
+    }
+
+    func checks() -> [Check] {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        guard sqlite3_open(":memory:", &connection) == SQLITE_OK, let connection else {
+            return [library(), Self.store.failed("SQLite opens no database", "Install libsqlite3-dev anew.")]
+        }
+        return [
+            library(), threads(), features(connection), statistics(connection), scanStatus(), columnMetadata(),
+            secureDelete(connection), store(),
+        ]
+    }
+
+    private func library() -> Check {
+        let version = String(cString: sqlite3_libversion())
+        let address = unsafeBitCast(
+            sqlite3_libversion as @convention(c) () -> UnsafePointer<CChar>?, to: UnsafeRawPointer.self)
+        let path = SharedLibrary.path(at: address) ?? "linked in"
+        let number = sqlite3_libversion_number()
+        if number < Self.leastVersion {
+            return Self.library.failed(
+                "\(version), and 3.37.0 is needed", "Install a newer libsqlite3, which \(path) is not.")
+        }
+        if number < SQLITE_VERSION_NUMBER {
+            return Self.library.warning(
+                "\(version), older than \(SQLITE_VERSION) of the build",
+                "Look which one is loaded (\(path)) and why: LD_LIBRARY_PATH, /usr/local.")
+        }
+        return Self.library.ok("\(version), \(path)")
+    }
+
+    private func threads() -> Check {
+        switch sqlite3_threadsafe() {
+        case 0:
+            Self.threads.failed(
+                "single-thread: built without mutexes",
+                "Install a library that was built with SQLITE_THREADSAFE=1 or 2.")
+        case 2: Self.threads.ok("multi-thread; a store guards its own connection")
+        default: Self.threads.ok("serialized; a store guards its own connection")
+        }
+    }
+
+    /// What a store needs, tried in memory; the write-ahead log needs a file.
+    private func features(_ connection: OpaquePointer) -> Check {
+        let needed: [(name: String, isThere: Bool)] = [
+            (
+                "triggers",
+                tried(connection, ["CREATE TABLE a (b)", "CREATE TRIGGER c AFTER DELETE ON a BEGIN SELECT 1; END"])
+            ),
+            ("table-valued functions", SQLiteQuery.first("SELECT name FROM pragma_table_info('a')", connection) == "b"),
+            ("auto-vacuum", SQLiteQuery.first("PRAGMA auto_vacuum", connection) != nil),
+            ("query plans", SQLiteQuery.first("EXPLAIN QUERY PLAN SELECT b FROM a", connection) != nil),
+        ]
+        let absent = needed.filter { !$0.isThere }.map(\.name).joined(separator: ", ")
+        guard absent.isEmpty else {
+            return Self.features.failed("this build has no \(absent)", "Install a library that was built with them.")
+        }
+        return Self.features.ok(needed.map(\.name).joined(separator: ", "))
+    }
+
+    private func statistics(_ connection: OpaquePointer) -> Check {
+        let isThere =
+            tried(connection, ["CREATE TABLE d (e)", "CREATE INDEX f ON d (e)", "INSERT INTO d VALUES (1)", "ANALYZE"])
+            && SQLiteQuery.first("SELECT name FROM sqlite_master WHERE name = 'sqlite_stat4'", connection) != nil
+        return isThere
+            ? Self.statistics.ok("in this build")
+            : Self.statistics.missing("not in this build: ANALYZE knows averages only")
+    }
+
+    private func scanStatus() -> Check {
+        Self.isExported("sqlite3_stmt_scanstatus")
+            ? Self.scanStatus.ok("in this build") : Self.scanStatus.missing("not in this build; the store does without")
+    }
+
+    private func columnMetadata() -> Check {
+        Self.isExported("sqlite3_column_table_name")
+            ? Self.columnMetadata.ok("in this build")
+            : Self.columnMetadata.missing("not in this build; the store does without")
+    }
+
+    private func secureDelete(_ connection: OpaquePointer) -> Check {
+        switch SQLiteQuery.first("PRAGMA secure_delete", connection) {
+        case "1": Self.secureDelete.ok("on: what is deleted is overwritten")
+        case "2": Self.secureDelete.ok("fast: overwritten where that writes no further page")
+        default: Self.secureDelete.ok("off")
+        }
+    }
+
+    private func store() -> Check {
+        let place = ScratchDirectory.temporary
+        return StoreTrial.check(Self.store, in: place, remedy: "Set TMPDIR to a local directory that may be written.") {
+            "made and read in \(place), WAL, \($0)"
+        }
+    }
+
+    private func tried(_ connection: OpaquePointer, _ statements: [String]) -> Bool {
+        statements.allSatisfy { sqlite3_exec(connection, $0, nil, nil, nil) == SQLITE_OK }
+    }
+
+    /// Whether the library has a function; it is asked for by name, since it may be another than that of the build.
+    private static func isExported(_ function: String) -> Bool {
+        guard let library = try? SharedLibrary("libsqlite3.so.0", loads: false) else { return false }
+        return library.symbol(function) != nil
+    }
+}

@@ -1,0 +1,62 @@
+import FaultlineReader
+import FaultlineRecorder
+import FaultlineTrace
+
+/// Records some events as `faultline record` does, into rings and from there to a timeline, and reads them back.
+struct TimelineTrial: Examination {
+    /// Where the timeline is written.
+    let directory: String
+
+    private static let subject = Subject(
+        name: "trial run", why: "A recording with the defaults takes this way.", isEssential: true)
+    private static let events = 100
+
+    var silence: Check {
+        Self.subject.failed(
+            "no answer from \(directory)", "Name another directory with --directory, and record with -o.")
+    }
+
+    func checks() -> [Check] {
+        do {
+            let read = try ScratchDirectory.with(in: directory) { try record(to: $0.file("trace.json")) }
+            guard read == Self.events else {
+                return [
+                    Self.subject.failed(
+                        "of \(Self.events) events \(read) were read back",
+                        "Record a program, and look at its report's head.")
+                ]
+            }
+            return [Self.subject.ok("\(Self.events) events recorded, written to a timeline, read back")]
+        } catch let failure as SystemError {
+            return [
+                Self.subject.failed(
+                    "no file can be made in \(directory) (\(failure))",
+                    "Name another directory with --directory, and record with -o.")
+            ]
+        } catch {
+            return [Self.subject.failed("no whole timeline came about in \(directory)", "\(error)")]
+        }
+    }
+
+    /// The number of events that were read back.
+    private func record(to path: String) throws -> Int {
+        let collector = try TraceCollector(path: path, scratch: Recording.places(for: path))
+        let recorder: Recorder
+        do {
+            recorder = try Recorder.writing(to: .rings(directory: collector.directory))
+        } catch {
+            collector.discard()
+            throw error
+        }
+        for _ in 0..<Self.events {
+            if let open = recorder.begin() { recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
+        }
+        recorder.close()
+        if let complaint = collector.finish().complaint { throw CommandFailure.tool(complaint) }
+        var read = 0
+        try TraceReader(path: path).read { message in
+            if case .event = message { read += 1 }
+        }
+        return read
+    }
+}

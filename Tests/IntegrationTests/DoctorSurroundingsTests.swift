@@ -1,0 +1,197 @@
+import Foundation
+import Testing
+
+/// What the doctor says of surroundings that are not as they should be.
+///
+/// Each test makes them so: with mounts, limits and variables of its own.
+@Suite("The doctor finds")
+struct DoctorSurroundingsTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func make(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(atPath: directory.path(name), withIntermediateDirectories: true)
+        return directory.path(name)
+    }
+
+    // MARK: - Limits and variables
+
+    /// Runs the doctor in a shell that has set a limit.
+    private func limited(_ limit: String) throws -> DoctorReport {
+        try DoctorReport(
+            BuiltCommand.run(
+                ["-c", "\(limit); exec \(DoctorReport.command)"], program: "/bin/sh", directory: directory.url))
+    }
+
+    @Test("a limit on the size of files in which a recording still finds room")
+    func fileSize() throws {
+        // In blocks of 512 bytes.
+        let report = try limited("ulimit -f 2048")
+        let check = try report.check("file size")
+        #expect(check.state == "warning" && check.found == "1.00 MiB, and a million events take 150 MB")
+        #expect(check.command == "ulimit -f unlimited")
+        #expect(report.isReady)
+    }
+
+    @Test("a limit on the size of files below which nothing works, and does not die of it")
+    func tinyFiles() throws {
+        // Not enough for the smallest rings, and enough for what the doctor prints.
+        let report = try limited("ulimit -f 40")
+        #expect(!report.isReady)
+        #expect(try report.check("file size").found == "20.0 KiB, and a million events take 150 MB")
+        #expect(try report.check("reserved space").found == "files end before the smallest ring does")
+        #expect(try report.check("shared memory").found == "no ring can be made in /dev/shm")
+        let trial = try report.check("trial run")
+        #expect(trial.state == "failed" && trial.found == "no whole timeline came about in \(directory.url.path)")
+        #expect(trial.remedy.contains("(File too large)"))
+        #expect(try report.check("store").state == "failed")
+    }
+
+    @Test("a limit on open files that leaves the recorder no descriptors of its own", arguments: [64, 512, 513])
+    func openFiles(limit: Int) throws {
+        let report = try limited("ulimit -n \(limit)")
+        let check = try report.check("open files")
+        #expect(check.state == (limit > 512 ? "ok" : "warning"))
+        #expect(check.found == (limit > 512 ? "513" : "\(limit), which leaves none from 512 on"))
+        #expect(report.isReady)
+    }
+
+    @Test("servers that debug information would be fetched from, and asks none")
+    func debuginfod() throws {
+        let report = try DoctorReport(
+            environment: ["DEBUGINFOD_URLS": "http://127.0.0.1:9/ http://127.0.0.1:10/"], directory: directory.url)
+        #expect(try report.check("debuginfod").found == "DEBUGINFOD_URLS names 2 servers: reports may wait")
+        #expect(try report.check("own addresses").state == "ok")
+    }
+
+    @Test(
+        "a directory in which nothing can be made", arguments: ["/proc", "/no/such/directory"])
+    func unwritable(place: String) throws {
+        let report = try DoctorReport(["--directory", place])
+        let reason = place == "/proc" ? "" : " (No such file or directory)"
+        for name in ["trial run", "file system"] {
+            let check = try report.check(name)
+            #expect(check.state == "failed" && check.isEssential)
+            #expect(check.found.hasPrefix("no file can be made in \(place)\(reason)"))
+        }
+        #expect(report.groups[2].checks.count == 1)
+        #expect(!report.isReady)
+    }
+
+    @Test("that the directory it was started in is gone")
+    func removedDirectory() throws {
+        let script = "mkdir gone && cd gone && rmdir ../gone && exec \(DoctorReport.command)"
+        let report = try DoctorReport(
+            BuiltCommand.run(["-c", script], program: "/bin/sh", directory: directory.url))
+        #expect(try report.check("trial run").found == "no file can be made in . (No such file or directory)")
+    }
+
+    @Test("programs without debug information, and without names", arguments: ["--strip-debug", "--strip-all"])
+    func stripped(option: String) throws {
+        let copy = directory.path("faultline")
+        let strip = try BuiltCommand.run(
+            ["strip", option, "-o", copy, BuiltCommand.faultline], program: "/usr/bin/env")
+        try #require(strip.status == 0, "\(strip.errors)")
+        let report = try DoctorReport(
+            BuiltCommand.run(["doctor", "--format", "json"], program: copy, directory: directory.url))
+        let check = try report.check("own addresses")
+        #expect(check.state == "warning")
+        #expect(
+            check.found
+                == (option == "--strip-debug"
+                    ? "functions without lines: this program has no DWARF"
+                    : "no functions, no lines: this program was stripped"))
+        #expect(try report.check("frame pointers").found == "24 of 24 nested calls are in the stack")
+        #expect(report.isReady)
+    }
+
+    // MARK: - Packages
+
+    @Test("no package that the database calls installed")
+    func packages() throws {
+        let commands = try FakeCommands(in: directory)
+        try commands.install("dpkg-query", "echo 'libsqlite3-dev installed'; echo 'libdw-dev config-files'; exit 1")
+        let report = try commands.report()
+        let packages = [
+            "liblttng-ust-dev", "lttng-tools", "babeltrace2", "libbabeltrace2-dev", "libsimdjson-dev", "libdw-dev",
+        ]
+        try #require(report.machine.system.contains("Debian") || report.machine.system.contains("Ubuntu"))
+        #expect(report.installation.packages == packages)
+        let sudo = geteuid() == 0 ? "" : "sudo "
+        #expect(report.installation.command == "\(sudo)apt-get install \(packages.joined(separator: " "))")
+    }
+
+    // MARK: - Libraries that say something else
+
+    @Test("an SQLite library that was built without mutexes, and is too old")
+    func oldLibrary() throws {
+        let library = try CLibrary.build(
+            "interposer.so", in: directory,
+            """
+            const char *sqlite3_libversion(void) { return "3.36.0"; }
+            int sqlite3_libversion_number(void) { return 3036000; }
+            int sqlite3_threadsafe(void) { return 0; }
+            """)
+        let report = try DoctorReport(environment: ["LD_PRELOAD": library], directory: directory.url)
+        let check = try report.check("library")
+        #expect(check.state == "failed" && check.found == "3.36.0, and 3.37.0 is needed")
+        #expect(check.remedy == "Install a newer libsqlite3, which \(library) is not.")
+        #expect(try report.check("threads").found == "single-thread: built without mutexes")
+        #expect(!report.isReady)
+    }
+
+    @Test("an SQLite library that is older than that of the build")
+    func olderLibrary() throws {
+        let library = try CLibrary.build(
+            "interposer.so", in: directory,
+            """
+            const char *sqlite3_libversion(void) { return "3.37.2"; }
+            int sqlite3_libversion_number(void) { return 3037002; }
+            int sqlite3_threadsafe(void) { return 2; }
+            """)
+        let report = try DoctorReport(environment: ["LD_PRELOAD": library], directory: directory.url)
+        let check = try report.check("library")
+        #expect(check.state == "warning" && check.found.hasPrefix("3.37.2, older than 3."))
+        #expect(try report.check("threads").found == "multi-thread; a store guards its own connection")
+        #expect(report.isReady)
+    }
+
+    @Test("locks that everybody is granted, as on network file systems")
+    func worthlessLocks() throws {
+        let library = try CLibrary.build(
+            "interposer.so", in: directory, "int flock(int descriptor, int operation) { return 0; }")
+        let report = try DoctorReport(environment: ["LD_PRELOAD": library], directory: directory.url)
+        let check = try report.check("file lock")
+        #expect(check.state == "failed" && check.isEssential && check.found == "granted to several at a time")
+        #expect(try report.check("record locks").state == "ok")
+        #expect(!report.isReady)
+    }
+
+    @Test("locks that nobody is granted")
+    func refusedLocks() throws {
+        let library = try CLibrary.build(
+            "interposer.so", in: directory,
+            """
+            #include <errno.h>
+            #include <stdarg.h>
+            #include <sys/syscall.h>
+            long syscall(long, ...);
+            int fcntl64(int descriptor, int command, ...) {
+                va_list list;
+                va_start(list, command);
+                long argument = va_arg(list, long);
+                va_end(list);
+                if (command == 6) { errno = ENOLCK; return -1; }
+                return (int)syscall(SYS_fcntl, descriptor, command, argument);
+            }
+            int fcntl(int descriptor, int command, ...) __attribute__((alias("fcntl64")));
+            """)
+        let report = try DoctorReport(environment: ["LD_PRELOAD": library], directory: directory.url)
+        #expect(try report.check("record locks").found == "refused (No locks available)")
+        #expect(try report.check("write-ahead log").state == "failed")
+        #expect(!report.isReady)
+    }
+}
