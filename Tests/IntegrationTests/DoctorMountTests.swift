@@ -24,6 +24,8 @@ struct DoctorMountTests {
         #expect(check.state == "warning" && check.found == "/dev/shm has 1.00 MiB free; a recording takes 32.0 MiB")
         #expect(
             check.remedy == "Free some space there, or mount a tmpfs of 64 MiB or more (docker: --shm-size).")
+        #expect(try report.check("buffers").state == "warning")
+        #expect(try report.check("buffers").found.hasSuffix(" a channel, 1.00 MiB free in /dev/shm"))
         #expect(try report.check("trial run").state == "ok")
         #expect(report.isReady)
     }
@@ -134,8 +136,11 @@ struct DoctorMountTests {
         let report = try DoctorReport(script: report, after: mounts)
         #expect(report.machine.system == "Fedora Linux 42")
         #expect(report.installation.command == nil)
+        #expect(Set(["lttng-tools", "babeltrace2"]).isSubset(of: report.installation.packages))
         let text = try PrivateMounts.run("'\(BuiltCommand.faultline)' doctor", after: mounts).output
         #expect(text.hasPrefix("faultline doctor: Fedora Linux 42, Linux "))
+        #expect(text.contains("find what this distribution calls these packages of Debian's:\n"))
+        #expect(text.hasSuffix("\n\(report.installation.packages.joined(separator: " "))\n"))
     }
 
     @Test("a file system that does not answer, and goes on without it")
@@ -153,7 +158,7 @@ struct DoctorMountTests {
         #expect(report.groups.allSatisfy { !$0.checks.isEmpty })
     }
 
-    @Test("nothing to leave in shared memory")
+    @Test("nothing to leave in shared memory, not even what LTTng's library leaves there")
     func cleanSharedMemory() throws {
         let result = try PrivateMounts.run(
             "\(report) >/dev/null; ls -A /dev/shm", after: [PrivateMounts.disk("/dev/shm", bytes: 64 << 20)])

@@ -40,7 +40,10 @@ struct DoctorTests {
     func order() throws {
         let report = try DoctorReport(directory: directory.url)
         #expect(
-            report.groups.map(\.name) == ["Recording", "SQLite", "Directory \(directory.url.path)", "Symbols"])
+            report.groups.map(\.name) == [
+                "Recording", "SQLite", "Directory \(directory.url.path)", "Symbols", "LTTng (optional)",
+                "Babeltrace 2 (optional)",
+            ])
         #expect(
             report.groups.prefix(4).map { $0.checks.map(\.name) } == [
                 [

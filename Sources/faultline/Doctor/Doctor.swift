@@ -59,6 +59,10 @@ struct Doctor {
             Part(name: "SQLite", examinations: [SQLiteChecks()]),
             Part(name: "Directory \(directory)", examinations: [DirectoryChecks(path: directory)]),
             Part(name: "Symbols", examinations: [SymbolChecks(servers: environment["DEBUGINFOD_URLS"])]),
+            Part(
+                name: "LTTng (optional)",
+                examinations: [LTTngChecks(), SessionDaemonChecks(environment: environment)]),
+            Part(name: "Babeltrace 2 (optional)", examinations: [BabeltraceChecks()]),
         ]
     }
 }

@@ -15,8 +15,8 @@ struct DoctorCommand: ParsableCommand {
             faultline doctor --directory /var/lib/app
             faultline doctor --format json | jq .installation.command
 
-            Exit status: 0 if everything works that a recording with the defaults needs, 1 if not. Symbols are not \
-            needed for that.
+            Exit status: 0 if everything works that a recording with the defaults needs, 1 if not. LTTng, Babeltrace \
+            and symbols are not needed for that.
             """)
 
     @Option(name: .long, help: "The directory of stores and traces.")

@@ -1,0 +1,94 @@
+import FaultlineAnalysis
+import Foundation
+
+/// LTTng as it is installed: the tracer, the commands, and room for its buffers.
+struct LTTngChecks: Examination {
+    private static let tracer = Subject(
+        name: "liblttng-ust", why: "Programs record to LTTng through it.", package: "liblttng-ust-dev")
+    private static let control = Subject(
+        name: "lttng", why: "It makes sessions and switches events on.", package: "lttng-tools")
+    private static let daemon = Subject(
+        name: "lttng-sessiond", why: "It takes the events of the programs in.", package: "lttng-tools")
+    private static let buffers = Subject(
+        name: "buffers", why: "LTTng's buffers lie in shared memory; without room a session does not start.")
+
+    private static let library = "liblttng-ust.so.1"
+    /// The first whose tracepoints and daemons go with that library.
+    private static let leastVersion = "2.13"
+
+    private let loader: ExternalCommand
+    private let package: ExternalCommand
+    private let controlCommand: ExternalCommand
+    private let daemonCommand: ExternalCommand
+
+    /// Starts what is asked.
+    init() {
+        // The library leaves files in shared memory as soon as it runs, and waits for a daemon. So the linker is asked
+        // whether it would load it: it then says what it found, and runs nothing (ld.so(8), LD_TRACE_LOADED_OBJECTS).
+        loader = ExternalCommand(
+            ["/proc/self/exe"],
+            environment: [
+                "LD_TRACE_LOADED_OBJECTS": "1", "LD_WARN": "yes", "LD_BIND_NOW": "1", "LD_PRELOAD": Self.library,
+            ])
+        package = ExternalCommand(["dpkg-query", "--show", "--showformat", "${Version}", "liblttng-ust1"])
+        controlCommand = ExternalCommand(["lttng", "--version"])
+        daemonCommand = ExternalCommand(["lttng-sessiond", "--version"])
+    }
+
+    var silence: Check { Self.tracer.failed("no answer", "Look at what is mounted at /dev/shm.") }
+
+    func checks() -> [Check] {
+        [
+            tracer(), Self.control.check(controlCommand.answer(), leastVersion: Self.leastVersion),
+            Self.daemon.check(daemonCommand.answer(), leastVersion: Self.leastVersion), buffers(),
+        ]
+    }
+
+    // MARK: - The library
+
+    private func tracer() -> Check {
+        let version = package.answer().version.map { "\($0), " } ?? ""
+        let answer = loader.answer()
+        guard case .printed(let text, status: 0) = answer else {
+            return Self.tracer.failed("the linker gives no answer about it", "Run ldd on the library.")
+        }
+        let lines = text.split(separator: "\n").map { $0.trimmingPrefix { $0 == "\t" } }
+        if let refusal = lines.first(where: { $0.contains("'\(Self.library)' from LD_PRELOAD cannot be preloaded") }) {
+            let reason = refusal.split(separator: "(").last.map { String($0.prefix { $0 != ")" }) } ?? ""
+            if reason.contains("cannot open shared object file") {
+                return Self.tracer.missing("there is no \(Self.library)", "Install liblttng-ust-dev.")
+            }
+            return Self.tracer.failed("\(Self.library) cannot be loaded (\(reason))", "Install liblttng-ust-dev anew.")
+        }
+        guard let found = lines.first(where: { $0.hasPrefix("\(Self.library) => ") }) else {
+            return Self.tracer.missing("there is no \(Self.library)", "Install liblttng-ust-dev.")
+        }
+        let path = String(found.dropFirst(Self.library.count + 4).prefix { $0 != " " })
+        // "libnuma.so.1 => not found", "undefined symbol: numa_available\t(/usr/lib/liblttng-ust.so.1)"
+        let lacks =
+            lines.first { $0.hasSuffix(" => not found") }
+            ?? lines.first { $0.hasSuffix("(\(path))") }.map { $0.dropFirst("undefined symbol: ".count) }
+        guard let lacks else { return Self.tracer.ok(version + path) }
+        let name = lacks.prefix { !$0.isWhitespace }
+        return Self.tracer.failed("\(path) lacks \(name)", "Install liblttng-ust-dev anew.")
+    }
+
+    // MARK: - The buffers
+
+    /// What a channel takes with LTTng's defaults for one user: four sub-buffers a CPU.
+    private static let channelBytes = UInt64(4 * 524_288)
+
+    private func buffers() -> Check {
+        let processors = UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_CONF))))
+        let need = processors * Self.channelBytes
+        guard let system = try? FileSystem(at: "/dev/shm") else {
+            return Self.buffers.missing("there is no /dev/shm")
+        }
+        let found = "\(Phrase.size(Double(need))) a channel, \(Phrase.size(Double(system.free))) free in /dev/shm"
+        guard system.free >= need else {
+            return Self.buffers.warning(
+                found, "Free some space there, or give channels a smaller --subbuf-size (docker: --shm-size).")
+        }
+        return Self.buffers.ok(found)
+    }
+}

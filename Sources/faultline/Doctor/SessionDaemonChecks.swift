@@ -1,0 +1,136 @@
+import Foundation
+
+/// LTTng's session daemons as a program of this user would meet them.
+///
+/// Looked at from outside: nothing is started, stopped or changed.
+struct SessionDaemonChecks: Examination {
+    let environment: [String: String]
+
+    private static let own = Subject(
+        name: "session daemon", why: "LTTng takes events in only while one runs.", package: "lttng-tools")
+    private static let roots = Subject(
+        name: "root's daemon", why: "It takes in the events of every user's programs.")
+    private static let group = Subject(
+        name: "group tracing", why: "Who is in it may make sessions in root's daemon.")
+    private static let home = Subject(
+        name: "LTTNG_HOME", why: "LTTng 2.13 keeps root's sockets in /var/run/lttng whatever it says.")
+    private static let wait = Subject(
+        name: "wait futex",
+        why: "Programs wait on it for a daemon; where another one holds it, they look for theirs only every 5 s.")
+    private static let timeout = Subject(
+        name: "register timeout", why: "For so long a program's start waits for a daemon that hangs.")
+
+    private static let rootDirectory = "/var/run/lttng"
+
+    var silence: Check { Self.own.failed("no answer", "Look at what is mounted at /var/run and /dev/shm.") }
+
+    func checks() -> [Check] {
+        var checks = [ownDaemon()]
+        if isRoot {
+            if let home = environment["LTTNG_HOME"], !home.isEmpty { checks.append(ignoredHome(home)) }
+        } else {
+            checks += [rootDaemon(), membership()]
+        }
+        return checks + [waitWords(), registerTimeout()]
+    }
+
+    private var isRoot: Bool { geteuid() == 0 }
+
+    /// Where this user's daemon keeps its sockets.
+    private var ownDirectory: String {
+        isRoot ? Self.rootDirectory : privateDirectory
+    }
+
+    private var privateDirectory: String {
+        let home = ["LTTNG_HOME", "HOME"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "/"
+        return home + "/.lttng"
+    }
+
+    // MARK: - Daemons
+
+    private func ownDaemon() -> Check {
+        let user = isRoot ? "root" : "this user"
+        let start = (remedy: "Start one before the program.", command: "lttng-sessiond --daemonize")
+        switch SessionDaemon.state(in: ownDirectory) {
+        case .runs(let process): return Self.own.ok("runs\(Self.number(process)), \(ownDirectory)")
+        case .dead:
+            return Self.own.warning(
+                "was killed, and left its sockets in \(ownDirectory)", start.remedy, command: start.command)
+        case .none: return Self.own.missing("none runs for \(user)", start.remedy, command: start.command)
+        case .forbidden(let process):
+            return Self.own.failed(
+                "runs\(Self.number(process)), and does not let \(user) in", "Look at \(ownDirectory).")
+        }
+    }
+
+    private func rootDaemon() -> Check {
+        switch SessionDaemon.state(in: Self.rootDirectory) {
+        case .runs(let process), .forbidden(let process): Self.roots.ok("runs\(Self.number(process))")
+        case .dead, .none: Self.roots.missing("none runs")
+        }
+    }
+
+    private static func number(_ process: pid_t?) -> String { process.map { " (process \($0))" } ?? "" }
+
+    private func membership() -> Check {
+        guard let entry = getgrnam("tracing") else {
+            return Self.group.missing("there is no such group; only a root daemon needs it")
+        }
+        let number = entry.pointee.gr_gid
+        var held = [gid_t](repeating: 0, count: Int(max(1, getgroups(0, nil))))
+        let count = getgroups(Int32(held.count), &held)
+        if getegid() == number || held.prefix(Int(max(0, count))).contains(number) {
+            return Self.group.ok("this user is in it")
+        }
+        let found = "this user is not in it; only a root daemon needs it"
+        guard case .forbidden = SessionDaemon.state(in: Self.rootDirectory) else { return Self.group.missing(found) }
+        return Self.group.warning(
+            "this user is not in it, and root's daemon runs",
+            "Join it, and log in again.", command: "sudo usermod --append --groups tracing \(NSUserName())")
+    }
+
+    private func ignoredHome(_ home: String) -> Check {
+        Self.home.warning(
+            "\(home) is ignored for root", "Run daemon and program as another user, or in a mount namespace.")
+    }
+
+    // MARK: - What programs wait for
+
+    private func waitWords() -> Check {
+        let words = WaitWord.all(user: geteuid())
+        guard !words.isEmpty else { return Self.wait.ok("nothing has used it yet") }
+        var isServed = false
+        for word in words where word.isSet {
+            switch SessionDaemon.state(in: word.isPrivate ? privateDirectory : Self.rootDirectory) {
+            case .runs, .forbidden: isServed = true
+            case .dead, .none:
+                let others = SessionDaemon.processes(of: word.isPrivate ? geteuid() : 0).map(String.init)
+                guard !others.isEmpty else {
+                    return Self.wait.warning(
+                        "\(word.name) is set, and no daemon runs",
+                        "One that was killed left it so: start the next daemon before the program.")
+                }
+                return Self.wait.warning(
+                    "\(word.name) is set; process \(others.joined(separator: ", ")) serves elsewhere",
+                    "Use that daemon, which has another LTTNG_HOME, or stop it.")
+            }
+        }
+        return Self.wait.ok(isServed ? "set by the daemon that runs" : "free")
+    }
+
+    private func registerTimeout() -> Check {
+        let name = "LTTNG_UST_REGISTER_TIMEOUT"
+        guard let text = environment[name], !text.isEmpty else {
+            return Self.timeout.ok("3,000 ms (\(name) is not set)")
+        }
+        guard let milliseconds = Int(text) else {
+            return Self.timeout.warning("\(name)=\(text) is no number", "Give milliseconds, or unset it.")
+        }
+        if milliseconds < 0 {
+            return Self.timeout.warning(
+                "\(milliseconds): a daemon that hangs stops every program", "Unset \(name), or give milliseconds.")
+        }
+        if milliseconds == 0 { return Self.timeout.ok("0 ms: a program's first events may come too early") }
+        return Self.timeout.ok("\(milliseconds) ms")
+    }
+}
