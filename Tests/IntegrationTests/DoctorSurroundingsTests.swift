@@ -194,4 +194,33 @@ struct DoctorSurroundingsTests {
         #expect(try report.check("write-ahead log").state == "failed")
         #expect(!report.isReady)
     }
+
+    @Test("locks that are never answered, and removes what it had made")
+    func hangingLocks() throws {
+        let library = try CLibrary.build(
+            "interposer.so", in: directory,
+            """
+            #include <stdarg.h>
+            #include <sys/syscall.h>
+            #include <unistd.h>
+            int fcntl64(int descriptor, int command, ...) {
+                va_list list;
+                va_start(list, command);
+                long argument = va_arg(list, long);
+                va_end(list);
+                while (command == 6) { pause(); }
+                return (int)syscall(SYS_fcntl, descriptor, command, argument);
+            }
+            int fcntl(int descriptor, int command, ...) __attribute__((alias("fcntl64")));
+            """)
+        let (here, temporary) = (try make("here"), try make("temporary"))
+        let report = try DoctorReport(
+            ["--directory", here], environment: ["LD_PRELOAD": library, "TMPDIR": temporary])
+        #expect(try report.check("file system").found == "no answer from \(here)")
+        #expect(try report.check("store").found == "no answer from \(temporary)")
+        #expect(try report.check("trial run").state == "ok")
+        for place in [here, temporary] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
+        }
+    }
 }

@@ -8,6 +8,8 @@ struct Doctor {
 
     /// How long to wait for file systems, in milliseconds; longer than for commands, which examinations wait for.
     private static let patience = 2000
+    /// How long to wait for what is removed after those that gave no answer.
+    private static let cleaningPatience = 200
 
     /// One part of the machine, and what looks at it.
     private struct Part {
@@ -43,6 +45,7 @@ struct Doctor {
         let groups = running.map { part in
             CheckGroup(name: part.name, checks: part.work.flatMap { $1.value(by: deadline) ?? [$0] })
         }
+        _ = TimedWork { ScratchDirectory.removeAll() }.value(by: .now() + .milliseconds(Self.cleaningPatience))
         let installation = Installation(
             on: machine, database: database?.answer(), checks: groups.flatMap(\.checks))
         return Diagnosis(machine: machine, groups: groups, installation: installation)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A directory of the doctor's own, for as long as it tries something.
 struct ScratchDirectory {
@@ -16,7 +17,17 @@ struct ScratchDirectory {
     init(in directory: String) throws(SystemError) {
         var template = Array("\(directory)/.faultline-doctor-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(code: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        Self.present.withLock { _ = $0.insert(path) }
+        self.path = path
+    }
+
+    /// Those that are there.
+    private static let present = Mutex<Set<String>>([])
+
+    /// Removes those of work that has not ended, and may never end.
+    static func removeAll() {
+        for path in present.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: path) }
     }
 
     func file(_ name: String) -> String {
@@ -25,6 +36,7 @@ struct ScratchDirectory {
 
     func remove() {
         try? FileManager.default.removeItem(atPath: path)
+        Self.present.withLock { _ = $0.remove(path) }
     }
 
     /// Does something in a directory of its own and removes it.
