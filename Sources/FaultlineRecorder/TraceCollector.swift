@@ -147,6 +147,11 @@ package final class TraceCollector {
         package var processes: Int
         /// What is missing in the trace, in sentences; `nil` if nothing is.
         package var complaint: String?
+
+        package init(processes: Int, complaint: String?) {
+            self.processes = processes
+            self.complaint = complaint
+        }
     }
 
     /// Ends without a trace: the file is as it was, or not there if it was not.

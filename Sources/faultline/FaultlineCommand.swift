@@ -12,11 +12,8 @@ struct FaultlineCommand: ParsableCommand {
             faultline report trace.json      prints the report of a trace
             faultline events trace.json      prints a trace's events, one a line
             faultline demo                   shows all of it on a shopping list with three flaws
-<<<<<<< HEAD
             faultline demo music             and on a music library with five
-=======
             faultline doctor                 says what works on this machine, and what to install
->>>>>>> 4700c39 (Command: doctor tries what a recording needs, and says what to install)
 
             Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own, doctor \
             gives 1 where a recording would not work.

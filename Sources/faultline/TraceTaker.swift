@@ -9,23 +9,10 @@ protocol TraceTaker {
     func collect() -> UInt64
 
     /// Takes in the rest and ends the trace.
-    func finish() -> TraceOutcome
+    func finish() -> TraceCollector.Outcome
 
     /// Ends without a trace, since the command could not be run.
     func discard()
 }
 
-/// What became of a trace.
-struct TraceOutcome {
-    /// How many processes recorded.
-    var processes: Int
-    /// What is missing in the trace, in sentences; `nil` if nothing is.
-    var complaint: String?
-}
-
-extension TraceCollector: TraceTaker {
-    func finish() -> TraceOutcome {
-        let outcome: Outcome = finish()
-        return TraceOutcome(processes: outcome.processes, complaint: outcome.complaint)
-    }
-}
+extension TraceCollector: TraceTaker {}

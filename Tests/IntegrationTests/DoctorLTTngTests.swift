@@ -32,7 +32,7 @@ private enum PrivateDaemon {
 /// What the doctor says of LTTng's session daemons.
 @Suite(
     "Of session daemons, the doctor finds",
-    .enabled(if: PrivateMounts.isAvailable, "\(PrivateMounts.obstacle)"),
+    .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need),
     .enabled(if: PrivateDaemon.isAvailable, "needs lttng-tools: sudo apt-get install lttng-tools"))
 struct DoctorLTTngTests {
     private static let start = PrivateDaemon.start

@@ -56,20 +56,14 @@ struct DoctorToolTests {
         #expect(errno == ESRCH)
     }
 
-    @Test("libraries that cannot be loaded")
-    func brokenLibraries() throws {
-        for name in ["liblttng-ust.so.1", "libbabeltrace2.so.0"] {
-            try "no library\n".write(toFile: directory.path(name), atomically: true, encoding: .utf8)
-        }
+    @Test("a tracer's library that cannot be loaded")
+    func brokenLibrary() throws {
+        try "no library\n".write(toFile: directory.path("liblttng-ust.so.1"), atomically: true, encoding: .utf8)
         let report = try DoctorReport(
             environment: ["LD_LIBRARY_PATH": directory.url.path], directory: directory.url)
-        for (name, file) in [
-            ("liblttng-ust", "liblttng-ust.so.1"), ("libbabeltrace2", "libbabeltrace2.so.0"),
-        ] {
-            let check = try report.check(name)
-            #expect(check.state == "failed" && check.found == "\(file) cannot be loaded (file too short)")
-            #expect(check.remedy == "Install \(name)-dev anew.")
-        }
+        let check = try report.check("liblttng-ust")
+        #expect(check.state == "failed" && check.found == "liblttng-ust.so.1 cannot be loaded (file too short)")
+        #expect(check.remedy == "Install liblttng-ust-dev anew.")
         #expect(report.isReady)
     }
 

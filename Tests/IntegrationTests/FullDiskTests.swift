@@ -71,7 +71,8 @@ struct FullDiskTests {
 
     @Test("a program that records to LTTng and finds no shared memory does what it does unrecorded")
     func noSharedMemoryForLTTng() throws {
-        let result = try SmallDisk.run("FAULTLINE_TRACE=lttng \(app)", disks: ["/dev/shm": 4 << 10])
+        let result = try PrivateMounts.run(
+            "FAULTLINE_TRACE=lttng \(app)", after: [PrivateMounts.disk("/dev/shm", bytes: 4 << 10)])
         #expect(result.output == alone.output)
         #expect(result.status == 0 && !result.wasKilled)
         #expect(

@@ -87,7 +87,7 @@ final class LTTngSession: TraceTaker {
     /// LTTng's own daemon takes the events.
     func collect() -> UInt64 { 0 }
 
-    func finish() -> TraceOutcome {
+    func finish() -> TraceCollector.Outcome {
         var complaint: String?
         do {
             // Each waits until all that was recorded is on disk.
@@ -99,7 +99,7 @@ final class LTTngSession: TraceTaker {
             complaint = "\(error)"
         }
         daemon?.stop()
-        return TraceOutcome(
+        return TraceCollector.Outcome(
             processes: processes(),
             complaint: complaint.map {
                 "LTTng could not end the session (\($0)); \"\(directory)\" holds what it had written until then."
