@@ -15,7 +15,7 @@ struct lttng_ust_session;
     lttng_ust_field_integer(uint32_t, process, entry->process)                   \
     lttng_ust_field_integer(uint32_t, id, entry->id)                             \
     lttng_ust_field_integer(uint8_t, isTruncated, entry->is_truncated)           \
-    lttng_ust_field_sequence_hex(uint64_t, frames, entry->frames, uint32_t, entry->frame_count)
+    lttng_ust_field_sequence_hex(uint64_t, frames, entry->frames, uint16_t, entry->frame_count)
 
 #define FL_TP_PROCESS                                                            \
     lttng_ust_field_integer(uint32_t, version, FL_TRACE_VERSION)                 \

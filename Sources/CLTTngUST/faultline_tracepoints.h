@@ -47,7 +47,8 @@ LTTNG_UST_TRACEPOINT_ENUM(faultline, FL_ENUMERATION_USE_STATE, LTTNG_UST_TP_ENUM
     lttng_ust_field_integer(uint32_t, thread, event->header.thread)                        \
     lttng_ust_field_integer(uint8_t, flags, event->header.flags)                           \
     FL_COMMON_FIELDS(FL_TP_COMMON)
-#define FL_TP_LISTS lttng_ust_field_sequence(uint64_t, lists, event->lists, uint32_t, event->listWords)
+// A length of 16 bits, since libbabeltrace2 makes room for as many numbers as a damaged one says.
+#define FL_TP_LISTS lttng_ust_field_sequence(uint64_t, lists, event->lists, uint16_t, event->listWords)
 
 #define FL_TP_OWN_FETCH(type, name, meaning, detail) FL_TP_##meaning(type, name, event->fields.fetch.name, detail)
 LTTNG_UST_TRACEPOINT_EVENT(
