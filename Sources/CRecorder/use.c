@@ -231,6 +231,18 @@ void fl_use_asked_for_count(fl_use_summary *summary) {
     if (use != NULL) { use->summary.countAsked++; }
 }
 
+void fl_use_asked_for_emptiness(fl_use_summary *summary) {
+    fl_use_slot *use = slot_of(summary);
+    if (use == NULL) { return; }
+    use->summary.countAsked++;
+    use->summary.emptinessAsked++;
+}
+
+void fl_use_modified_row(fl_use_summary *summary) {
+    fl_use_slot *use = slot_of(summary);
+    if (use != NULL) { use->summary.modifiedRows++; }
+}
+
 void fl_use_loaded(fl_use_summary *summary, uint32_t rows, uint64_t bytes) {
     fl_use_slot *use = slot_of(summary);
     if (use == NULL) { return; }

@@ -36,6 +36,7 @@ static const fl_field scope_fields[] = {FL_SCOPE_FIELDS(X)};
 #undef X
 
 #define X(event, list, words) {#list, offsetof(fl_##event, list), words},
+static const fl_list fetch_lists[] = {FL_FETCH_LISTS(X)};
 static const fl_list save_lists[] = {FL_SAVE_LISTS(X)};
 static const fl_list use_lists[] = {FL_USE_LISTS(X)};
 #undef X
@@ -47,7 +48,7 @@ static const fl_list use_lists[] = {FL_USE_LISTS(X)};
 
 static const fl_event_schema schemas[] = {
     {NULL, NULL, NULL, 0, 0, 0},
-    [FL_EVENT_FETCH] = SCHEMA("fetch", fetch),
+    [FL_EVENT_FETCH] = SCHEMA_WITH_LISTS("fetch", fetch),
     [FL_EVENT_BATCH] = SCHEMA("batch", batch),
     [FL_EVENT_FAULT] = SCHEMA("fault", fault),
     [FL_EVENT_CACHE_MISS] = SCHEMA("cacheMiss", cache_miss),

@@ -9,6 +9,8 @@ extension ResultUse {
         touchedRows &+= other.touchedRows
         batchesLoaded &+= other.batchesLoaded
         countAsked &+= other.countAsked
+        emptinessAsked &+= other.emptinessAsked
+        modifiedRows &+= other.modifiedRows
         bytes &+= other.bytes
         runsLost &+= other.runsLost
         materialised &+= other.materialised

@@ -27,6 +27,10 @@ public struct ResultUse: Sendable {
     public internal(set) var touchedRows: UInt64 = 0
     public internal(set) var batchesLoaded: UInt64 = 0
     public internal(set) var countAsked: UInt64 = 0
+    /// Those among them that asked for no more than whether there is a row.
+    public internal(set) var emptinessAsked: UInt64 = 0
+    /// Rows whose object was changed or deleted.
+    public internal(set) var modifiedRows: UInt64 = 0
     /// Bytes of column values in the loaded rows.
     public internal(set) var bytes: UInt64 = 0
     /// Runs that did not fit the summaries: the loads below are too few by what they held.
@@ -58,6 +62,8 @@ public struct ResultUse: Sendable {
         touchedRows &+= UInt64(use.touchedRows)
         batchesLoaded &+= UInt64(use.batchesLoaded)
         countAsked &+= UInt64(use.countAsked)
+        emptinessAsked &+= UInt64(use.emptinessAsked)
+        modifiedRows &+= UInt64(use.modifiedRows)
         bytes &+= use.bytes
         runsLost &+= UInt64(use.runsLost)
         for window in use.windows where window.times > 0 {

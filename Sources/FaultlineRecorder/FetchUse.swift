@@ -30,9 +30,19 @@ package final class FetchUse {
             slot, UInt32(clamping: row), scope?.window ?? 0, scope.map { Int32($0.windowKind.rawValue) } ?? -1)
     }
 
-    /// The result was asked for its count or whether it is empty.
+    /// The result was asked for its count.
     package func askedForCount() {
         fl_use_asked_for_count(slot)
+    }
+
+    /// The result was asked whether it is empty.
+    package func askedForEmptiness() {
+        fl_use_asked_for_emptiness(slot)
+    }
+
+    /// A row's object was changed or deleted, for the first time since the fetch returned it.
+    package func modifiedRow() {
+        fl_use_modified_row(slot)
     }
 
     /// Rows were loaded, a batch of them or all at once.

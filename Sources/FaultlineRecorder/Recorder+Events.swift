@@ -55,7 +55,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, .FL_EVENT_FETCH, &fields, statement, context, site)
+        end(event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.operands)
     }
 
     /// Ends and records the loading of a batch.

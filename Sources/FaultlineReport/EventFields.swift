@@ -58,7 +58,7 @@ struct EventFields {
                 count("prepare", fetch.prepare),
                 count("step", fetch.step), count("materialise", fetch.materialise), count("cacheHits", fetch.cacheHits),
                 count("cacheMisses", fetch.cacheMisses), count("error", fetch.error),
-            ]
+            ] + [("operands", .array(fetch.operands.map { .unsigned($0) }))]
     }
 
     private func members(_ batch: TraceEvent.Batch) -> Members {
@@ -127,8 +127,9 @@ struct EventFields {
                 count("bytes", use.bytes),
                 count("touchedRows", use.touchedRows), count("touches", use.touches),
                 count("batchesLoaded", use.batchesLoaded),
-                count("countAsked", use.countAsked), count("firstUse", use.firstUse), count("lastUse", use.lastUse),
-                count("runsLost", use.runsLost),
+                count("countAsked", use.countAsked), count("emptinessAsked", use.emptinessAsked),
+                count("modifiedRows", use.modifiedRows), count("firstUse", use.firstUse),
+                count("lastUse", use.lastUse), count("runsLost", use.runsLost),
             ]
             + [
                 ("runs", list(use.runs.map { [count("first", $0.first), count("rows", $0.rows)] })),

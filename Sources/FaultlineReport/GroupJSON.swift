@@ -23,9 +23,18 @@ enum GroupJSON {
             "entity": .string(shape.entity), "predicate": .string(shape.predicate),
             "sort": .array(shape.sort.map { .string($0) }), "prefetch": .array(shape.prefetch.map { .string($0) }),
             "isLimited": .bool(shape.isLimited), "resultType": .string(shape.resultType),
+            "terms": shape.terms.map { .array($0.map(term)) } ?? .null,
         ]
         if let expressions = shape.expressions { members["expressions"] = .array(expressions.map { .string($0) }) }
         return .sorted(members)
+    }
+
+    private static func term(_ term: ShapeEntry.Term) -> JSONValue {
+        .sorted([
+            "keyPath": .string(term.keyPath), "operation": .string(term.operation), "operand": .string(term.operand),
+            "options": .optional(term.options), "wildcards": .optional(term.wildcards),
+            "isAlternative": .bool(term.isAlternative == true), "isNegated": .bool(term.isNegated == true),
+        ])
     }
 
     private static func counts(_ counts: EventGroup.Counts) -> JSONValue {
@@ -100,7 +109,9 @@ enum ResultJSON {
             "untouched": .unsigned(use.untouched),
             "rows": .unsigned(use.rows), "loadedRows": .unsigned(use.loadedRows),
             "touchedRows": .unsigned(use.touchedRows), "batchesLoaded": .unsigned(use.batchesLoaded),
-            "countAsked": .unsigned(use.countAsked), "bytes": .unsigned(use.bytes), "runsLost": .unsigned(use.runsLost),
+            "countAsked": .unsigned(use.countAsked), "emptinessAsked": .unsigned(use.emptinessAsked),
+            "modifiedRows": .unsigned(use.modifiedRows), "bytes": .unsigned(use.bytes),
+            "runsLost": .unsigned(use.runsLost),
             "loads": .unsigned(use.loads), "mainThreadLoads": .unsigned(use.mainThreadLoads),
             "windows": .array(
                 windows.sorted { ($0.kind, $0.rows) < ($1.kind, $1.rows) }.map { window in

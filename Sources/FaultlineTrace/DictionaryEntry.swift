@@ -49,35 +49,6 @@ public struct EntityEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// A fetch request with its values taken out: equal requests have equal shapes.
-public struct ShapeEntry: Sendable, Hashable, Codable {
-    public var entity: String
-    /// The predicate with `?` for values, in Core Data's predicate format; empty: none.
-    public var predicate: String
-    /// Sort keys with their direction: `["name ascending"]`.
-    public var sort: [String]
-    /// Key paths that are prefetched.
-    public var prefetch: [String]
-    /// Whether there is a fetch limit.
-    public var isLimited: Bool
-    public var resultType: String
-    /// What the store works out for dictionaries: `["sum:(price)"]`; `nil`: objects are fetched.
-    public var expressions: [String]?
-
-    public init(
-        entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
-        resultType: String = "objects", expressions: [String]? = nil
-    ) {
-        self.entity = entity
-        self.predicate = predicate
-        self.sort = sort
-        self.prefetch = prefetch
-        self.isLimited = isLimited
-        self.resultType = resultType
-        self.expressions = expressions
-    }
-}
-
 /// The text of a statement, with `?` for bound values.
 public struct StatementEntry: Sendable, Hashable, Codable {
     public var sql: String

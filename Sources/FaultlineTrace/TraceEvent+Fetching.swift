@@ -11,6 +11,9 @@ extension TraceEvent {
         public var shape: DictionaryID = 0
         /// A keyed hash of the request's values: equal for equal values within one recording, and nothing else.
         public var parameters: UInt64 = 0
+        /// The same for each of the shape's terms, in their order (see ``ShapeEntry/terms``), and one more for what is
+        /// compared behind the last of them.
+        public var operands: [UInt64] = []
         /// The fetch limit; 0: none.
         public var limit: UInt32 = 0
         public var offset: UInt32 = 0
@@ -146,6 +149,10 @@ extension TraceEvent {
         public var batchesLoaded: UInt32 = 0
         /// Times that the result was asked for its count or whether it is empty.
         public var countAsked: UInt32 = 0
+        /// Those among them that asked for no more than whether it is empty.
+        public var emptinessAsked: UInt32 = 0
+        /// Rows whose object was changed or deleted.
+        public var modifiedRows: UInt32 = 0
         /// When a row was first touched, in nanoseconds since the trace began; 0: never.
         public var firstUse: UInt64 = 0
         /// When a row was last touched for the first time in its window, in nanoseconds since the trace began; 0: never.

@@ -23,6 +23,7 @@ extension TraceEvent.Fetch {
         fields.cacheHits = cacheHits
         fields.cacheMisses = cacheMisses
         fields.error = error
+        fields.operands = UInt32(clamping: operands.count)
         return fields
     }
 }

@@ -20,7 +20,7 @@ extension TraceEvent {
 extension TraceEvent.Detail {
     init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {
         switch kind {
-        case .fetch: self = .fetch(TraceEvent.Fetch(record.pointee.fields.fetch))
+        case .fetch: self = .fetch(TraceEvent.Fetch(record.pointee.fields.fetch, record))
         case .batch: self = .batch(TraceEvent.Batch(record.pointee.fields.batch))
         case .fault: self = .fault(TraceEvent.Fault(record.pointee.fields.fault))
         case .cacheMiss: self = .cacheMiss(TraceEvent.CacheMiss(record.pointee.fields.cacheMiss))
@@ -33,7 +33,7 @@ extension TraceEvent.Detail {
 }
 
 extension TraceEvent.Fetch {
-    init(_ fields: fl_fetch) {
+    init(_ fields: fl_fetch, _ record: UnsafePointer<fl_event>) {
         entity = fields.entity
         shape = fields.shape
         parameters = fields.parameters
@@ -53,6 +53,9 @@ extension TraceEvent.Fetch {
         cacheHits = fields.cacheHits
         cacheMisses = fields.cacheMisses
         error = fields.error
+        guard fields.operands > 0 else { return }
+        var lists = ListReader(record)
+        operands = lists.take(fields.operands, words: 1) { $0[0] }
     }
 }
 
@@ -146,6 +149,8 @@ extension TraceEvent.Use {
         touches = fields.touches
         batchesLoaded = fields.batchesLoaded
         countAsked = fields.countAsked
+        emptinessAsked = fields.emptinessAsked
+        modifiedRows = fields.modifiedRows
         firstUse = fields.firstUse
         lastUse = fields.lastUse
         runsLost = fields.runsLost

@@ -85,6 +85,35 @@ struct SchemaRoundTripTests {
             ])
     }
 
+    @Test("A shape tells its terms, or that its recorder did not know them")
+    func terms() throws {
+        let shape =
+            #""entity":"Item","predicate":"name LIKE[c] ?","sort":[],"prefetch":[],"isLimited":false,"resultType":"objects""#
+        let term =
+            #"{"keyPath":"name","operation":"LIKE","operand":"value","options":"c","wildcards":"leading","isNegated":true}"#
+        let lines = [
+            Lines.began(), Lines.entry("shape", id: 1, "{\(shape)}"),
+            Lines.entry("shape", id: 2, #"{\#(shape),"terms":[]}"#),
+            Lines.entry("shape", id: 3, #"{\#(shape),"terms":[\#(term)]}"#),
+        ]
+        let reading = try TraceFile(Lines.timeline(lines)).read()
+        #expect(reading.summary.malformedLines == 0)
+        let shapes = (1...3).map { reading.dictionary(of: 1).shape($0) }
+        #expect(shapes.map { $0?.predicate } == Array(repeating: "name LIKE[c] ?", count: 3))
+        let expected = ShapeEntry.Term(
+            keyPath: "name", operation: "LIKE", options: "c", wildcards: "leading", isNegated: true)
+        #expect(shapes.map { $0?.terms } == [nil, [], [expected]])
+    }
+
+    @Test("The values of a fetch's terms come as numbers, to the last bit of those that JSON holds exactly")
+    func operands() throws {
+        let line =
+            #"{"cat":"fetch","ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"args":{"id":3,"operands":[[9007199254740991],[0]]}}"#
+        let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
+        guard case .fetch(let fetch) = event.detail else { return }
+        #expect(fetch.operands == [9_007_199_254_740_991, 0])
+    }
+
     // MARK: - Values by name
 
     private func detail(of event: TraceEvent) -> Any {

@@ -91,7 +91,7 @@ struct EventLinesTests {
         (fetch.entity, fetch.shape, fetch.parameters, fetch.limit, fetch.offset) = (1, 2, 3, 4, 5)
         (fetch.batchSize, fetch.resultType, fetch.rows, fetch.trips, fetch.bytes) = (6, .count, 7, 8, 9)
         (fetch.wait, fetch.prepare, fetch.step, fetch.materialise) = (10, 11, 12, 13)
-        (fetch.cacheHits, fetch.cacheMisses, fetch.error) = (14, 15, 16)
+        (fetch.cacheHits, fetch.cacheMisses, fetch.error, fetch.operands) = (14, 15, 16, [17])
         var batch = TraceEvent.Batch()
         (batch.fetch, batch.entity, batch.shape, batch.firstIndex, batch.rows) = (1, 2, 3, 4, 5)
         (batch.trips, batch.bytes, batch.cacheHits, batch.error) = (6, 7, 8, 9)
@@ -110,6 +110,7 @@ struct EventLinesTests {
         (use.fetch, use.entity, use.shape, use.state, use.batchSize, use.rows) = (1, 2, 3, .open, 4, 5)
         (use.loadedRows, use.bytes, use.touchedRows, use.touches, use.batchesLoaded) = (6, 7, 8, 9, 10)
         (use.countAsked, use.firstUse, use.lastUse, use.runsLost) = (11, 12, 13, 14)
+        (use.emptinessAsked, use.modifiedRows) = (15, 16)
         return [
             .fetch: (
                 .fetch(fetch),
@@ -118,7 +119,7 @@ struct EventLinesTests {
                     "batchSize": "6",
                     "resultType": "count", "rows": "7", "trips": "8", "bytes": "9", "wait": "10", "prepare": "11",
                     "step": "12",
-                    "materialise": "13", "cacheHits": "14", "cacheMisses": "15", "error": "16",
+                    "materialise": "13", "cacheHits": "14", "cacheMisses": "15", "error": "16", "operands": "[17]",
                 ]
             ),
             .batch: (
@@ -167,7 +168,7 @@ struct EventLinesTests {
                     "fetch": "1", "entity": "2", "shape": "3", "state": "open", "batchSize": "4", "rows": "5",
                     "loadedRows": "6",
                     "bytes": "7", "touchedRows": "8", "touches": "9", "batchesLoaded": "10", "countAsked": "11",
-                    "firstUse": "12", "lastUse": "13", "runsLost": "14",
+                    "firstUse": "12", "lastUse": "13", "runsLost": "14", "emptinessAsked": "15", "modifiedRows": "16",
                 ]
             ),
             .scope: (

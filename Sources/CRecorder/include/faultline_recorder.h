@@ -128,6 +128,9 @@ fl_use_summary *fl_use_open(
 void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_t window_kind);
 
 void fl_use_asked_for_count(fl_use_summary *summary);
+void fl_use_asked_for_emptiness(fl_use_summary *summary);
+// A row's object was changed or deleted. Called once for each row.
+void fl_use_modified_row(fl_use_summary *summary);
 void fl_use_loaded(fl_use_summary *summary, uint32_t rows, uint64_t bytes);
 void fl_use_loaded_batch(fl_use_summary *summary);
 void fl_use_loaded_property(

@@ -129,7 +129,8 @@ typedef enum fl_enumeration {
     X(uint32_t, prefetchedRows, FL_COUNT, 0)     \
     X(uint32_t, cacheHits, FL_COUNT, 0)          \
     X(uint32_t, cacheMisses, FL_COUNT, 0)        \
-    X(uint32_t, error, FL_CODE, 0)
+    X(uint32_t, error, FL_CODE, 0)               \
+    X(uint32_t, operands, FL_COUNT, 0)
 
 #define FL_BATCH_FIELDS(X)                       \
     X(uint64_t, fetch, FL_EVENT_ID, 0)           \
@@ -204,6 +205,8 @@ typedef enum fl_enumeration {
     X(uint32_t, touches, FL_COUNT, 0)            \
     X(uint32_t, batchesLoaded, FL_COUNT, 0)      \
     X(uint32_t, countAsked, FL_COUNT, 0)         \
+    X(uint32_t, emptinessAsked, FL_COUNT, 0)     \
+    X(uint32_t, modifiedRows, FL_COUNT, 0)       \
     X(uint32_t, runs, FL_COUNT, 0)               \
     X(uint32_t, windows, FL_COUNT, 0)            \
     X(uint32_t, properties, FL_COUNT, 0)         \
@@ -222,12 +225,17 @@ static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 // A list is a run of fixed-width entries of 64-bit words behind the event's fields; its length stands in the
 // field of the same name. X(event, name, words an entry, the JSON key)
 //
+// fetch.operands:   a keyed hash of the values of one term of the shape, cut to what a JSON number holds exactly
 // save.entities:    entity, inserted, updated, deleted
 // use.runs:         first row, rows                      rows that were touched one after the other
 // use.windows:      scope kind + 1 (0: by pauses), rows, how often     what one screenful touched
 // use.properties:   property's index in its entity, rows read, rows loaded, bytes, rows of at least 16 KiB
+#define FL_FETCH_LISTS(X) X(fetch, operands, 1)
 #define FL_SAVE_LISTS(X) X(save, entities, 4)
 #define FL_USE_LISTS(X) X(use, runs, 2) X(use, windows, 3) X(use, properties, 5)
+
+// The terms of a shape whose values are told apart; of a longer predicate one more hash stands for all the others.
+#define FL_FETCH_OPERANDS 32
 
 // A value of this many bytes counts as large: SQLite keeps a row of more than a page in overflow pages.
 #define FL_LARGE_VALUE 16384
