@@ -77,7 +77,9 @@ struct EventTests {
         #expect(dictionary.entity(fetch.entity)?.name == "Item")
         #expect(
             dictionary.shape(fetch.shape)
-                == ShapeEntry(entity: "Item", predicate: "price > ?", isLimited: true, resultType: "objects"))
+                == ShapeEntry(
+                    entity: "Item", predicate: "price > ?", isLimited: true, resultType: "objects",
+                    terms: [.init(keyPath: "price", operation: ">")]))
         #expect([fetch.rows, fetch.trips, fetch.limit, fetch.cacheHits, fetch.cacheMisses] == [2, 1, 5, 2, 0])
         #expect(fetch.bytes == 2 * (8 + 8 + 8 + 6))
         #expect(dictionary.site(event.site)?.line == line)
@@ -174,6 +176,45 @@ struct EventTests {
         #expect(entity.properties[1].declaredAt?.hasPrefix("FaultlineStoreTests/Groceries.swift:") == true)
         let read = use.properties.map { "\(entity.properties[Int($0.index)].name) \($0.rowsRead) of \($0.rowsLoaded)" }
         #expect(read == ["amount 0 of 10", "name 3 of 10", "price 3 of 10", "category 0 of 10"])
+    }
+
+    @Test("The use summary tells a question for the count from one for emptiness")
+    func questions() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 30)
+        do {
+            let items = try store.context.fetch(FetchRequest<Item>())
+            _ = (items.count, items.isEmpty, items.isEmpty)
+        }
+        guard case .use(let use) = try #require(details(store, .use).last).detail else { return }
+        #expect([use.touchedRows, use.countAsked, use.emptinessAsked] == [0, 3, 2])
+    }
+
+    @Test("The use summary counts rows whose objects were changed or deleted, each once for each fetch")
+    func modifications() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 6, categories: 2)
+        let category = try store.context.fetch(FetchRequest<Category>())[0]
+        /// The fetch that was made for a body, and saved what it changed.
+        func fetch(_ body: (FetchResults<Item>) throws -> Void) throws -> EventID {
+            try body(store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])))
+            return try #require(details(store, .fetch).last).id
+        }
+        let reading = try fetch { items in for item in items { _ = item.name } }
+        let changing = try fetch { items in
+            items[0].name = "New"
+            items[0].price = 7
+            items[1].category = items[1].category === category ? nil : category
+            items[2].tags.add(Tag(context: store.context))
+            store.context.delete(items[3])
+        }
+        let again = try fetch { $0[0].name = "Newer" }
+        // Until then the context holds what was changed, and the results are in use.
+        try store.context.save()
+        let modified = details(store, .use).reduce(into: [EventID: UInt32]()) { counts, event in
+            if case .use(let use) = event.detail { counts[use.fetch] = use.modifiedRows }
+        }
+        #expect([reading, changing, again].map { modified[$0] } == [0, 4, 1])
     }
 
     @Test("A save tells what it wrote, entity by entity")

@@ -44,6 +44,7 @@ extension ManagedObjectContext {
         guard !object.flags.contains(.isDeleted), !object.flags.contains(.isDetached) else { return }
         if object.flags.contains(.isFault) { _ = fire(object) }
         object.flags.insert(.isDeleted)
+        object.noteChange()
         deleted.append(object)
         for property in object.runtime.schema.properties where property.isRelationship {
             release(object, property)
@@ -233,6 +234,7 @@ extension ManagedObjectContext {
     }
 
     func noteUpdate(_ object: ManagedObject) {
+        object.noteChange()
         guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }
         object.flags.insert(.isUpdated)
         updated.append(object)

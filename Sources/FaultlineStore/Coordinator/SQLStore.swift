@@ -22,6 +22,7 @@ final class SQLStore: @unchecked Sendable {
     let entities: [EntityRuntime]
     let rows: RowCache
     let external: ExternalData
+    let shapes = ShapeNumbers()
     let metadata: [String: any Sendable]
 
     private let lock = Mutex(())

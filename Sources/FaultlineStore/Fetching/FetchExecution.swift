@@ -150,13 +150,14 @@ struct FetchExecution {
         detail.limit = UInt32(clamping: terms.limit)
         detail.offset = UInt32(clamping: terms.offset)
         detail.batchSize = UInt32(clamping: terms.batchSize)
-        detail.shape = store.recorder.intern(
-            .shape(
-                ShapeEntry(
-                    entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
-                    sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
-                    resultType: "\(resultType)",
-                    expressions: resultType == .dictionaries ? terms.expressions.map { "\($0.expression)" } : nil)))
+        let shape = ShapeEntry(
+            entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
+            sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
+            resultType: "\(resultType)",
+            expressions: resultType == .dictionaries ? terms.expressions.map { "\($0.expression)" } : nil,
+            terms: terms.predicate?.terms ?? [])
+        detail.shape = store.shapes.number(of: shape, in: store.recorder)
+        detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []
         var bytes: [UInt8] = []
         for value in select.values { value.append(to: &bytes) }
         for keys in select.arrays { for key in keys { SQLValue.integer(key).append(to: &bytes) } }

@@ -22,6 +22,13 @@ extension ManagedObject {
         trail.use?.read(property: index, row: Int(trail.row))
     }
 
+    /// Notes in the fetch's use summary that the object was changed or deleted.
+    final func noteChange() {
+        guard flags.contains(.isTracked), !flags.contains(.isChangeNoted) else { return }
+        flags.insert(.isChangeNoted)
+        trail.use?.modifiedRow()
+    }
+
     /// Where the value stands in the row; `nil`: there is none.
     @inline(__always)
     final func place(_ index: Int) -> (row: RowPointer, offset: Int)? {

@@ -48,6 +48,8 @@ open class ManagedObject {
         static let isDetached = Flags(rawValue: 128)
         /// The row turned out to be of a subentity whose objects are of another class.
         static let hasOtherClass = Flags(rawValue: 256)
+        /// The fetch's use summary knows that the object was changed or deleted.
+        static let isChangeNoted = Flags(rawValue: 512)
 
         static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached]
     }

@@ -18,15 +18,18 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
     static let backwards = TextOptions(rawValue: 4)
     static let anchored = TextOptions(rawValue: 8)
 
-    /// `"[cd]"`, `"[c]"`, `"[d]"` or nothing.
-    var suffix: String {
+    /// `"cd"`, `"c"` or `"d"`.
+    var letters: String? {
         switch (contains(.caseInsensitive), contains(.diacriticInsensitive)) {
-        case (true, true): "[cd]"
-        case (true, false): "[c]"
-        case (false, true): "[d]"
-        case (false, false): ""
+        case (true, true): "cd"
+        case (true, false): "c"
+        case (false, true): "d"
+        case (false, false): nil
         }
     }
+
+    /// `"[cd]"`, `"[c]"`, `"[d]"` or nothing.
+    var suffix: String { letters.map { "[\($0)]" } ?? "" }
 
     private var folding: String.CompareOptions {
         var options: String.CompareOptions = []

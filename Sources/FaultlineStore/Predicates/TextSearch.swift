@@ -36,18 +36,7 @@ enum TextSearch {
     /// `*` stands for any text, `?` for one character; a backslash takes the meaning from what follows it.
     static func matches(_ text: String, wildcards pattern: String) -> Bool {
         let text = Array(text)
-        var parts: [Part] = []
-        var isEscaped = false
-        for character in pattern {
-            if isEscaped {
-                parts.append(.character(character))
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else {
-                parts.append(character == "*" ? .any : character == "?" ? .one : .character(character))
-            }
-        }
+        let parts = parts(of: pattern)
         // Greedy with one point of return, which is enough for `*`: linear but for the last star.
         var place = 0
         var part = 0
@@ -72,8 +61,44 @@ enum TextSearch {
         return parts[part...].allSatisfy { $0 == .any }
     }
 
+    /// Where the wildcards of a pattern stand.
+    enum Wildcards: String {
+        /// It has none.
+        case none
+        /// Behind plain text there is nothing but `*`.
+        case trailing
+        case leading
+        /// Somewhere else, behind plain text.
+        case inner
+    }
+
+    static func wildcards(of pattern: String) -> Wildcards {
+        let parts = parts(of: pattern)
+        guard let first = parts.firstIndex(where: \.isWildcard) else { return .none }
+        if first == 0 { return .leading }
+        return parts[first...].allSatisfy { $0 == .any } ? .trailing : .inner
+    }
+
+    private static func parts(of pattern: String) -> [Part] {
+        var parts: [Part] = []
+        var isEscaped = false
+        for character in pattern {
+            if isEscaped {
+                parts.append(.character(character))
+                isEscaped = false
+            } else if character == "\\" {
+                isEscaped = true
+            } else {
+                parts.append(character == "*" ? .any : character == "?" ? .one : .character(character))
+            }
+        }
+        return parts
+    }
+
     private enum Part: Equatable {
         case any, one
         case character(Character)
+
+        var isWildcard: Bool { self == .any || self == .one }
     }
 }

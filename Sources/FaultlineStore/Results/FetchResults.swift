@@ -31,7 +31,7 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
 
     /// Whether nothing was found.
     public var isEmpty: Bool {
-        objects.use?.askedForCount()
+        objects.use?.askedForEmptiness()
         return objects.count == 0
     }
 

@@ -118,6 +118,7 @@ final class FetchedObjects {
         if let use {
             object.trail = ObjectTrail(use: use, row: Int32(clamping: place), origin: fetch)
             object.flags.insert(.isTracked)
+            object.flags.remove(.isChangeNoted)
         }
         objects[place] = object
         return object
