@@ -25,10 +25,10 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The value without counting as a use.
     func peek(_ key: Key) -> Value? { slots[key]?.value }
 
-    /// Changes the value in place and counts as a use; `nil` if there is none.
-    mutating func update<Result>(_ key: Key, _ change: (inout Value) -> Result) -> Result? {
+    /// Changes the value in place, which counts as a use unless said otherwise; `nil` if there is none.
+    mutating func update<Result>(_ key: Key, isUse: Bool = true, _ change: (inout Value) -> Result) -> Result? {
         guard let index = slots.index(forKey: key) else { return nil }
-        slots.values[index].wasUsed = true
+        if isUse { slots.values[index].wasUsed = true }
         return change(&slots.values[index].value)
     }
 

@@ -13,6 +13,10 @@ public struct FetchProfile: Sendable {
     public internal(set) var uses: [UInt32: ResultUse] = [:]
     /// What was loaded and read of each property, by the entity's name and the property's.
     public internal(set) var properties: [String: [String: PropertyUse]] = [:]
+    /// The fetches themselves, but for those that prepare something (in scopes of kind setup).
+    public internal(set) var counts = FetchCounts()
+    /// Where objects were first read, and how many.
+    public internal(set) var readSites: [CallSite?: UInt64] = [:]
     /// How often relationships fired on objects of these fetches, whether the store or the row cache served them.
     var firedRelationships: [Edge: UInt64] = [:]
 
@@ -26,7 +30,16 @@ public struct FetchProfile: Sendable {
         self.key = key
     }
 
+    /// The use of the results with the batch size that was in force most often: a line with several sets them on purpose.
+    var mainUse: (size: UInt64, use: ResultUse)? {
+        uses.filter { $0.value.executions > 0 }
+            .max { ($0.value.executions, $0.key) < ($1.value.executions, $1.key) }
+            .map { (UInt64($0.key), $0.value) }
+    }
+
     mutating func merge(_ other: FetchProfile) {
+        counts.merge(other.counts)
+        readSites.merge(other.readSites, uniquingKeysWith: &+)
         for (size, use) in other.uses { uses[size, default: ResultUse()].merge(use) }
         for (entity, properties) in other.properties {
             for (name, use) in properties {
@@ -34,6 +47,35 @@ public struct FetchProfile: Sendable {
             }
         }
         firedRelationships.merge(other.firedRelationships, uniquingKeysWith: &+)
+    }
+}
+
+/// Fetches of one shape from one line, counted.
+public struct FetchCounts: Sendable, Hashable {
+    public internal(set) var executions: UInt64 = 0
+    /// Rows that matched.
+    public internal(set) var rows: UInt64 = 0
+    /// Time of the fetches without their batches, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// Executions whose own statement the trace has; those of prefetching do not count.
+    public internal(set) var statements: UInt64 = 0
+    /// Rows that those statements went through in full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).
+    public internal(set) var fullScanSteps: UInt64 = 0
+    /// Operations of SQLite's virtual machine in them.
+    public internal(set) var virtualMachineSteps: UInt64 = 0
+    /// Scopes in which the fetches happened, and how often.
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+
+    mutating func merge(_ other: FetchCounts) {
+        executions &+= other.executions
+        rows &+= other.rows
+        time &+= other.time
+        mainThreadTime &+= other.mainThreadTime
+        statements &+= other.statements
+        fullScanSteps &+= other.fullScanSteps
+        virtualMachineSteps &+= other.virtualMachineSteps
+        scopes.merge(other.scopes, uniquingKeysWith: &+)
     }
 }
 

@@ -70,7 +70,7 @@ extension ProcessReduction {
     static let faultThreshold: UInt64 = 5
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
-        noteFired(fault, in: &tables)
+        noteFired(fault, event, in: &tables)
         // What the row cache gave was read before, by what filled the cache.
         guard fault.source != .rowCache else { return }
         summary.counts.bytesRead &+= fault.bytes
@@ -95,11 +95,17 @@ extension ProcessReduction {
         }
     }
 
-    /// Remembers which relationships fire on a fetch's objects: from them key paths are put together.
-    private mutating func noteFired(_ fault: TraceEvent.Fault, in tables: inout ProfileTables) {
-        guard fault.relationship != 0, let name = dictionary.name(fault.relationship),
-            let entity = dictionary.entity(fault.relationshipEntity)?.name,
-            let index = fetches.update(fault.origin, { $0.index })
+    /// Remembers which relationships fire on a fetch's objects, from which key paths are put together, and where the
+    /// objects themselves do, which is where they are read first.
+    private mutating func noteFired(_ fault: TraceEvent.Fault, _ event: TraceEvent, in tables: inout ProfileTables) {
+        guard let index = fetches.update(fault.origin, { $0.index }) else { return }
+        guard fault.relationship != 0 else {
+            guard fault.type == .object else { return }
+            let site = causeSite(of: event)
+            return tables.changeFetch(index) { $0.readSites[site, default: 0] &+= 1 }
+        }
+        guard let name = dictionary.name(fault.relationship),
+            let entity = dictionary.entity(fault.relationshipEntity)?.name
         else { return }
         let edge = FetchProfile.Edge(entity: entity, name: name)
         tables.changeFetch(index) { $0.firedRelationships[edge, default: 0] &+= 1 }
@@ -108,6 +114,7 @@ extension ProcessReduction {
     /// Adds everything that is still open to the tables.
     mutating func finish(into tables: inout ProfileTables) {
         judge(faults.drain().map { ($0.key, $0.value) }, in: &tables)
+        judge(loops.drain().map { ($0.key, $0.value) }, in: &tables)
         // Each still finds those around it; sums do not hang on the order.
         for scope in scopes.values { close(scope, in: &tables) }
         _ = scopes.drain()

@@ -11,6 +11,10 @@ struct OpenFetch: Sendable {
     var start: UInt64
     /// Rows that were loaded: of an unbatched fetch all, of a batched one those of its batches.
     var loadedRows: UInt64
+    /// What fetching it and loading its batches took, in nanoseconds.
+    var time: UInt64
+    /// Whether its own statement has come.
+    var hasStatement = false
     /// Rows that were counted as evidence already.
     var countedRows: [FaultEvidence.Key: UInt64] = [:]
 }
@@ -23,11 +27,13 @@ extension ProcessReduction {
         let isBatched = fetch.batchSize > 0
         let open = OpenFetch(
             index: index, rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), batchSize: fetch.batchSize,
-            scope: event.scope, start: event.start, loadedRows: isBatched ? 0 : UInt64(fetch.rows))
+            scope: event.scope, start: event.start, loadedRows: isBatched ? 0 : UInt64(fetch.rows),
+            time: event.duration)
         _ = fetches.insert(open, for: event.id)
         claimTrips(UInt64(fetch.trips), scope: event.scope, in: &tables)
         summary.counts.rowsLoaded &+= UInt64(fetch.prefetchedRows)
         summary.counts.bytesRead &+= fetch.bytes &+ fetch.prefetchedBytes
+        count(fetch, event, at: index, in: &tables)
         guard fetch.resultType == .objects, fetch.error == 0 else { return index }
         if !isBatched {
             summary.counts.rowsLoaded &+= UInt64(fetch.rows)
@@ -57,12 +63,45 @@ extension ProcessReduction {
             if batch.trips == 1 { tables.loads.insert(load, hash: hash) }
         }
         let found = fetches.update(batch.fetch) {
+            $0.time &+= event.duration
             $0.loadedRows = min($0.rows, $0.loadedRows + UInt64(batch.rows))
             return ($0.index, $0.batchSize)
         }
         guard let (index, size) = found else { return nil }
         noteLoad(event, fetch: index, batchSize: size, rows: UInt64(batch.rows), in: &tables)
         return index
+    }
+
+    private func count(
+        _ fetch: TraceEvent.Fetch, _ event: TraceEvent, at index: Int, in tables: inout ProfileTables
+    ) {
+        guard !isSetup(event.scope) else { return }
+        let scope = scopes.peek(unit(of: event.scope).id)?.key
+        tables.changeFetch(index) { profile in
+            profile.counts.executions &+= 1
+            profile.counts.rows &+= UInt64(fetch.rows)
+            profile.counts.time &+= event.duration
+            profile.counts.mainThreadTime &+= event.isMainThread ? event.duration : 0
+            if let scope { profile.counts.scopes[scope, default: 0] &+= 1 }
+        }
+    }
+
+    /// Adds a fetch's own statement to its profile: the first that comes behind it.
+    ///
+    /// Those of prefetching come before their fetch from a recorder, and behind its own statement in the order of time.
+    mutating func add(_ statement: TraceEvent.Statement, of parent: EventID, to tables: inout ProfileTables) {
+        // What every fetch has is no sign that it stays in use.
+        let found = fetches.update(parent, isUse: false) { fetch -> (index: Int, scope: EventID)? in
+            guard !fetch.hasStatement else { return nil }
+            fetch.hasStatement = true
+            return (fetch.index, fetch.scope)
+        }
+        guard let fetch = found.flatMap(\.self), !isSetup(fetch.scope) else { return }
+        tables.changeFetch(fetch.index) { profile in
+            profile.counts.statements &+= 1
+            profile.counts.fullScanSteps &+= UInt64(statement.fullScanSteps)
+            profile.counts.virtualMachineSteps &+= statement.virtualMachineSteps
+        }
     }
 
     mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
@@ -73,9 +112,12 @@ extension ProcessReduction {
             fetch?.index
             ?? tables.fetch(FetchProfile.Key(shape: shape(use.shape, entity: use.entity), site: callSite(of: event)))
         let entity = dictionary.entity(use.entity)
-        let isLimited = fetch.map { $0.limit > 0 } ?? tables.fetches[index].key.shape.isLimited
+        let shape = tables.fetches[index].key.shape
+        let isLimited = fetch.map { $0.limit > 0 } ?? shape.isLimited
+        let need = ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
         tables.changeFetch(index) { profile in
             profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
+            profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0)
             guard let entity else { return }
             for property in use.properties where property.index < UInt64(entity.properties.count) {
                 let name = entity.properties[Int(property.index)].name

@@ -16,6 +16,7 @@ struct OpenScope: Sendable {
     var claimedTrips: UInt64 = 0
     /// Evidence that its wall time was counted for.
     var counted: Set<FaultEvidence.Key> = []
+    var countedLoops: Set<LoopEvidence.Key> = []
 }
 
 extension ProcessReduction {

@@ -12,6 +12,7 @@ struct ProcessReduction: Sendable {
         static let fetches = 32768
         static let scopes = 8192
         static let faultGroups = 4096
+        static let loops = 4096
     }
 
     var summary: ProcessSummary
@@ -25,6 +26,7 @@ struct ProcessReduction: Sendable {
     var fetches = BoundedTable<EventID, OpenFetch>(capacity: Capacity.fetches)
     var scopes = BoundedTable<EventID, OpenScope>(capacity: Capacity.scopes)
     var faults = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: Capacity.faultGroups)
+    var loops = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: Capacity.loops)
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
 
@@ -33,6 +35,7 @@ struct ProcessReduction: Sendable {
         var recent: [Ended] = []
         var lastScope: EventID = 0
         var hasLossPending = false
+        var mark = ThreadMark()
         private var oldest = 0
 
         mutating func remember(_ ended: Ended) {
@@ -123,7 +126,10 @@ struct ProcessReduction: Sendable {
         if event.scope == 0 { summary.counts.eventsOutsideScopes &+= 1 }
         var fetchIndex: Int?
         switch event.detail {
-        case .fetch(let fetch): fetchIndex = open(fetch, event, in: &tables)
+        case .fetch(let fetch):
+            let index = open(fetch, event, in: &tables)
+            noteLoop(fetch, event, at: index, in: &tables)
+            fetchIndex = index
         case .batch(let batch): fetchIndex = add(batch, event, to: &tables)
         case .fault(let fault): add(fault, event, to: &tables)
         case .save(let save): summary.counts.bytesWritten &+= save.bytes
@@ -145,6 +151,7 @@ struct ProcessReduction: Sendable {
             summary.counts.reads &+= 1
             if event.parent == 0 { summary.counts.outermostReads &+= 1 }
             addTrip(scope: event.scope, isStatement: true, to: &tables)
+            add(statement, of: event.parent, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
         case .write: summary.counts.writes &+= 1
@@ -165,7 +172,10 @@ struct ProcessReduction: Sendable {
         if !isPart { credit(Int64(clamping: event.duration) - Int64(clamping: children), to: ended, in: &tables) }
         give(isPart ? children : event.duration, to: event.parent, thread: event.thread, in: &tables)
         threads[event.thread, default: ThreadState()].remember(ended)
+        if event.parent == 0 { threads[event.thread]?.mark.storeTime &+= event.duration }
     }
+
+    func mark(of thread: UInt32) -> ThreadMark { threads[thread]?.mark ?? ThreadMark() }
 
     private mutating func give(_ time: UInt64, to parent: EventID, thread: UInt32, in tables: inout ProfileTables) {
         guard parent != 0, time > 0 else { return }
@@ -223,6 +233,14 @@ struct ProcessReduction: Sendable {
     /// Where a fault fired or a batch was loaded; the static site only where there is no stack.
     mutating func causeSite(of event: TraceEvent) -> CallSite? {
         stackSite(of: event) ?? callSite(of: event)
+    }
+
+    /// Where the function that holds the event's line was called.
+    mutating func caller(of event: TraceEvent) -> CallSite? {
+        site(SiteCacheKey(kind: .use, site: 0, stack: event.stack)) { resolver in
+            let callers = resolver.callers(of: event, limit: 2)
+            return callers.count == 2 ? callers[1] : nil
+        }
     }
 
     // MARK: Groups
@@ -302,13 +320,18 @@ struct ProcessReduction: Sendable {
     private mutating func noteScope(of event: TraceEvent) {
         guard event.thread != 0 || event.scope != 0 else { return }
         var scope = event.scope
-        if case .scope(let fields) = event.detail, fields.phase == .begin { scope = event.id }
+        var begunScopes: UInt64 = 0
+        if case .scope(let fields) = event.detail, fields.phase == .begin {
+            scope = event.id
+            begunScopes = 1
+        }
         if threads[event.thread]?.hasLossPending == true {
             threads[event.thread]?.hasLossPending = false
             markLoss(scope: event.scope)
         }
         if threads[event.thread] == nil { summary.threads &+= 1 }
         threads[event.thread, default: ThreadState()].lastScope = scope
+        threads[event.thread]?.mark.scopes &+= begunScopes
     }
 
     private mutating func markLoss(scope: EventID) {

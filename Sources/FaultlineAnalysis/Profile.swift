@@ -145,6 +145,13 @@ public struct Profile: Sendable {
         tables.faults.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
+    /// Fetches that were made in a loop.
+    ///
+    /// Complete after ``finish()``.
+    public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
+        tables.loops.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 

@@ -12,6 +12,7 @@ struct ProfileTables: Sendable {
     private var shapeIndices: [ShapeEntry: Int] = [:]
     var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
     var faults: [FaultEvidence.Key: FaultEvidence] = [:]
+    var loops: [LoopEvidence.Key: LoopEvidence] = [:]
     /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
     var loads = LoadSample()
     /// Statements that read, for traces that have nothing else.
@@ -77,6 +78,7 @@ struct ProfileTables: Sendable {
         }
         for (key, scope) in other.scopes { scopes[key, default: ScopeSummary(key)].merge(scope) }
         for (key, evidence) in other.faults { faults[key, default: FaultEvidence()].merge(evidence) }
+        for (key, evidence) in other.loops { loops[key, default: LoopEvidence()].merge(evidence) }
         loads.merge(other.loads)
         statements.merge(other.statements)
         for entity in other.model.values { insert(entity) }

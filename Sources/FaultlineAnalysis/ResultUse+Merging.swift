@@ -18,6 +18,8 @@ extension ResultUse {
         materialisedRowsRead &+= other.materialisedRowsRead
         loads &+= other.loads
         mainThreadLoads &+= other.mainThreadLoads
+        openExecutions &+= other.openExecutions
+        for (need, tally) in other.needs { needs[need, default: ResultTally()].merge(tally) }
         loadSites.merge(other.loadSites, uniquingKeysWith: +)
         loadScopes.merge(other.loadScopes, uniquingKeysWith: +)
         for (kind, widths) in other.windows { windows[kind, default: [:]].merge(widths, uniquingKeysWith: +) }

@@ -51,6 +51,10 @@ public struct ResultUse: Sendable {
     /// Loads, and those among them on a main thread.
     public internal(set) var loads: UInt64 = 0
     public internal(set) var mainThreadLoads: UInt64 = 0
+    /// Results that the program still held at the end, which may yet be used for more.
+    public internal(set) var openExecutions: UInt64 = 0
+    /// What the others were there for, but for those without rows.
+    var needs: [ResultNeed: ResultTally] = [:]
 
     mutating func add(_ use: TraceEvent.Use, isLimited: Bool) {
         executions &+= 1
@@ -73,6 +77,22 @@ public struct ResultUse: Sendable {
         }
         addLoadings(use)
         addMaterialisation(use)
+    }
+
+    /// Adds what a result was there for, which is known at its end.
+    ///
+    /// - Parameter time: What fetching it and loading its rows took, in nanoseconds; 0: not known.
+    mutating func add(_ need: ResultNeed?, of use: TraceEvent.Use, time: UInt64) {
+        guard use.state == .closed else {
+            openExecutions &+= 1
+            return
+        }
+        guard let need else { return }
+        let tally = ResultTally(
+            executions: 1, rows: UInt64(use.rows), touchedRows: UInt64(use.touchedRows),
+            mostTouched: UInt64(use.touchedRows), bytes: use.bytes, time: time,
+            counted: use.countAsked > use.emptinessAsked ? 1 : 0)
+        needs[need, default: ResultTally()].merge(tally)
     }
 
     private mutating func addLoadings(_ use: TraceEvent.Use) {

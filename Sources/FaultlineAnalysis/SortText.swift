@@ -7,6 +7,12 @@ extension ShapeEntry {
         let parts = [entity, predicate, sort.joined(separator: ","), prefetch.joined(separator: ","), resultType]
         let expressions = (expressions ?? []).map { "\u{1}" + $0 }.joined()
         return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "") + expressions
+            + (terms.map(Self.forms) ?? "")
+    }
+
+    /// That the terms are told, and what they tell that does not stand in the predicate's text.
+    private static func forms(_ terms: [Term]) -> String {
+        "\u{1}terms" + terms.compactMap(\.wildcards).map { "\u{1}" + $0 }.joined()
     }
 }
 
@@ -19,6 +25,10 @@ extension CallSite {
 
 extension FetchProfile.Key {
     var sortText: String { shape.sortText + "\u{2}" + (site?.sortText ?? "") }
+}
+
+extension LoopEvidence.Key {
+    var sortText: String { fetch.sortText + "\u{2}\(term)" }
 }
 
 extension FaultEvidence.Key {

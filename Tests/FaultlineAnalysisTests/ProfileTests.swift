@@ -106,12 +106,15 @@ struct ProfileTests {
     @Test func `What is open stays bounded`() {
         var reduction = ProcessReduction(process: 7)
         var tables = ProfileTables()
+        let shape = ShapeEntry(entity: "Item", terms: [.init(keyPath: "name", operation: "==")])
+        reduction.insert(.shape(shape), id: 1, into: &tables)
         for index in 1...100_000 as ClosedRange<UInt64> {
             var fault = TraceEvent.Fault()
             fault.source = .store
             fault.origin = index
             var fetch = TraceEvent.Fetch()
             fetch.rows = 2
+            (fetch.shape, fetch.operands, fetch.parameters) = (1, [index], index)
             reduction.add(
                 TraceEvent(id: index, parent: index + 500_000, scope: index, start: index, process: 7, .fetch(fetch)),
                 to: &tables)
@@ -121,6 +124,8 @@ struct ProfileTests {
         #expect(reduction.fetches.count == ProcessReduction.Capacity.fetches)
         #expect(reduction.scopes.count == ProcessReduction.Capacity.scopes)
         #expect(reduction.faults.count == ProcessReduction.Capacity.faultGroups)
+        #expect(reduction.loops.count == ProcessReduction.Capacity.loops)
+        #expect(tables.fetches.count == 1 && tables.loops.isEmpty)
         #expect(tables.groups.count == 2)
     }
 

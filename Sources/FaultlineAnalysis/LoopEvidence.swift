@@ -1,0 +1,46 @@
+public import FaultlineTrace
+
+/// Fetches of one shape from one line that were made one after the other, each with another value of one property.
+///
+/// Only what passed the thresholds within one scope is added up here.
+public struct LoopEvidence: Sendable {
+    public struct Key: Sendable, Hashable {
+        public var fetch: FetchProfile.Key
+        /// The place of the property's term in ``ShapeEntry/terms``.
+        public var term: Int
+    }
+
+    /// Times that fetches followed one another like this within one scope.
+    public internal(set) var occurrences: UInt64 = 0
+    /// Those among them in which events were lost.
+    public internal(set) var lossyOccurrences: UInt64 = 0
+    public internal(set) var executions: UInt64 = 0
+    /// Distinct values of the property.
+    public internal(set) var values: UInt64 = 0
+    /// Rows that matched.
+    public internal(set) var rows: UInt64 = 0
+    /// The fetches' time, in nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    public internal(set) var mainThreadTime: UInt64 = 0
+    /// Time between the fetches that was not spent in the store, in nanoseconds.
+    public internal(set) var waiting: UInt64 = 0
+    /// Lines that the fetches' functions were called from, and how often.
+    public internal(set) var callers: [CallSite: UInt64] = [:]
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+    /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first fetch to the last.
+    public internal(set) var wallTime: UInt64 = 0
+
+    mutating func merge(_ other: LoopEvidence) {
+        occurrences &+= other.occurrences
+        lossyOccurrences &+= other.lossyOccurrences
+        executions &+= other.executions
+        values &+= other.values
+        rows &+= other.rows
+        time &+= other.time
+        mainThreadTime &+= other.mainThreadTime
+        waiting &+= other.waiting
+        wallTime &+= other.wallTime
+        callers.merge(other.callers, uniquingKeysWith: &+)
+        scopes.merge(other.scopes, uniquingKeysWith: &+)
+    }
+}
