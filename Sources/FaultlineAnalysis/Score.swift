@@ -22,6 +22,8 @@ public enum Severity: Int, Sendable, Hashable, CaseIterable, Comparable {
 enum Score {
     /// The highest score that is still a note.
     static let highestNote = 24.0
+    /// The highest score that is still a warning.
+    static let highestWarning = 74.0
 
     /// Maps a figure to 0…100: 0 at 0, 25 at `info`, 75 at `warning`, and towards 100 beyond.
     ///
@@ -52,5 +54,10 @@ enum Significance {
     /// count says more than the time of one run.
     static func isMet(trips: Int64, of all: UInt64) -> Bool {
         trips > 0 && Double(trips) * 5 >= Double(all)
+    }
+
+    /// Whether a saving of rows is worth a warning whatever it saves here: a fifth of all that were loaded.
+    static func isMet(rows: Int64, of all: UInt64) -> Bool {
+        rows > 0 && Double(rows) * 5 >= Double(all)
     }
 }

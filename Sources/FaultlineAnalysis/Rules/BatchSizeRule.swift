@@ -28,12 +28,9 @@ public struct BatchSizeRule: Rule {
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
             results += executions
-            // The size in force most often speaks for the line; a line with several sets them on purpose.
-            let sizes = fetch.uses.filter { $0.value.executions > 0 }
-            guard let (size, use) = sizes.max(by: { ($0.value.executions, $0.key) < ($1.value.executions, $1.key) })
-            else { continue }
+            guard let (_, use) = fetch.mainUse else { continue }
             if use.windows.isEmpty { withoutWindows += use.executions }
-            if let finding = judge(fetch, size: UInt64(size), use, profile, costs) { outcome.findings.append(finding) }
+            if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
         if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
         let fetched = profile.totals.events[.fetch, default: 0]
@@ -48,10 +45,10 @@ public struct BatchSizeRule: Rule {
         return outcome
     }
 
-    private func judge(
-        _ fetch: FetchProfile, size: UInt64, _ use: ResultUse, _ profile: Profile, _ costs: CostModel
-    ) -> Finding? {
-        guard use.touchedRows > 0, use.rows > 0 else { return nil }
+    /// What is wrong with the batch size of one fetch, if its rows are what it is there for.
+    func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        guard let (size, use) = fetch.mainUse, use.touchedRows > 0, use.rows > 0, ResultDemand(of: fetch) == nil
+        else { return nil }
         if let lost = lostBatching(fetch, size: size, use, profile, costs) { return lost }
         let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 &+ $1.values.reduce(0, &+) }
         guard
@@ -113,10 +110,6 @@ public struct BatchSizeRule: Rule {
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 
-    static func scopes(_ use: ResultUse) -> [String] {
-        use.loadScopes.sorted { ($0.value, $1.key.name) > ($1.value, $0.key.name) }.map(\.key.name)
-    }
-
     static func claim(_ fetch: FetchProfile.Key, _ profile: Profile) -> Claim {
         let time = profile.groups.reduce(0.0) { sum, group in
             guard case .shape(let shape) = group.key.subject, shape == fetch.shape else { return sum }
@@ -154,7 +147,7 @@ extension BatchSizeRule {
         finding.saving.memory =
             use.loadedRows > 0 ? Int64(saturating: unread * Double(use.bytes) / Double(use.loadedRows)) : 0
         finding.seenAt = places
-        finding.scopes = Self.scopes(use)
+        finding.scopes = use.loadScopes.names
         finding.evidence = [
             Evidence("executions", use.materialised, .count), Evidence("rows", use.materialisedRows, .rows),
             Evidence("rowsRead", use.materialisedRowsRead, .rows), Evidence("batchSize", size, .rows),

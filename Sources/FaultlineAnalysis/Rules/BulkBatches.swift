@@ -67,22 +67,17 @@ struct BulkBatches {
         finding.saving.memory = Int64(
             saturating: max(0, memory - (advised == 0 ? rows : min(rows, Double(advised))) * rowSize))
         finding.seenAt = BatchSizeRule.seenAt(use)
-        finding.scopes = BatchSizeRule.scopes(use)
+        finding.scopes = use.loadScopes.names
         finding.claims = [BatchSizeRule.claim(fetch, profile)]
         describe(&finding, plateau, estimate.line, identity)
         let isMain = use.mainThreadLoads * 2 > use.loads
         if memory <= Self.memoryLimit,
-            !Significance.isMet(saving: saving.median, wallTime: wallTime(profile), isMainThread: isMain)
+            !Significance.isMet(
+                saving: saving.median, wallTime: profile.wallTime(of: use.loadScopes.keys), isMainThread: isMain)
         {
             finding.downgrade("The saving is below 1 % of the time that the work took, and below 2 ms.")
         }
         return finding
-    }
-
-    /// How long the scopes took in which rows were loaded; without scopes the whole trace.
-    private func wallTime(_ profile: Profile) -> UInt64 {
-        let total = use.loadScopes.keys.compactMap { profile.scope($0) }.reduce(0) { $0 &+ $1.wallTimes.total }
-        return total > 0 ? total : profile.wallTime
     }
 
     private func title(_ advised: UInt64) -> String {

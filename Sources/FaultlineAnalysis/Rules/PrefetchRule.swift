@@ -74,12 +74,12 @@ public struct PrefetchRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(Double(evidence.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
             fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
-            confidence: Self.confidence(saving, estimate), signature: advice.signature)
+            confidence: estimate.confidence(in: saving), signature: advice.signature)
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
         finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
         finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
-        finding.scopes = evidence.scopes.sorted { ($0.value, $1.key.name) > ($1.value, $0.key.name) }.map(\.key.name)
+        finding.scopes = evidence.scopes.names
         finding.evidence = Self.numbers(evidence, share: share)
         finding.explanation = advice.explanation
         finding.claims = claims
@@ -135,18 +135,6 @@ public struct PrefetchRule: Rule {
         let isBatchFaulted = share < minimumShare && batched.isEmpty
         let rows = Double(max(evidence.objects, evidence.filled)) / (isBatchFaulted ? 1 : max(share, 0.01))
         return (min(trips, Double(evidence.trips)), rows)
-    }
-
-    /// The measured time of the faults outweighs what the estimate may be wrong by, or it does not.
-    private static func confidence(
-        _ saving: (median: Double, low: Double, high: Double), _ estimate: CostModel.Estimate
-    ) -> Confidence {
-        guard saving.median > 0 else { return .low }
-        let isNarrow = saving.high - saving.low <= saving.median / 2
-        switch estimate.basis {
-        case .assumed: return isNarrow ? .medium : .low
-        case .shape, .size, .store: return isNarrow ? .high : .medium
-        }
     }
 
     private static func numbers(_ evidence: FaultEvidence, share: Double) -> [Evidence] {

@@ -69,7 +69,7 @@ struct ScreenBatches {
         finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * rowSize)
         finding.saving.memory = fault == .tooSmall ? 0 : Int64(saturating: max(0, loaded - Double(advised)) * rowSize)
         finding.seenAt = BatchSizeRule.seenAt(use)
-        finding.scopes = BatchSizeRule.scopes(use)
+        finding.scopes = use.loadScopes.names
         let claim = BatchSizeRule.claim(fetch, profile)
         finding.claims = [claim]
         // No wait gets shorter than not at all.

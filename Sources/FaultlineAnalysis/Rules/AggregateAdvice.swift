@@ -1,0 +1,95 @@
+internal import FaultlineTrace
+
+/// The words of R05.
+struct AggregateAdvice {
+    /// What is asked of the rows.
+    enum Question {
+        case count, existence
+        case fold(property: String)
+        case preview(rows: UInt64)
+    }
+
+    let entity: String
+    let question: Question
+    let tally: ResultTally
+
+    /// `nil`: the results were not there for something that the store can work out.
+    init?(fetch: FetchProfile, demand: ResultDemand) {
+        switch demand.kind {
+        case .count: question = .count
+        case .existence: question = .existence
+        case .fold(let property): question = .fold(property: property)
+        case .first(let rows, isCounted: true): question = .preview(rows: rows)
+        case .first, .identities: return nil
+        }
+        entity = fetch.key.shape.entity
+        tally = demand.tally
+    }
+
+    /// Part of the finding's signature.
+    var what: String {
+        switch question {
+        case .count: "count"
+        case .existence: "existence"
+        case .fold(let property): "fold(\(property))"
+        case .preview: "preview"
+        }
+    }
+
+    var title: String {
+        switch question {
+        case .count: "Count \(entity) with a count request, not by fetching"
+        case .existence: "Ask with a limit of 1 whether there is any \(entity)"
+        case .fold(let property): "Aggregate \(entity).\(property) in the store, not over its objects"
+        case .preview(let rows):
+            "Count \(entity) with a count request, and fetch the first \(Phrase.count(rows)) with a limit"
+        }
+    }
+
+    var fix: String {
+        switch question {
+        case .count: "A count request brings one number, and no row."
+        case .existence: "One identity says that there is a row; more of them say nothing else."
+        case .fold:
+            "A sum, an average, a minimum or a maximum is one number, which an aggregate expression brings."
+        case .preview: "A count request brings the number, and a limit the rows that are used."
+        }
+    }
+
+    var code: [String] {
+        switch question {
+        case .count: ["let count = try context.count(for: request)"]
+        case .existence: ["request.fetchLimit = 1", "let isEmpty = try context.fetchObjectIDs(request).isEmpty"]
+        case .fold(let property):
+            [
+                "let sum = ExpressionDescription(\"sum\", .function(.sum, \"\(property)\"))",
+                "(request.resultType, request.propertiesToFetch) = (.dictionary, [sum])",
+                "let found = try context.fetchDictionaries(request)[0][\"sum\"]",
+            ]
+        case .preview(let rows): ["let count = try context.count(for: request)", "request.fetchLimit = \(rows)"]
+        }
+    }
+
+    var explanation: [String] {
+        let results = Phrase.count(tally.executions, "result")
+        let rows = Phrase.count(tally.rows, "row")
+        let isOne = tally.executions == 1
+        let what = isOne ? "A result of \(rows) was" : "\(results), \(rows) in all, were"
+        switch question {
+        case .count: return ["\(what) asked for the count, and no row was taken out."]
+        case .existence:
+            return ["\(what) asked only whether \(isOne ? "it is" : "they are") empty, and no row was taken out."]
+        case .fold(let property):
+            return [
+                "\(what) gone through in order, and of each row only \(property) was read: that makes a sum, an average, a minimum "
+                    + "or a maximum."
+            ]
+        case .preview(let first):
+            let used = Phrase.count(tally.touchedRows, "row")
+            return [
+                "\(what) asked for the count. No more than the first \(Phrase.count(first)) of each "
+                    + "\(first == 1 ? "was" : "were") used, \(used) in all."
+            ]
+        }
+    }
+}

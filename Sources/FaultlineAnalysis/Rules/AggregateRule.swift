@@ -1,0 +1,101 @@
+internal import FaultlineTrace
+
+/// R05: rows that are loaded only to be counted, to see whether there are any, or to be folded into one value.
+public struct AggregateRule: Rule {
+    public let id = "R05"
+    public let name = "Counts and sums by fetching"
+    public let purpose = "Rows that are loaded only to be counted, or for a value that the store can work out."
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var results: UInt64 = 0
+        var untold: UInt64 = 0
+        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
+            let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
+            results += executions
+            if fetch.key.shape.terms == nil { untold += executions }
+            if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
+        }
+        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        if untold > 0 {
+            outcome.obstacles.append(
+                "An older recorder did not tell what was changed of \(Phrase.count(untold, "result")): sums over them are not seen."
+            )
+        }
+        return outcome
+    }
+
+    private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        guard let demand = ResultDemand(of: fetch), let advice = AggregateAdvice(fetch: fetch, demand: demand)
+        else { return nil }
+        let shape = fetch.key.shape
+        let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0
+        let estimate = isKeysOnly ? costs.identities(of: shape) : costs.rows(of: shape)
+        let saving = estimate.range { Double(demand.tally.time) - Self.cost(of: demand, $0) }
+        // What rows that were taken out were for is not seen, only what was read of them.
+        let isCertain = demand.tally.touchedRows == 0
+        let score = Score.of(Double(demand.tally.rows) / Double(demand.tally.executions), info: 20, warning: 1000)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
+            score: isCertain ? score : min(score, Score.highestWarning),
+            fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
+            confidence: min(isCertain ? .high : .medium, estimate.confidence(in: saving)),
+            signature: fetch.signature(id, advice.what))
+        addFigures(of: demand, isKeysOnly: isKeysOnly, to: &finding)
+        finding.seenAt = isCertain ? [] : fetch.readers
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = advice.explanation
+        finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        weigh(&finding, fetch, demand, profile)
+        return finding
+    }
+
+    /// What the store takes instead, in nanoseconds.
+    private static func cost(of demand: ResultDemand, _ line: CostLine) -> Double {
+        let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
+        return switch demand.kind {
+        case .existence, .identities: line.cost(trips: executions, rows: 0)
+        case .count, .fold: line.cost(trips: executions, rows: 0) + rows * CostModel.steppedRow
+        case .first:
+            line.cost(trips: 2 * executions, rows: Double(demand.tally.touchedRows)) + rows * CostModel.steppedRow
+        }
+    }
+
+    /// Rows that need not leave the store.
+    private static func spared(_ demand: ResultDemand) -> Double {
+        guard case .first = demand.kind else { return Double(demand.tally.rows) }
+        return Double(demand.tally.rows - demand.tally.touchedRows)
+    }
+
+    private func addFigures(of demand: ResultDemand, isKeysOnly: Bool, to finding: inout Finding) {
+        let tally = demand.tally
+        let share = Self.spared(demand) / Double(max(1, tally.rows))
+        finding.saving.rows = isKeysOnly ? 0 : Int64(saturating: Self.spared(demand))
+        finding.saving.bytes = Int64(saturating: Double(tally.bytes) * share)
+        if demand.batchSize == 0 {
+            finding.saving.memory = Int64(saturating: Double(tally.bytes) * share / Double(tally.executions))
+        }
+        if case .first = demand.kind { finding.saving.trips = -Int64(clamping: tally.executions) }
+        finding.evidence = [
+            Evidence("executions", tally.executions, .count), Evidence("rows", tally.rows, .rows),
+            Evidence("touchedRows", tally.touchedRows, .rows), Evidence("mostTouched", tally.mostTouched, .rows),
+            Evidence("counted", tally.counted, .count), Evidence("bytes", tally.bytes, .bytes),
+            Evidence("fetchTime", tally.time, .nanoseconds), Evidence("batchSize", demand.batchSize, .rows),
+        ]
+    }
+
+    private func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ demand: ResultDemand, _ profile: Profile) {
+        let isLongEnough = Significance.isMet(
+            saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+            isMainThread: fetch.isOnMainThread)
+        if !isLongEnough && !Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded) {
+            finding.downgrade(
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all rows.")
+        }
+        if case .fold = demand.kind, !fetch.key.shape.sort.isEmpty {
+            finding.downgrade("The rows are sorted, so that their order may matter to what is made of them.")
+        }
+    }
+}

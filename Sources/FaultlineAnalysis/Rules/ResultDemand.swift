@@ -1,0 +1,114 @@
+internal import FaultlineTrace
+
+/// What the results of the fetches of one line were there for, all taken together.
+///
+/// R03 and R05 name what follows from it, a line once; R02 and R04 leave such lines to them.
+struct ResultDemand: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        /// To know how many rows there are.
+        case count
+        /// To know whether there is a row.
+        case existence
+        /// For a value that is worked out from one number of every row.
+        case fold(property: String)
+        /// For identities.
+        case identities
+        /// For the first rows and, if it is counted, to know how many there are.
+        case first(rows: UInt64, isCounted: Bool)
+    }
+
+    var kind: Kind
+    /// The results that were there for it.
+    var tally: ResultTally
+    /// The batch size in force; 0: none.
+    var batchSize: UInt64
+
+    /// The share of the results that must have been there for the same; also of those whose end the trace has.
+    static let share = 0.9
+    /// Rows, or bytes, of a result from which on fetching it only to ask something of it is worth a word.
+    static let minimumRows: UInt64 = 20
+    static let minimumBytes: UInt64 = 16384
+    /// Results, and rows of all of them, from which on rows that nobody used are judged.
+    static let minimumExecutions: UInt64 = 3
+    static let minimumRowsFetched: UInt64 = 50
+    /// The share of rows that may be used at most.
+    static let touchedShare = 0.5
+    /// A few rows at the top are a preview; a list that scrolls shows more of them.
+    static let preview: UInt64 = 5
+
+    /// `nil`: they were there for their rows, or it cannot be told.
+    init?(of fetch: FetchProfile) {
+        guard fetch.key.shape.resultType == "objects", let (size, use) = fetch.mainUse else { return nil }
+        let needs = use.needs.filter { $0.key != .nothing }
+        let total = needs.values.reduce(0) { $0 &+ $1.executions }
+        guard total > 0, Self.isMost(total, of: total &+ use.openExecutions) else { return nil }
+        batchSize = size
+        if let (kind, tally) = Self.asked(needs, total) ?? Self.taken(needs, total) {
+            (self.kind, self.tally) = (kind, tally)
+        } else if size == 0, let (kind, tally) = Self.first(needs, total, use) {
+            (self.kind, self.tally) = (kind, tally)
+        } else {
+            return nil
+        }
+    }
+
+    private static func isMost(_ part: UInt64, of whole: UInt64) -> Bool {
+        part > 0 && Double(part) >= share * Double(whole)
+    }
+
+    /// Results of which no row was wanted.
+    private static func asked(_ needs: [ResultNeed: ResultTally], _ total: UInt64) -> (Kind, ResultTally)? {
+        var tally = needs[.count] ?? ResultTally()
+        let kind: Kind = tally.executions > 0 ? .count : .existence
+        if let existence = needs[.existence] { tally.merge(existence) }
+        return isMost(tally.executions, of: total) && isLong(tally) ? (kind, tally) : nil
+    }
+
+    /// Results of whose rows all were taken, but little of each.
+    private static func taken(_ needs: [ResultNeed: ResultTally], _ total: UInt64) -> (Kind, ResultTally)? {
+        for (need, tally) in needs where isMost(tally.executions, of: total) {
+            switch need {
+            case .fold(let property) where isLong(tally): return (.fold(property: property), tally)
+            case .identities
+            where tally.executions >= minimumExecutions && tally.rows >= minimumRowsFetched && tally.bytes > 0:
+                return (.identities, tally)
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    /// Results of which the first rows were used and no others.
+    ///
+    /// Of one that is no longer than that, all rows are its first.
+    private static func first(
+        _ needs: [ResultNeed: ResultTally], _ total: UInt64, _ use: ResultUse
+    ) -> (Kind, ResultTally)? {
+        guard var tally = needs[.first], tally.executions >= minimumExecutions else { return nil }
+        let most = tally.mostTouched
+        let others: [ResultNeed] = [.all, .identities, .count, .existence]
+        for other in others {
+            if let short = needs[other], short.mostTouched <= most { tally.merge(short) }
+        }
+        for (need, short) in needs {
+            if case .fold = need, short.mostTouched <= most { tally.merge(short) }
+        }
+        guard isMost(tally.executions, of: total), tally.rows >= minimumRowsFetched,
+            Double(tally.touchedRows) <= touchedShare * Double(tally.rows), most <= preview || !isScrolled(use),
+            // Asking for the count apart costs a trip.
+            tally.counted == 0 || isLong(tally)
+        else { return nil }
+        return (.first(rows: most, isCounted: tally.counted > 0), tally)
+    }
+
+    private static func isLong(_ tally: ResultTally) -> Bool {
+        tally.rows >= minimumRows &* tally.executions || tally.bytes >= minimumBytes &* tally.executions
+    }
+
+    /// Whether the results are looked at a screenful at a time, so that more may be asked for.
+    private static func isScrolled(_ use: ResultUse) -> Bool {
+        guard case .screens(_, let windows, let byPauses) = BatchSizeRule.regime(use) else { return false }
+        // Without scopes, more stretches than results.
+        return !byPauses || windows > use.executions
+    }
+}

@@ -1,0 +1,144 @@
+package import FaultlineTrace
+
+/// A music library: tracks with a title, lyrics, a length and an album, of which fetches with various predicates find
+/// some.
+package struct Music {
+    package var trace: TraceBuilder
+    package let track: DictionaryID
+    package let album: DictionaryID
+    package let fetchSite: DictionaryID
+    package let screenName: DictionaryID
+    package let readStack: DictionaryID
+    /// What a trip and a row cost here, in nanoseconds.
+    package var trip: UInt64 = 10_000
+    package var row: UInt64 = 2000
+
+    /// The places of a track's properties.
+    package enum Property: UInt64 {
+        case title, lyrics, milliseconds, album
+    }
+
+    package init(process: UInt32 = 7, lengthType: String = "Integer 32") {
+        var trace = TraceBuilder(process: process)
+        track = trace.entity(
+            "Track",
+            [
+                .init(name: "title", type: "String"), .init(name: "lyrics", type: "String"),
+                .init(name: "milliseconds", type: lengthType),
+                .init(name: "album", type: "toOne", destination: "Album"),
+            ])
+        album = trace.entity(
+            "Album",
+            [.init(name: "title", type: "String"), .init(name: "tracks", type: "toMany", destination: "Track")])
+        fetchSite = trace.site(42, "tracks()")
+        screenName = trace.define(.name(NameEntry(name: "album")))
+        readStack = trace.stack(57)
+        self.trace = trace
+    }
+
+    /// A shape of fetches of tracks.
+    package mutating func shape(
+        _ predicate: String = "", _ terms: [ShapeEntry.Term]? = [], sort: [String] = [], isLimited: Bool = false,
+        resultType: String = "objects"
+    ) -> DictionaryID {
+        trace.define(
+            .shape(
+                ShapeEntry(
+                    entity: "Track", predicate: predicate, sort: sort, isLimited: isLimited, resultType: resultType,
+                    terms: terms)))
+    }
+
+    /// A fetch; an unbatched one loads its rows.
+    package mutating func fetch(
+        _ shape: DictionaryID, rows: UInt32, site: DictionaryID? = nil, duration: UInt64? = nil,
+        _ change: (inout TraceEvent.Fetch) -> Void = { _ in }
+    ) -> EventID {
+        var fetch = TraceEvent.Fetch()
+        fetch.entity = track
+        fetch.shape = shape
+        fetch.rows = rows
+        fetch.trips = 1
+        change(&fetch)
+        fetch.bytes = UInt64(rows) * (fetch.batchSize == 0 ? 100 : 8)
+        let perRow = fetch.batchSize == 0 && fetch.resultType == .objects ? row : 0
+        return trace.event(
+            .fetch(fetch), duration: duration ?? trip + UInt64(rows) * perRow, site: site ?? fetchSite)
+    }
+
+    /// Fetches of a shape from another line, from which its costs are fitted exactly.
+    package mutating func calibrate(_ shape: DictionaryID) {
+        let site = trace.site(99, "calibrate()")
+        for rows in 1...30 as ClosedRange<UInt32> { _ = fetch(shape, rows: rows, site: site) }
+    }
+
+    /// A result of a fetch that was loaded at once and of which nobody touched a row yet.
+    package static func use(of fetch: EventID, rows: UInt32) -> TraceEvent.Use {
+        var use = TraceEvent.Use()
+        use.fetch = fetch
+        use.rows = rows
+        use.loadedRows = rows
+        use.bytes = UInt64(rows) * 100
+        return use
+    }
+
+    package mutating func add(_ use: TraceEvent.Use, shape: DictionaryID) {
+        var use = use
+        use.entity = track
+        use.shape = shape
+        trace.event(.use(use))
+    }
+
+    /// Fetches tracks, and says what was done with them.
+    package mutating func fetchAndUse(
+        _ shape: DictionaryID, rows: UInt32, times: Int = 1, site: DictionaryID? = nil,
+        _ change: (inout TraceEvent.Use) -> Void
+    ) {
+        for _ in 0..<times {
+            var use = Self.use(of: fetch(shape, rows: rows, site: site), rows: rows)
+            change(&use)
+            add(use, shape: shape)
+        }
+    }
+
+    /// The statement of a fetch.
+    package mutating func statement(
+        of fetch: EventID, fullScanSteps: UInt32 = 0, virtualMachineSteps: UInt64 = 0, rows: UInt32 = 0
+    ) {
+        var statement = TraceEvent.Statement()
+        statement.fullScanSteps = fullScanSteps
+        statement.virtualMachineSteps = virtualMachineSteps
+        statement.rows = rows
+        trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+    }
+
+    package mutating func scoped(
+        _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, _ body: (inout Music) -> Void
+    ) {
+        var copy = self
+        var trace = self.trace
+        trace.scoped(screenName, kind, pause: pause) { inner in
+            copy.trace = inner
+            body(&copy)
+            inner = copy.trace
+        }
+        copy.trace = trace
+        self = copy
+    }
+}
+
+extension TraceEvent.Use {
+    /// Touches the first rows, in one stretch.
+    package mutating func touchFirst(_ count: UInt32, in scope: TraceEvent.Scope.Kind? = nil) {
+        touchedRows = count
+        touches = count
+        runs = [.init(first: 0, rows: UInt64(count))]
+        windows = [.init(scope: scope, rows: UInt64(count), times: 1)]
+    }
+
+    /// Reads a property of a track in so many rows.
+    package mutating func read(_ property: Music.Property, rows read: UInt64, bytes: UInt64 = 0) {
+        properties.append(
+            .init(
+                index: property.rawValue, rowsRead: read, rowsLoaded: UInt64(rows), bytes: bytes, largeRows: 0))
+    }
+}
