@@ -46,9 +46,7 @@ struct LargeValueAdvice {
         [
             Evidence("rowsLoaded", candidate.all.rowsLoaded, .rows),
             Evidence("rowsRead", candidate.all.rowsRead, .rows),
-            Evidence(
-                "rowsLoadedWithoutNeed",
-                candidate.hot.rowsLoaded - min(candidate.hot.rowsLoaded, candidate.hot.rowsRead), .rows),
+            Evidence("rowsLoadedWithoutNeed", candidate.unread, .rows),
             Evidence("bytes", candidate.all.bytes, .bytes), Evidence("meanBytes", candidate.mean, .bytes),
             Evidence("largeShare", candidate.largeShare, .share),
             Evidence("entityBytes", candidate.entityBytes, .bytes),

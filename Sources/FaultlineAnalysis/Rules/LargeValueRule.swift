@@ -27,6 +27,8 @@ public struct LargeValueRule: Rule {
         var entityBytes: UInt64 = 0
 
         var mean: Double { all.rowsLoaded == 0 ? 0 : Double(all.bytes) / Double(all.rowsLoaded) }
+        /// Rows that were loaded with it for nothing.
+        var unread: UInt64 { hot.rowsLoaded - min(hot.rowsLoaded, hot.rowsRead) }
         var largeShare: Double { all.rowsLoaded == 0 ? 0 : Double(all.largeRows) / Double(all.rowsLoaded) }
     }
 
@@ -39,6 +41,11 @@ public struct LargeValueRule: Rule {
             outcome.examined = "the values of \(Phrase.count(UInt64(examined), "property", plural: "properties"))"
         }
         return outcome
+    }
+
+    /// The properties that the rule names, as `"Item.photo"`.
+    static func named(in profile: Profile) -> Set<String> {
+        Set(candidates(profile).candidates.filter { $0.unread > 0 }.map { "\($0.entity).\($0.property.name)" })
     }
 
     private static func candidates(_ profile: Profile) -> (candidates: [Candidate], examined: Int) {
@@ -80,7 +87,7 @@ public struct LargeValueRule: Rule {
     }
 
     private func finding(_ candidate: Candidate, _ profile: Profile, _ costs: CostModel) -> Finding? {
-        let unread = candidate.hot.rowsLoaded - min(candidate.hot.rowsLoaded, candidate.hot.rowsRead)
+        let unread = candidate.unread
         guard unread > 0 else { return nil }
         let bytes = Double(candidate.hot.bytes) * Double(unread) / Double(candidate.hot.rowsLoaded)
         let claims = candidate.fetches.map { BatchSizeRule.claim($0, profile) }

@@ -1,0 +1,143 @@
+internal import FaultlineTrace
+
+/// R03 for values: long ones that no execution of a shape reads.
+struct UnreadValues {
+    /// The share of a row that must go unread.
+    static let share = 0.3
+    /// Bytes of a value, on average: shorter ones lie on the page of the others and cost little.
+    static let minimumSize = 256.0
+    static let minimumRows: UInt64 = 100
+    /// The share of the used rows of which something must be read; otherwise the objects were handed on, and may be read
+    /// where nobody sees it.
+    static let readShare = 0.9
+
+    /// What was loaded and read of a shape's properties, from all its lines.
+    private var shapes: [ShapeEntry: [String: PropertyUse]] = [:]
+    /// Properties that were read by some fetch.
+    private var read: Set<String> = []
+    /// Properties that R09 names.
+    private let large: Set<String>
+
+    init(_ profile: Profile) {
+        large = LargeValueRule.named(in: profile)
+        for fetch in profile.fetches {
+            for (entity, properties) in fetch.properties {
+                for (name, use) in properties {
+                    if use.rowsRead > 0 { read.insert("\(entity).\(name)") }
+                    guard entity == fetch.key.shape.entity else { continue }
+                    shapes[fetch.key.shape, default: [:]][name, default: PropertyUse()].merge(use)
+                }
+            }
+        }
+    }
+
+    func finding(
+        of fetch: FetchProfile, rule: OverFetchRule, _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let shape = fetch.key.shape
+        guard shape.terms != nil, ResultDemand(of: fetch) == nil, Self.isLookedInto(fetch) else { return nil }
+        let loaded = fetch.properties[shape.entity] ?? [:]
+        let unread = unread(shape, loaded, profile)
+        let rows = unread.map { loaded[$0]?.rowsLoaded ?? 0 }.max() ?? 0
+        let bytes = Double(unread.reduce(0) { $0 &+ (loaded[$1]?.bytes ?? 0) })
+        let all = Double(loaded.values.reduce(0) { $0 &+ $1.bytes })
+        guard rows >= Self.minimumRows, bytes >= Self.share * all else { return nil }
+        let claim = BatchSizeRule.claim(fetch.key, profile)
+        let byte = costs.byte(of: shape, rowSize: all / Double(rows))
+        let median = min(bytes * byte.cost, claim.balance * 0.9)
+        let words = UnreadValueAdvice(entity: shape.entity, properties: unread)
+        var finding = Finding(
+            rule: rule.id, ruleName: rule.name, title: words.title, change: fetch.key.site,
+            score: Score.of(bytes / Double(rows), info: 256, warning: 16384), fix: words.fix,
+            code: words.code(profile),
+            saving: Saving(
+                time: Saving.Range(
+                    median: median, low: median / byte.factor, high: min(median * byte.factor, claim.balance * 0.9))),
+            confidence: byte.confidence, signature: fetch.signature(rule.id, unread.joined(separator: ",")))
+        finding.saving.bytes = Int64(saturating: bytes)
+        finding.seenAt = fetch.readers
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = words.explanation(rows: rows, bytes: bytes, share: bytes / max(1, all))
+        finding.evidence = [
+            Evidence("rows", rows, .rows), Evidence("unreadBytes", bytes, .bytes), Evidence("bytes", all, .bytes),
+            Evidence("unreadShare", bytes / max(1, all), .share),
+        ]
+        finding.claims = [claim]
+        weigh(&finding, fetch, unread, profile)
+        return finding
+    }
+
+    /// Long properties that no execution of the shape reads, the longest first.
+    private func unread(_ shape: ShapeEntry, _ loaded: [String: PropertyUse], _ profile: Profile) -> [String] {
+        let declared = profile.entity(shape.entity)?.properties ?? []
+        return loaded.filter { name, use in
+            guard let property = declared.first(where: { $0.name == name }) else { return false }
+            return ["Binary", "String", "Transformable", "URI"].contains(property.type) && property.isExternal != true
+                && Double(use.bytes) >= Self.minimumSize * Double(max(1, use.rowsLoaded))
+                && (shapes[shape]?[name]?.rowsRead ?? 0) == 0
+                && !large.contains("\(shape.entity).\(name)")
+        }.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }.map(\.key)
+    }
+
+    /// Whether the trace shows what was read of the objects: they are gone, unchanged, and something was read of nearly
+    /// every one that was used.
+    private static func isLookedInto(_ fetch: FetchProfile) -> Bool {
+        let uses = fetch.uses.values
+        let executions = uses.reduce(0) { $0 &+ $1.executions }
+        let open = uses.reduce(0) { $0 &+ $1.openExecutions }
+        let touched = uses.reduce(0) { $0 &+ $1.touchedRows }
+        let read = (fetch.properties[fetch.key.shape.entity] ?? [:]).values.map(\.rowsRead).max() ?? 0
+        return touched > 0 && uses.allSatisfy { $0.modifiedRows == 0 }
+            && Double(open) <= (1 - ResultDemand.share) * Double(executions)
+            && Double(read) >= readShare * Double(touched)
+    }
+
+    private func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ unread: [String], _ profile: Profile) {
+        if finding.confidence == .low {
+            finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
+        }
+        if unread.contains(where: { read.contains("\(fetch.key.shape.entity).\($0)") }) {
+            finding.reservations.append("Other fetches read it, and would have to prefetch it.")
+        }
+        if !Significance.isMet(
+            saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+            isMainThread: fetch.isOnMainThread),
+            Double(finding.saving.bytes) < LargeValueRule.structuralBytes
+        {
+            finding.downgrade("Cost not proven at this size: less than 1 % of the time that the work took.")
+        }
+    }
+}
+
+/// The words of R03 for values.
+private struct UnreadValueAdvice {
+    let entity: String
+    /// The longest first.
+    let properties: [String]
+
+    private var names: String { properties.map { "\(entity).\($0)" }.joined(separator: ", ") }
+
+    var title: String { "Keep \(names) out of the rows that this fetch loads" }
+
+    var fix: String {
+        "Give what is not read here an entity of its own, with a to-one relationship from \(entity), so that it is loaded when "
+            + "it is asked for."
+    }
+
+    func code(_ profile: Profile) -> [String] {
+        let declared = profile.entity(entity)?.properties ?? []
+        let target = entity + (properties.first.map { $0.prefix(1).uppercased() + $0.dropFirst() } ?? "")
+        let values = properties.map { name in
+            "\(target).\(name): \(declared.first { $0.name == name }?.type ?? "String")"
+        }
+        return ["\(entity).\(properties.first ?? "details"): to-one \(target)"] + values
+    }
+
+    func explanation(rows: UInt64, bytes: Double, share: Double) -> [String] {
+        [
+            "\(properties.count == 1 ? "It was" : "They were") read of none of \(Phrase.count(rows, "row")), and "
+                + "\(properties.count == 1 ? "makes" : "make") \(Phrase.percent(share)) of what was loaded: "
+                + "\(Phrase.size(bytes))."
+        ]
+    }
+}

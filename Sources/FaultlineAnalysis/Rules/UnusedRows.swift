@@ -1,0 +1,113 @@
+internal import FaultlineTrace
+
+/// Rows of a fetch that need not be loaded, with the words of R03 for them.
+struct UnusedRows {
+    enum Kind: Sendable, Hashable {
+        /// Only the first so many are used.
+        case first(UInt64)
+        /// A part is used, here and there.
+        case scattered
+        /// Only identities are used.
+        case identities
+    }
+
+    let kind: Kind
+    let entity: String
+    let tally: ResultTally
+    /// Rows whose values need not be loaded.
+    let rows: UInt64
+
+    /// `nil`: there are none, or another rule says so.
+    init?(of fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) {
+        entity = fetch.key.shape.entity
+        if let demand = ResultDemand(of: fetch) {
+            tally = demand.tally
+            switch demand.kind {
+            case .first(let first, isCounted: false):
+                kind = .first(first)
+                rows = tally.rows - tally.touchedRows
+            case .identities:
+                kind = .identities
+                rows = tally.rows
+            case .count, .existence, .fold, .first: return nil
+            }
+        } else if let tally = Self.scattered(fetch), BatchSizeRule().finding(for: fetch, profile, costs) == nil {
+            kind = .scattered
+            self.tally = tally
+            rows = tally.rows - tally.touchedRows
+        } else {
+            return nil
+        }
+    }
+
+    /// Results of which a part was used that is no list on a screen.
+    private static func scattered(_ fetch: FetchProfile) -> ResultTally? {
+        guard fetch.key.shape.resultType == "objects", let (size, use) = fetch.mainUse, size == 0 else { return nil }
+        if case .screens = BatchSizeRule.regime(use) { return nil }
+        let needs = use.needs.filter { $0.key != .nothing }
+        let total = needs.values.reduce(0) { $0 &+ $1.executions }
+        guard let some = needs[.some], total >= ResultDemand.minimumExecutions,
+            Double(some.executions) >= ResultDemand.share * Double(total &+ use.openExecutions),
+            some.rows >= ResultDemand.minimumRowsFetched,
+            Double(some.touchedRows) <= ResultDemand.touchedShare * Double(some.rows)
+        else { return nil }
+        return some
+    }
+
+    /// Bytes of the rows that need not be loaded.
+    var bytes: Double { tally.rows == 0 ? 0 : Double(tally.bytes) * Double(rows) / Double(tally.rows) }
+
+    /// Rows that are loaded for nothing, for each that is used; of identities, each twenty of a result.
+    var figure: Double {
+        kind == .identities
+            ? Double(rows) / Double(20 * tally.executions) : Double(rows) / Double(max(1, tally.touchedRows))
+    }
+
+    /// Part of the finding's signature.
+    var what: String {
+        switch kind {
+        case .first: "first"
+        case .scattered: "rows"
+        case .identities: "identities"
+        }
+    }
+
+    var title: String {
+        switch kind {
+        case .first(let first):
+            "Limit the fetch of \(entity) to the \(Phrase.count(first, "row")) that \(first == 1 ? "is" : "are") used"
+        case .scattered: "Fetch the rows of \(entity) that are used, and no others"
+        case .identities: "Fetch object IDs of \(entity), since nothing else is used"
+        }
+    }
+
+    var fix: String {
+        switch kind {
+        case .first: "With a limit the store stops at the last row that is used."
+        case .scattered:
+            "Say in the predicate which rows are used; or fetch object IDs, and load what is used with one fetch."
+        case .identities: "Object IDs need no rows: they come from the index alone, or nearly so."
+        }
+    }
+
+    var code: [String] {
+        switch kind {
+        case .first(let first): ["request.fetchLimit = \(first)"]
+        case .scattered: []
+        case .identities: ["let ids = try context.fetchObjectIDs(request)"]
+        }
+    }
+
+    var explanation: [String] {
+        let results = "\(Phrase.count(tally.executions, "result")), \(Phrase.count(tally.rows, "row")) in all"
+        switch kind {
+        case .first(let first):
+            return [
+                "Of \(results), no more than the first \(Phrase.count(first)) of each \(first == 1 ? "was" : "were") used, "
+                    + "\(Phrase.count(tally.touchedRows)) in all."
+            ]
+        case .scattered: return ["Of \(results), \(Phrase.count(tally.touchedRows)) were used, here and there."]
+        case .identities: return ["Objects of \(results), were taken out, and nothing of them was read or changed."]
+        }
+    }
+}

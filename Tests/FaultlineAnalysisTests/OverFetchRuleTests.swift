@@ -1,0 +1,300 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R03: over-fetch")
+struct OverFetchRuleTests {
+    private func findings(_ music: Music, rules: [any Rule] = [OverFetchRule()]) -> [Finding] {
+        Analysis(Profile(music.trace.closed()), rules: rules).findings
+    }
+
+    /// Results of so many rows with which something was done.
+    private func findings(
+        rows: UInt32 = 100, times: Int = 10, terms: [ShapeEntry.Term]? = [], rules: [any Rule] = [OverFetchRule()],
+        _ change: (inout TraceEvent.Use) -> Void
+    ) -> [Finding] {
+        var music = Music()
+        let shape = music.shape("", terms)
+        music.calibrate(shape)
+        music.fetchAndUse(shape, rows: rows, times: times, change)
+        return findings(music, rules: rules)
+    }
+
+    // MARK: - Rows
+
+    private static func first(_ count: UInt32, of use: inout TraceEvent.Use, in scope: TraceEvent.Scope.Kind? = nil) {
+        use.touchFirst(count, in: scope)
+        use.read(.title, rows: UInt64(count))
+    }
+
+    @Test func `Results of which only the first rows are used need a limit`() throws {
+        let found = findings { Self.first(10, of: &$0) }
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        #expect(finding.rule == "R03")
+        #expect(finding.title == "Limit the fetch of Track to the 10 rows that are used")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.code == ["request.fetchLimit = 10"])
+        #expect(
+            finding.explanation == [
+                "Of 10 results, 1,000 rows in all, no more than the first 10 of each were used, 100 in all."
+            ])
+        // Nine hundred rows of 2 µs.
+        #expect(abs(finding.saving.time.median - 1_800_000) < 1)
+        #expect(finding.saving.rows == 900)
+        #expect(finding.saving.bytes == 90_000)
+        #expect(finding.saving.memory == 9000)
+        // Nine rows for nothing for each that is used.
+        #expect(abs(finding.score - (25 + 50 * 8.0 / 19)) < 0.001)
+        #expect(finding.confidence == .medium)
+    }
+
+    @Test func `A result that is asked whether it is empty needs no more than its limit`() {
+        let found = findings {
+            Self.first(1, of: &$0)
+            $0.countAsked = 1
+            $0.emptinessAsked = 1
+        }
+        #expect(found.map(\.code) == [["request.fetchLimit = 1"]])
+    }
+
+    @Test func `Rows that are counted as well are R05's`() {
+        let found = findings(rules: [OverFetchRule(), AggregateRule()]) {
+            Self.first(3, of: &$0)
+            $0.countAsked = 1
+        }
+        #expect(found.map(\.rule) == ["R05"])
+    }
+
+    @Test func `Two results prove nothing, nor do forty-nine rows or such of which more than half are used`() {
+        #expect(findings(times: 2) { Self.first(10, of: &$0) }.isEmpty)
+        #expect(findings(rows: 16, times: 3) { Self.first(1, of: &$0) }.isEmpty)
+        #expect(findings(rows: 17, times: 3) { Self.first(1, of: &$0) }.count == 1)
+        #expect(findings { Self.first(51, of: &$0) }.isEmpty)
+        #expect(findings { Self.first(50, of: &$0) }.count == 1)
+    }
+
+    @Test func `A list on a screen is R02's, and a list that is batched rightly is none's`() {
+        let rules: [any Rule] = [OverFetchRule(), BatchSizeRule()]
+        #expect(findings(rules: rules) { Self.first(10, of: &$0, in: .screen) }.map(\.rule) == ["R02"])
+        #expect(findings(rows: 30, rules: rules) { Self.first(10, of: &$0, in: .screen) }.isEmpty)
+        let batched = findings(rules: rules) {
+            Self.first(10, of: &$0, in: .screen)
+            ($0.batchSize, $0.loadedRows) = (15, 15)
+        }
+        #expect(batched.isEmpty)
+        #expect(findings(rules: rules) { Self.first(10, of: &$0, in: .request) }.map(\.rule) == ["R03"])
+    }
+
+    @Test func `Results in use at the end may be used for more, which is said`() throws {
+        var music = Music()
+        let shape = music.shape()
+        music.fetchAndUse(shape, rows: 100, times: 8) { Self.first(10, of: &$0) }
+        music.fetchAndUse(shape, rows: 100, times: 2) {
+            Self.first(10, of: &$0)
+            $0.state = .open
+        }
+        let analysis = Analysis(Profile(music.trace.closed()), rules: [OverFetchRule()])
+        #expect(analysis.findings.isEmpty)
+        #expect(
+            analysis.checks.first?.obstacles == ["2 results were still in use at the end, and may be used for more."])
+        // One of eleven is few enough.
+        music = Music()
+        let again = music.shape()
+        music.fetchAndUse(again, rows: 100, times: 10) { Self.first(10, of: &$0) }
+        music.fetchAndUse(again, rows: 100) { $0.state = .open }
+        #expect(findings(music).count == 1)
+    }
+
+    @Test func `What happens in a scope of kind setup is left out`() {
+        var music = Music()
+        let shape = music.shape()
+        music.scoped(.setup) { $0.fetchAndUse(shape, rows: 100, times: 10) { Self.first(10, of: &$0) } }
+        #expect(findings(music).isEmpty)
+    }
+
+    @Test func `Rows that are used here and there should be fetched alone`() throws {
+        // So far apart that no batch size would load fewer rows, and each batch costs a trip.
+        let found = findings(rows: 60, rules: [OverFetchRule(), BatchSizeRule()]) { use in
+            use.touchedRows = 12
+            use.runs = (0..<12).map { .init(first: $0 * 5, rows: 1) }
+            use.windows = [.init(scope: .request, rows: 12, times: 1)]
+            use.read(.title, rows: 12)
+        }
+        #expect(found.map(\.rule) == ["R03"])
+        let finding = try #require(found.first)
+        #expect(finding.title == "Fetch the rows of Track that are used, and no others")
+        #expect(finding.code.isEmpty)
+        #expect(finding.explanation == ["Of 10 results, 600 rows in all, 120 were used, here and there."])
+        #expect(abs(finding.saving.time.median - 480 * 2000) < 1)
+    }
+
+    @Test func `Rows here and there that batches would spare are R02's`() {
+        let found = findings(rows: 10_000, rules: [OverFetchRule(), BatchSizeRule()]) { use in
+            use.touchedRows = 10
+            use.runs = (0..<10).map { .init(first: $0 * 900 + 100, rows: 1) }
+            use.windows = [.init(scope: .request, rows: 10, times: 1)]
+            use.read(.title, rows: 10)
+        }
+        #expect(found.map(\.rule) == ["R02"])
+    }
+
+    @Test func `A saving below the floor makes a note`() throws {
+        var music = Music()
+        music.row = 10
+        let shape = music.shape()
+        music.calibrate(shape)
+        music.scoped(.request, pause: 1_000_000_000) { music in
+            music.fetchAndUse(shape, rows: 20, times: 3) { Self.first(1, of: &$0) }
+            music.fetchAndUse(shape, rows: 500, site: music.trace.site(77)) { $0.touchFirst(500) }
+        }
+        let finding = try #require(findings(music).first)
+        #expect(finding.severity == .note)
+        #expect(
+            finding.reservations == [
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all rows."
+            ])
+    }
+
+    // MARK: - Identities
+
+    @Test func `Objects of which nothing is read are object IDs`() throws {
+        let finding = try #require(findings { $0.touchFirst(100) }.first)
+        #expect(finding.title == "Fetch object IDs of Track, since nothing else is used")
+        #expect(finding.code == ["let ids = try context.fetchObjectIDs(request)"])
+        #expect(
+            finding.explanation == [
+                "Objects of 10 results, 1,000 rows in all, were taken out, and nothing of them was read or changed."
+            ])
+        // Without a fit of its own, an identity costs a quarter of a row.
+        #expect(abs(finding.saving.time.median - 1000 * 1500) < 1)
+    }
+
+    @Test func `Objects that are read or changed are more than their IDs`() {
+        #expect(
+            findings {
+                $0.touchFirst(100)
+                $0.read(.album, rows: 1)
+            }.isEmpty)
+        #expect(
+            findings {
+                $0.touchFirst(100)
+                $0.modifiedRows = 1
+            }.isEmpty)
+        // Of an older recorder's objects nobody knows whether they were changed.
+        #expect(findings(terms: nil) { $0.touchFirst(100) }.isEmpty)
+        // Nothing was loaded.
+        #expect(
+            findings {
+                $0.touchFirst(100)
+                $0.bytes = 0
+            }.isEmpty)
+    }
+
+    // MARK: - Values
+
+    /// Tracks whose titles are read, with lyrics of so many bytes.
+    private func lyrics(
+        size: UInt64 = 2000, title: UInt64 = 20, rows: UInt32 = 200, times: Int = 3, read: UInt64 = 0,
+        terms: [ShapeEntry.Term]? = [], rules: [any Rule] = [OverFetchRule()],
+        _ change: (inout TraceEvent.Use) -> Void = { _ in }
+    ) -> [Finding] {
+        var music = Music()
+        // A byte costs 2 ns, and dearer shapes tell so.
+        music.row = 4000
+        let shape = music.shape("", terms)
+        music.fetchAndUse(shape, rows: rows, times: times) { use in
+            use.touchFirst(rows)
+            use.read(.title, rows: UInt64(rows), bytes: UInt64(rows) * title)
+            use.read(.lyrics, rows: read, bytes: UInt64(rows) * size)
+            use.read(.milliseconds, rows: 0, bytes: UInt64(rows) * 8)
+            change(&use)
+        }
+        return findings(music, rules: rules)
+    }
+
+    @Test func `Long texts that no execution reads are to leave the rows`() throws {
+        let found = lyrics()
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        #expect(finding.title == "Keep Track.lyrics out of the rows that this fetch loads")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.code == ["Track.lyrics: to-one TrackLyrics", "TrackLyrics.lyrics: String"])
+        // 2,000 of 2,028 bytes; of 600 rows.
+        #expect(
+            finding.explanation == [
+                "It was read of none of 600 rows, and makes 99 % of what was loaded: 1.14 MiB."
+            ])
+        #expect(finding.saving.bytes == 1_200_000)
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(figures["rows"] == 600 && figures["bytes"] == 1_216_800)
+        #expect(abs((figures["unreadShare"] ?? 0) - 1_200_000.0 / 1_216_800) < 1e-9)
+        // The assumed quarter of a nanosecond a byte.
+        #expect(abs(finding.saving.time.median - 300_000) < 1)
+        #expect(finding.severity == .warning)
+        #expect(finding.confidence == .low)
+    }
+
+    @Test func `Texts that one row reads, short ones and few rows of them stay`() {
+        #expect(lyrics(read: 1).isEmpty)
+        #expect(lyrics(size: 255).isEmpty)
+        #expect(lyrics(size: 256).count == 1)
+        #expect(lyrics(rows: 33).isEmpty)
+        #expect(lyrics(rows: 34).count == 1)
+        // Less than 30 % of the row.
+        #expect(lyrics(size: 400, title: 1000).isEmpty)
+        #expect(lyrics(size: 500, title: 1000).count == 1)
+    }
+
+    @Test func `A shape whose other line reads the text needs it`() {
+        var music = Music()
+        let shape = music.shape()
+        for (site, read) in [(nil, 0), (music.trace.site(77), 1)] as [(DictionaryID?, UInt64)] {
+            music.fetchAndUse(shape, rows: 200, times: 3, site: site) { use in
+                use.touchFirst(200)
+                use.read(.title, rows: 200, bytes: 4000)
+                use.read(.lyrics, rows: read, bytes: 400_000)
+            }
+        }
+        #expect(findings(music).isEmpty)
+    }
+
+    @Test func `Another shape that reads the text is said to have to prefetch it`() throws {
+        var music = Music()
+        let shapes = [music.shape(), music.shape("", [], sort: ["title ascending"])]
+        for (shape, read) in zip(shapes, [0, 200] as [UInt64]) {
+            music.fetchAndUse(shape, rows: 200, times: 3) { use in
+                use.touchFirst(200)
+                use.read(.title, rows: 200, bytes: 4000)
+                use.read(.lyrics, rows: read, bytes: 400_000)
+            }
+        }
+        let found = findings(music)
+        #expect(found.count == 1)
+        #expect(found.first?.reservations.contains("Other fetches read it, and would have to prefetch it.") == true)
+    }
+
+    @Test func `Objects that are changed, held or handed on are needed whole`() {
+        #expect(lyrics { $0.modifiedRows = 1 }.isEmpty)
+        #expect(lyrics { $0.state = .open }.isEmpty)
+        #expect(lyrics { $0.properties[0].rowsRead = 179 }.isEmpty)
+        #expect(lyrics { $0.properties[0].rowsRead = 180 }.count == 1)
+        #expect(lyrics(terms: nil).isEmpty)
+    }
+
+    @Test func `Values of many kilobytes are R09's`() {
+        let found = lyrics(size: 40_000, rules: [OverFetchRule(), LargeValueRule()]) {
+            $0.properties[1].largeRows = $0.properties[1].rowsLoaded
+        }
+        #expect(found.map(\.rule) == ["R09"])
+    }
+
+    @Test func `Rows that are not needed at all are named once`() {
+        let found = lyrics { use in
+            Self.first(3, of: &use)
+            use.properties.removeLast()
+        }
+        #expect(found.map(\.title) == ["Limit the fetch of Track to the 3 rows that are used"])
+    }
+}
