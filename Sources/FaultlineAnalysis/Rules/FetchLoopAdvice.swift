@@ -1,0 +1,55 @@
+internal import FaultlineTrace
+
+/// The words of R04.
+struct FetchLoopAdvice {
+    let shape: ShapeEntry
+    /// The term whose values differ.
+    let term: ShapeEntry.Term
+    let evidence: LoopEvidence
+
+    private var isSelf: Bool { term.keyPath.uppercased() == "SELF" }
+
+    /// What is compared: `Track.album`; of the object itself, its entity.
+    var property: String { isSelf ? shape.entity : "\(shape.entity).\(term.keyPath)" }
+
+    /// The compared property in words.
+    private var compared: String { isSelf ? "the object ID" : term.keyPath }
+
+    var title: String {
+        "Fetch \(shape.entity) for all \(isSelf ? "object IDs" : "values of \(term.keyPath)") at once, with IN"
+    }
+
+    var fix: String {
+        "Collect the values first, fetch once with IN, and group what comes by \(compared). To find or create, fetch what there "
+            + "is before the loop."
+    }
+
+    var code: [String] {
+        let operands = isSelf || term.operand == "object" ? "objects: ids" : "values"
+        let fetch = [
+            "request.predicate = .isIn(\"\(term.keyPath)\", \(operands))", "let found = try context.fetch(request)",
+        ]
+        guard !isSelf else { return fetch }
+        let way = term.keyPath.split(separator: ".").joined(separator: "?.")
+        return fetch + ["let groups = Dictionary(grouping: found) { $0.\(way) }"]
+    }
+
+    var explanation: [String] {
+        let fetches = Phrase.count(evidence.executions, "fetch", plural: "fetches")
+        let per = Phrase.count(evidence.executions / max(1, evidence.occurrences))
+        let times =
+            evidence.occurrences == 1
+            ? "" : ", some \(per) on each of \(Phrase.count(evidence.occurrences)) occasions,"
+        let rows = Phrase.count(evidence.rows, "row")
+        return [
+            "\(fetches) followed one another\(times) for \(Phrase.count(evidence.values, "value")) of \(compared): "
+                + "\(rows), \(Phrase.duration(evidence.time)) in all."
+        ] + (callers.isEmpty ? [] : ["Called from \(callers)."])
+    }
+
+    /// From where the function was called that fetches: if the loop is not there, it is here.
+    private var callers: String {
+        evidence.callers.sorted { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }
+            .prefix(3).map(\.key.description).joined(separator: ", ")
+    }
+}

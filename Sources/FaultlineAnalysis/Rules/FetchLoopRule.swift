@@ -1,0 +1,101 @@
+internal import FaultlineTrace
+
+/// R04: one fetch after the other that differ in the value of one property.
+///
+/// The thresholds within a scope (five fetches from one line on one thread, with five values) were applied when the
+/// events were reduced; here the evidence is weighed.
+public struct FetchLoopRule: Rule {
+    public let id = "R04"
+    public let name = "Fetch in a loop"
+    public let purpose = "Fetches that follow one another with another value of one property each."
+
+    /// Values that one `IN` is counted to hold.
+    static let valuesAtOnce = 1000.0
+    /// Rows a fetch from which on a trip costs little beside them.
+    static let manyRows: UInt64 = 100
+    /// What a program does between the fetches, for each of them, from which on it waits for something else: so many
+    /// times the fetch's time, and so many nanoseconds.
+    static let waitFactor: UInt64 = 10
+    static let minimumWait: UInt64 = 1_000_000
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined: UInt64 = 0
+        var untold: UInt64 = 0
+        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
+            examined += fetch.counts.executions
+            if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty { untold += fetch.counts.executions }
+        }
+        outcome.findings = profile.loops.compactMap { finding($0.key, $0.evidence, profile, costs) }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "fetch", plural: "fetches") }
+        if untold > 0 {
+            outcome.obstacles.append(
+                "An older recorder did not tell which values of \(Phrase.count(untold, "fetch", plural: "fetches")) differ."
+            )
+        }
+        return outcome
+    }
+
+    private func finding(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let shape = key.fetch.shape
+        // What the results are there for needs other fetches than one for all values.
+        guard evidence.rows < Self.manyRows &* evidence.executions, let terms = shape.terms, key.term < terms.count,
+            profile.fetch(key.fetch).flatMap({ ResultDemand(of: $0) }) == nil
+        else { return nil }
+        let occurrences = Double(max(1, evidence.occurrences))
+        let trips = (Double(evidence.values) / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
+        // Values that came again bring no rows of their own.
+        let rows = Double(evidence.rows) * Double(evidence.values) / Double(max(1, evidence.executions))
+        let estimate = costs.rows(of: shape)
+        let saving = estimate.range { Double(evidence.time) - $0.cost(trips: trips, rows: rows) }
+        let advice = FetchLoopAdvice(shape: shape, term: terms[key.term], evidence: evidence)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
+            score: Score.of(Double(evidence.executions) / occurrences, info: 5, warning: 25), fix: advice.fix,
+            code: advice.code, saving: Saving(time: Saving.Range(saving)),
+            confidence: estimate.confidence(in: saving),
+            signature: [id, advice.property, SignatureText.shape(shape), key.fetch.site?.function ?? ""]
+                .joined(separator: "|"))
+        finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
+        finding.saving.rows = Int64(clamping: evidence.rows) - Int64(saturating: rows)
+        finding.seenAt = [
+            Finding.Sighting(site: key.fetch.site, count: evidence.executions, time: evidence.time)
+        ]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("values", evidence.values, .count),
+            Evidence("occurrences", evidence.occurrences, .count), Evidence("rows", evidence.rows, .rows),
+            Evidence("fetchTime", evidence.time, .nanoseconds), Evidence("waiting", evidence.waiting, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [BatchSizeRule.claim(key.fetch, profile)]
+        weigh(&finding, evidence, trips: profile.totals.readTrips)
+        return finding
+    }
+
+    private func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {
+        let isLongEnough = Significance.isMet(
+            saving: finding.saving.time.median, wallTime: evidence.wallTime,
+            isMainThread: evidence.mainThreadTime * 2 > evidence.time)
+        if !isLongEnough && !Significance.isMet(trips: finding.saving.trips, of: trips) {
+            finding.downgrade(
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips."
+            )
+        }
+        let wait = evidence.waiting / max(1, evidence.executions)
+        if wait >= Self.minimumWait, evidence.waiting >= Self.waitFactor &* evidence.time {
+            finding.downgrade(
+                "Between the fetches the program does something else for \(Phrase.duration(wait)) each time: the values may come one by one."
+            )
+        }
+        if evidence.lossyOccurrences > 0, evidence.lossyOccurrences * 2 >= evidence.occurrences {
+            finding.confidence = .low
+            finding.downgrade("Events were lost while it happened.")
+        }
+    }
+}
