@@ -1,0 +1,146 @@
+internal import FaultlineTrace
+
+/// The words of R08.
+struct TextSearchAdvice {
+    /// What makes a search one that an index serves.
+    enum Remedy: Sendable, Hashable {
+        /// The words of the text in rows of their own, found by their beginning.
+        case words
+        /// A copy of the text without what the comparison disregards.
+        case folded
+        /// A copy of the text from its end to its beginning.
+        case reversed
+        /// The same as a plain prefix, or as a plain comparison.
+        case prefix, equality
+        /// A plain prefix in front of it.
+        case narrowed
+
+        /// `nil`: an index can serve the term, or nothing can.
+        init?(_ term: ShapeEntry.Term) {
+            // Rows that do not fulfil a term are most of them, which no index finds.
+            guard term.isNegated != true, term.operand == "value" else { return nil }
+            switch (term.operation, term.options) {
+            case ("CONTAINS", _): self = .words
+            case ("ENDSWITH", _): self = .reversed
+            case ("MATCHES", _): self = .narrowed
+            case ("LIKE", let options):
+                switch term.wildcards {
+                case "none": self = options == nil ? .equality : .folded
+                case "trailing": self = options == nil ? .prefix : .folded
+                case "inner": self = .narrowed
+                default: self = .words
+                }
+            case ("!=", _), (_, nil): return nil
+            case (_, _?): self = .folded
+            }
+        }
+    }
+
+    let fetch: FetchProfile
+    /// Those that no index serves.
+    let terms: [ShapeEntry.Term]
+    /// Rows that a search goes through; `nil`: not known.
+    let candidates: Double?
+    let profile: Profile
+
+    private var entity: String { fetch.key.shape.entity }
+    private var first: ShapeEntry.Term { terms[0] }
+    private var remedy: Remedy { Remedy(first) ?? .words }
+    private var operation: String { first.operation + (first.options.map { "[\($0)]" } ?? "") }
+
+    /// The searched properties, as `"Track.title, Track.composer"`.
+    var properties: String {
+        terms.map { "\(entity).\($0.keyPath)" }.reduce(into: [String]()) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }.joined(separator: ", ")
+    }
+
+    /// The entity that holds the property that is searched first, the way to it with a point behind it, and its name.
+    private var holder: (entity: String, path: String, name: String) {
+        let parts = first.keyPath.split(separator: ".").map(String.init)
+        let paths = KeyPaths(profile: profile)
+        var entity = entity
+        for part in parts.dropLast() { entity = paths.destination(of: .init(entity: entity, name: part)) ?? entity }
+        let path = parts.dropLast().map { $0 + "." }.joined()
+        return (entity, path, parts.last ?? first.keyPath)
+    }
+
+    var title: String {
+        switch remedy {
+        case .words: "Search \(properties) by the beginnings of its words, not with \(operation)"
+        case .folded: "Search a folded copy of \(properties), not \(operation)"
+        case .reversed: "Search a reversed copy of \(properties) from its beginning, not with \(operation)"
+        case .prefix: "Search \(properties) with BEGINSWITH, not with \(operation)"
+        case .equality: "Compare \(properties) with ==, not with \(operation)"
+        case .narrowed: "Put a plain BEGINSWITH in front of \(operation) on \(properties)"
+        }
+    }
+
+    var fix: String {
+        switch remedy {
+        case .words:
+            "Keep the words of the text in rows of their own, folded to one case and without diacritics, with an index, and find a "
+                + "word by its beginning; or keep the text in a full-text table of SQLite's (FTS5)."
+        case .folded:
+            "Keep a copy of the text in one case and without diacritics in an attribute of its own, with an index, and compare that "
+                + "with a folded text."
+        case .reversed:
+            "Keep a copy of the text from its end to its beginning in an attribute of its own, with an index: its beginning is the "
+                + "text's end."
+        case .prefix: "A plain prefix is a range, which an index serves."
+        case .equality: "A pattern without wildcards is a plain comparison, which an index serves."
+        case .narrowed: "If the pattern begins with plain text, an index finds the few texts that begin so."
+        }
+    }
+
+    var code: [String] {
+        let (entity, path, name) = holder
+        let capital = name.prefix(1).uppercased() + name.dropFirst()
+        switch remedy {
+        case .words:
+            let word = "\(entity)Word"
+            return [
+                "\(entity).words: to-many \(word); \(word).text: String, with an index",
+                "FetchRequest<\(word)>(predicate: PropertyPath(\"text\").beginsWith(word))",
+            ]
+        case .folded:
+            let copy = "folded\(capital)"
+            let isPrefix = first.operation == "BEGINSWITH" || first.wildcards == "trailing"
+            let operation = first.operation == "LIKE" ? "==" : first.operation
+            return [
+                "\(entity).\(copy): String, with an index",
+                "PropertyPath(\"\(path)\(copy)\")" + (isPrefix ? ".beginsWith(folded)" : " \(operation) folded"),
+            ]
+        case .reversed:
+            return [
+                "\(entity).reversed\(capital): String, with an index",
+                "PropertyPath(\"\(path)reversed\(capital)\").beginsWith(String(ending.reversed()))",
+            ]
+        case .prefix: return ["PropertyPath(\"\(first.keyPath)\").beginsWith(prefix)"]
+        case .equality: return ["PropertyPath(\"\(first.keyPath)\") == text"]
+        case .narrowed:
+            let property = "PropertyPath(\"\(first.keyPath)\")"
+            let method = first.operation == "LIKE" ? "like" : "matches"
+            return ["\(property).beginsWith(prefix) && \(property).\(method)(pattern)"]
+        }
+    }
+
+    var explanation: [String] {
+        let counts = fetch.counts
+        let searches = Phrase.count(counts.executions, "search", plural: "searches")
+        let reason = "no index serves \(operation)."
+        guard let candidates, counts.executions > 0 else {
+            return ["\(searches) found \(Phrase.count(counts.rows, "row")): \(reason)"]
+        }
+        let one = Double(counts.time) / Double(counts.executions)
+        let rows = Phrase.decimal(candidates, places: 0)
+        let found = Phrase.count(counts.rows)
+        let sentence =
+            counts.executions == 1
+            ? "A search went through \(rows) rows to find \(found): "
+            : "\(searches) went through some \(rows) rows each to find \(found) in all: "
+        return [
+            sentence + reason, "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
+        ]
+    }
+}

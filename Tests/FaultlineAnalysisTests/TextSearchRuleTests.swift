@@ -1,0 +1,236 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R08: text search without an index")
+struct TextSearchRuleTests {
+    private static let contains = ShapeEntry.Term(keyPath: "title", operation: "CONTAINS", options: "cd")
+
+    private func analysis(
+        _ terms: [ShapeEntry.Term]? = [contains], times: Int = 8, rows: UInt32 = 40, fullScanSteps: UInt32 = 3502,
+        virtualMachineSteps: UInt64 = 14_000, resultType: TraceEvent.Fetch.ResultType = .objects,
+        duration: UInt64 = 2_500_000, hasStatements: Bool = true, scope: TraceEvent.Scope.Kind = .screen,
+        wall: UInt64 = 0
+    ) -> Analysis {
+        var music = Music()
+        let all = music.shape()
+        music.calibrate(all)
+        let shape = music.shape("title CONTAINS[cd] ?", terms, resultType: "\(resultType)")
+        music.scoped(scope, pause: wall) { music in
+            for _ in 0..<times {
+                let fetch = music.fetch(shape, rows: rows, duration: duration) { $0.resultType = resultType }
+                guard hasStatements else { continue }
+                music.statement(of: fetch, fullScanSteps: fullScanSteps, virtualMachineSteps: virtualMachineSteps)
+            }
+        }
+        return Analysis(Profile(music.trace.closed()), rules: [TextSearchRule()])
+    }
+
+    @Test func `A search for a part of a text needs the text's words in rows of their own`() throws {
+        let found = analysis().findings
+        #expect(found.count == 1)
+        let finding = try #require(found.first)
+        #expect(finding.rule == "R08")
+        #expect(finding.title == "Search Track.title by the beginnings of its words, not with CONTAINS[cd]")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(
+            finding.code == [
+                "Track.words: to-many TrackWord; TrackWord.text: String, with an index",
+                #"FetchRequest<TrackWord>(predicate: PropertyPath("text").beginsWith(word))"#,
+            ])
+        #expect(
+            finding.explanation == [
+                "8 searches went through some 3,503 rows each to find 320 in all: no index serves CONTAINS[cd].",
+                "One takes 2.50 ms, and ten times as long with ten times the rows.",
+            ])
+        // Eight fetches of 2.5 ms; eight trips of 10 µs and 320 rows of 2 µs stay.
+        #expect(abs(finding.saving.time.median - (20_000_000 - 80_000 - 640_000)) < 1)
+        #expect(finding.severity == .warning)
+        #expect(abs(finding.score - (25 + 50 * 3003.0 / 49_500)) < 0.001)
+        #expect(finding.confidence == .medium)
+        #expect(finding.reservations.isEmpty)
+        #expect(finding.scopes == ["album"])
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == [
+                "executions": 8, "rows": 320, "fullScanSteps": 28_016, "virtualMachineSteps": 112_000,
+                "candidates": 3503, "fetchTime": 20_000_000,
+            ])
+    }
+
+    static let remedies: [(ShapeEntry.Term, String, String)] = [
+        (
+            .init(keyPath: "title", operation: "BEGINSWITH", options: "cd"),
+            "Search a folded copy of Track.title, not BEGINSWITH[cd]",
+            #"PropertyPath("foldedTitle").beginsWith(folded)"#
+        ),
+        (
+            .init(keyPath: "album.title", operation: "BEGINSWITH", options: "d"),
+            "Search a folded copy of Track.album.title, not BEGINSWITH[d]",
+            #"PropertyPath("album.foldedTitle").beginsWith(folded)"#
+        ),
+        (
+            .init(keyPath: "title", operation: "==", options: "c"),
+            "Search a folded copy of Track.title, not ==[c]", #"PropertyPath("foldedTitle") == folded"#
+        ),
+        (
+            .init(keyPath: "title", operation: ">=", options: "c"),
+            "Search a folded copy of Track.title, not >=[c]", #"PropertyPath("foldedTitle") >= folded"#
+        ),
+        (
+            .init(keyPath: "title", operation: "ENDSWITH"),
+            "Search a reversed copy of Track.title from its beginning, not with ENDSWITH",
+            #"PropertyPath("reversedTitle").beginsWith(String(ending.reversed()))"#
+        ),
+        (
+            .init(keyPath: "title", operation: "LIKE", wildcards: "leading"),
+            "Search Track.title by the beginnings of its words, not with LIKE",
+            #"FetchRequest<TrackWord>(predicate: PropertyPath("text").beginsWith(word))"#
+        ),
+        (
+            .init(keyPath: "title", operation: "LIKE", wildcards: "trailing"),
+            "Search Track.title with BEGINSWITH, not with LIKE", #"PropertyPath("title").beginsWith(prefix)"#
+        ),
+        (
+            .init(keyPath: "title", operation: "LIKE", options: "c", wildcards: "trailing"),
+            "Search a folded copy of Track.title, not LIKE[c]", #"PropertyPath("foldedTitle").beginsWith(folded)"#
+        ),
+        (
+            .init(keyPath: "title", operation: "LIKE", wildcards: "none"),
+            "Compare Track.title with ==, not with LIKE", #"PropertyPath("title") == text"#
+        ),
+        (
+            .init(keyPath: "title", operation: "LIKE", options: "c", wildcards: "none"),
+            "Search a folded copy of Track.title, not LIKE[c]", #"PropertyPath("foldedTitle") == folded"#
+        ),
+        (
+            .init(keyPath: "title", operation: "LIKE", wildcards: "inner"),
+            "Put a plain BEGINSWITH in front of LIKE on Track.title",
+            #"PropertyPath("title").beginsWith(prefix) && PropertyPath("title").like(pattern)"#
+        ),
+        (
+            .init(keyPath: "title", operation: "MATCHES"),
+            "Put a plain BEGINSWITH in front of MATCHES on Track.title",
+            #"PropertyPath("title").beginsWith(prefix) && PropertyPath("title").matches(pattern)"#
+        ),
+    ]
+
+    @Test(arguments: remedies)
+    func `Each operator has its remedy`(_ term: ShapeEntry.Term, _ title: String, _ code: String) throws {
+        let finding = try #require(analysis([term]).findings.first)
+        #expect(finding.title == title)
+        #expect(finding.code.last == code)
+    }
+
+    @Test func `A copy is kept by the entity that holds the text`() throws {
+        let term = ShapeEntry.Term(keyPath: "album.title", operation: "CONTAINS")
+        let finding = try #require(analysis([term]).findings.first)
+        #expect(finding.code.first == "Album.words: to-many AlbumWord; AlbumWord.text: String, with an index")
+    }
+
+    @Test(arguments: [
+        ShapeEntry.Term(keyPath: "title", operation: "BEGINSWITH"), .init(keyPath: "title", operation: "=="),
+        .init(keyPath: "title", operation: "<"), .init(keyPath: "title", operation: "IN"),
+        .init(keyPath: "title", operation: "!=", options: "c"),
+        .init(keyPath: "title", operation: "==", operand: "nil"),
+        .init(keyPath: "title", operation: "CONTAINS", isNegated: true),
+    ])
+    func `What an index can serve, and what none ever will, is left alone`(_ term: ShapeEntry.Term) {
+        #expect(analysis([term]).findings.isEmpty)
+    }
+
+    @Test func `Several texts are named together`() throws {
+        let terms = ["title", "lyrics", "title"].map {
+            ShapeEntry.Term(keyPath: $0, operation: "CONTAINS", isAlternative: true)
+        }
+        let finding = try #require(analysis(terms).findings.first)
+        #expect(
+            finding.title == "Search Track.title, Track.lyrics by the beginnings of its words, not with CONTAINS")
+    }
+
+    @Test func `A thousand rows or twenty searches are worth a word`() {
+        #expect(analysis(times: 1, fullScanSteps: 999).findings.count == 1)
+        #expect(analysis(times: 1, fullScanSteps: 998).findings.isEmpty)
+        #expect(analysis(times: 10, fullScanSteps: 99).findings.count == 1)
+        #expect(analysis(times: 19, fullScanSteps: 40).findings.isEmpty)
+        #expect(analysis(times: 20, fullScanSteps: 40).findings.count == 1)
+    }
+
+    @Test func `Small tables make a note`() throws {
+        #expect(try #require(analysis(times: 20, fullScanSteps: 498).findings.first).severity == .note)
+        #expect(try #require(analysis(times: 20, fullScanSteps: 499).findings.first).severity == .warning)
+    }
+
+    @Test func `A search that costs little here is said not to be proven`() throws {
+        let finding = try #require(analysis(duration: 100_000, wall: 1_000_000_000).findings.first)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.reservations == ["Cost not proven at this size: less than 1 % of the time that the work took."])
+    }
+
+    // MARK: - Other terms
+
+    @Test func `A term with an index that leaves two hundred rows makes a note`() throws {
+        // Forty rows are handed out, each for its six steps; what is left is for the candidates, six steps each.
+        let narrowed = { (candidates: UInt64) in
+            analysis(
+                [.init(keyPath: "album", operation: "==", operand: "object"), Self.contains], rows: 40,
+                fullScanSteps: 0, virtualMachineSteps: 40 * 6 + candidates * 6)
+        }
+        let few = try #require(narrowed(200).findings.first)
+        #expect(few.severity == .note)
+        #expect(
+            few.reservations.first == "Another term leaves some 200 rows to search, which are soon gone through.")
+        #expect(few.evidence.first { $0.name == "candidates" }?.value == 200)
+        let many = try #require(narrowed(800).findings.first)
+        #expect(many.severity == .warning)
+        #expect(many.reservations.isEmpty)
+    }
+
+    @Test func `A count has no rows to hand out`() throws {
+        let finding = try #require(
+            analysis(rows: 2000, fullScanSteps: 0, virtualMachineSteps: 6000, resultType: .count).findings.first)
+        #expect(finding.evidence.first { $0.name == "candidates" }?.value == 1000)
+    }
+
+    @Test func `Statements of prefetching do not count`() throws {
+        var music = Music()
+        let shape = music.shape("title CONTAINS[cd] ?", [Self.contains])
+        for _ in 0..<8 {
+            // From a recorder they come before the fetch that they belong to, whose own statement is the first behind it.
+            let next = music.fetch(shape, rows: 0, site: music.trace.site(77)) + 2
+            music.statement(of: next, fullScanSteps: 5000)
+            let fetch = music.fetch(shape, rows: 40)
+            #expect(fetch == next)
+            music.statement(of: fetch, fullScanSteps: 3502)
+            music.statement(of: fetch, fullScanSteps: 7000)
+        }
+        let found = Analysis(Profile(music.trace.closed()), rules: [TextSearchRule()]).findings
+        let finding = try #require(found.first { $0.change?.line == 42 })
+        #expect(finding.evidence.first { $0.name == "fullScanSteps" }?.value == 28_016)
+    }
+
+    @Test func `What happens in a scope of kind setup is left out`() {
+        #expect(analysis(scope: .setup).findings.isEmpty)
+    }
+
+    // MARK: - What the trace does not tell
+
+    @Test func `Without statements twenty searches are named, and it is said what is not known`() throws {
+        let few = analysis(times: 19, hasStatements: false)
+        #expect(few.findings.isEmpty)
+        #expect(
+            few.checks.first?.obstacles == ["The trace does not tell how many rows 19 searches went through."])
+        let finding = try #require(analysis(times: 20, hasStatements: false).findings.first)
+        #expect(finding.explanation == ["20 searches found 800 rows: no index serves CONTAINS[cd]."])
+        #expect(finding.severity == .note)
+    }
+
+    @Test func `Without knowing what was compared nothing is said`() {
+        let analysis = analysis(nil)
+        #expect(analysis.findings.isEmpty)
+        #expect(analysis.checks.first?.obstacles == ["An older recorder did not tell what 8 fetches compared."])
+        #expect(analysis.checks.first?.examined == "the predicates of 8 fetches")
+    }
+}
