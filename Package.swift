@@ -132,11 +132,14 @@ let package = Package(
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),
+        .executableTarget(
+            name: "MusicProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
+            path: "Tests/MusicProgram", swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineWorkloads", "SharedData", "UnrulyProgram", "faultline",
+                "FaultlineWorkloads", "MusicProgram", "SharedData", "UnrulyProgram", "faultline",
             ],
             swiftSettings: strict),
     ],

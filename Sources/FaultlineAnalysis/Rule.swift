@@ -41,6 +41,9 @@ public struct RuleCheck: Sendable, Hashable {
 public enum Rules {
     /// All rules, by number.
     public static var all: [any Rule] {
-        [PrefetchRule(), BatchSizeRule(), LargeValueRule(), TraceQualityRule()]
+        [
+            PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(), TextSearchRule(),
+            LargeValueRule(), TraceQualityRule(),
+        ]
     }
 }

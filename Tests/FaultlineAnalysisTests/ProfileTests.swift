@@ -142,9 +142,23 @@ struct ProfileTests {
 
 @Suite("Profiles of several processes")
 struct ProfileMergingTests {
-    /// The traces of two processes.
-    private var traces: [[TraceMessage]] {
-        ([7, 8] as [UInt32]).map { process in
+    /// What two processes do.
+    enum Story: CaseIterable {
+        case groceries, music
+
+        var rules: Set<String> {
+            switch self {
+            case .groceries: ["R01", "R02"]
+            case .music: ["R03", "R04", "R05", "R08"]
+            }
+        }
+
+        /// The traces of the processes.
+        var traces: [[TraceMessage]] {
+            ([7, 8] as [UInt32]).map { self == .groceries ? Self.groceries($0) : Self.music($0) }
+        }
+
+        private static func groceries(_ process: UInt32) -> [TraceMessage] {
             var groceries = Groceries(process: process)
             groceries.trip += UInt64(process) * 100
             groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 20)
@@ -153,6 +167,41 @@ struct ProfileMergingTests {
                 for object in 1...60 { groceries.fault(UInt64(object), of: fetch) }
             }
             return groceries.trace.closed()
+        }
+
+        /// A loop, a search, and results that are counted, added up, shown in part and read in part, with lines and
+        /// values that the processes have in common and others.
+        private static func music(_ process: UInt32) -> [TraceMessage] {
+            var music = Music(process: process)
+            music.trip += UInt64(process) * 100
+            let byAlbum = music.shape("album == ?", [.init(keyPath: "album", operation: "==", operand: "object")])
+            let search = music.shape("title CONTAINS ?", [.init(keyPath: "title", operation: "CONTAINS")])
+            let all = music.shape()
+            let sites = (50..<54).map { music.trace.site($0, "show\($0)()") }
+            music.calibrate(all)
+            music.scoped(.request) { music in
+                for album in 1...20 as ClosedRange<UInt64> {
+                    _ = music.fetch(byAlbum, rows: UInt32(album % 4) + 8) {
+                        ($0.operands, $0.parameters) = ([album + UInt64(process)], album)
+                    }
+                }
+                for _ in 0..<8 { music.statement(of: music.fetch(search, rows: 5), fullScanSteps: 2000 + process) }
+                music.fetchAndUse(all, rows: 100, times: 4, site: sites[0]) { $0.countAsked = 1 }
+                music.fetchAndUse(all, rows: 100, times: 4, site: sites[1]) {
+                    $0.touchFirst(100)
+                    $0.read(.milliseconds, rows: 100)
+                }
+                music.fetchAndUse(all, rows: 100, times: 4, site: sites[2]) {
+                    $0.touchFirst(process)
+                    $0.read(.title, rows: UInt64(process))
+                }
+                music.fetchAndUse(all, rows: 100, times: 4, site: sites[3]) {
+                    $0.touchFirst(100)
+                    $0.read(.title, rows: 100, bytes: 2000)
+                    $0.read(.lyrics, rows: 0, bytes: 500_000)
+                }
+            }
+            return music.trace.closed()
         }
     }
 
@@ -166,9 +215,9 @@ struct ProfileMergingTests {
             .joined(separator: "\n")
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
-    func `However their messages are interleaved, the result is the same`(_ seed: UInt64) {
-        let traces = self.traces
+    @Test(arguments: Story.allCases, 0..<8 as Range<UInt64>)
+    func `However their messages are interleaved, the result is the same`(_ story: Story, _ seed: UInt64) {
+        let traces = story.traces
         var generator = SeededGenerator(seed: seed)
         var queues = traces.map { $0[...] }
         var mixed = Profile()
@@ -179,13 +228,16 @@ struct ProfileMergingTests {
         #expect(text(mixed) == text(Profile(traces[0] + traces[1])))
     }
 
-    @Test func `Profiles merge in either order`() {
+    @Test(arguments: Story.allCases)
+    func `Profiles merge in either order`(_ story: Story) {
+        let traces = story.traces
         let parts = traces.map { Profile($0) }
         var forth = parts[0]
         forth.merge(parts[1])
         var back = parts[1]
         back.merge(parts[0])
         #expect(text(forth) == text(back))
+        #expect(story.rules.isSubset(of: Analysis(forth).findings.map(\.rule)))
         #expect(text(forth) == text(Profile(traces[0] + traces[1])))
     }
 }

@@ -49,6 +49,12 @@ struct RecordedEvents {
         var batchSize: UInt64?
         var rows: UInt64?
         var loadedRows: UInt64?
+        var touchedRows: UInt64?
+        var countAsked: UInt64?
+        var emptinessAsked: UInt64?
+        var modifiedRows: UInt64?
+        var state: String?
+        var operands: [UInt64]?
         var filled: UInt64?
         var trips: UInt64?
         var bytes: UInt64?

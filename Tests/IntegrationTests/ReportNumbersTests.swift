@@ -3,14 +3,15 @@ import Testing
 /// Every figure of a report is added up again from the printed events, by code that shares nothing with the analysis.
 @Suite("The numbers of a report come out again from the events")
 struct ReportNumbersTests {
-    /// A list with all flaws, and a program that saves.
+    /// A list with all flaws, a program that saves, and one with every flaw of its own.
     enum Subject: CaseIterable {
-        case groceries, library
+        case groceries, library, music
 
         func trace() throws -> String {
             switch self {
             case .groceries: try GroceriesRun(items: 120, rows: 10, flaws: "all").trace
             case .library: try OutsideProgram.record().trace
+            case .music: try MusicProgram.record(MusicProgram.flaws.map(\.scenario), isNaive: true)
             }
         }
     }
@@ -209,6 +210,10 @@ struct ReportNumbersTests {
             switch finding.rule {
             case "R01": checkPrefetch(finding, events)
             case "R02": checkBatch(finding, events)
+            case "R03" where finding.figure("unreadBytes") != nil: checkUnreadValue(finding, events)
+            case "R03", "R05": checkResults(finding, events)
+            case "R04": checkLoop(finding, events)
+            case "R08": checkSearch(finding, events)
             case "R09": checkLargeValue(finding, events)
             default: Issue.record("nobody checks the figures of \(finding.rule)")
             }
@@ -251,6 +256,65 @@ struct ReportNumbersTests {
         #expect(finding.figure("rowsRead") == sum { $0.rowsRead })
         #expect(finding.figure("bytes") == sum { $0.bytes })
         #expect(finding.figure("largeShare") == sum { $0.largeRows } / sum { $0.rowsLoaded })
+    }
+
+    /// The fetches from a finding's line.
+    private func fetches(_ finding: ReportDocument.Finding, _ events: RecordedEvents) -> [Event] {
+        let fetches = events.of("fetch").filter { $0.callSite?.text == finding.change?.text }
+        #expect(!fetches.isEmpty, "\(finding.title)")
+        return fetches
+    }
+
+    private func uses(of fetches: [Event], _ events: RecordedEvents) -> [Event] {
+        let ids = Set(fetches.map(\.id))
+        return events.of("use").filter { ids.contains($0.fetch) && ($0.rows ?? 0) > 0 }
+    }
+
+    private func checkResults(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        let uses = uses(of: fetches, events)
+        #expect(finding.figure("executions") == Double(uses.count))
+        #expect(finding.figure("rows") == Double(uses.sum(\.rows)))
+        #expect(finding.figure("touchedRows") == Double(uses.sum(\.touchedRows)))
+        #expect(finding.figure("mostTouched") == uses.compactMap(\.touchedRows).max().map { Double($0) })
+        #expect(finding.figure("bytes") == Double(uses.sum(\.bytes)))
+        guard finding.rule == "R05" else { return }
+        #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
+        let counted = uses.filter { ($0.countAsked ?? 0) > ($0.emptinessAsked ?? 0) }
+        #expect(finding.figure("counted") == Double(counted.count))
+        #expect(uses.allSatisfy { $0.modifiedRows == 0 && $0.state == "closed" })
+    }
+
+    private func checkUnreadValue(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let properties = uses(of: fetches(finding, events), events).flatMap { $0.properties ?? [] }
+        let unread = properties.filter { property in property.name.map { finding.title.contains(".\($0) ") } ?? false }
+        #expect(!unread.isEmpty && unread.allSatisfy { $0.rowsRead == 0 })
+        #expect(finding.figure("unreadBytes") == Double(unread.reduce(0) { $0 + $1.bytes }))
+        #expect(finding.figure("bytes") == Double(properties.reduce(0) { $0 + $1.bytes }))
+        #expect(finding.figure("rows") == Double(unread.reduce(0) { $0 + $1.rowsLoaded }))
+    }
+
+    private func checkLoop(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        #expect(finding.figure("executions") == Double(fetches.count))
+        #expect(finding.figure("values") == Double(Set(fetches.map(\.operands)).count))
+        #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
+        #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
+        #expect(finding.saving.trips == fetches.count - 1)
+        let scope = events.of("scope").filter { $0.phase == "end" && $0.id == fetches.first?.scope }
+        #expect(finding.figure("wallTime") == Double(scope.sum(\.duration)))
+    }
+
+    private func checkSearch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        let ids = Set(fetches.map(\.id))
+        let statements = events.of("sql").filter { ids.contains($0.parent) && $0.type == "read" }
+        #expect(finding.figure("executions") == Double(fetches.count))
+        #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
+        #expect(finding.figure("fullScanSteps") == Double(statements.sum(\.fullScanSteps)))
+        #expect(finding.figure("virtualMachineSteps") == Double(statements.sum(\.virtualMachineSteps)))
+        // Every one of 1,200 tracks is looked at.
+        #expect(finding.figure("candidates") == 1200)
     }
 
     // MARK: - Text

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+/// A program that does the same in two forms, one of which has a flaw, on a store of its own.
+enum MusicProgram {
+    /// What is found of the flawed form.
+    struct Flaw: Sendable, CustomTestStringConvertible {
+        var scenario: String
+        var rule: String
+        var title: String
+        var code: [String]
+        /// The comment on the line of the fetch, and a part of the line at which the objects were read.
+        var fetch: String
+        var reader: String?
+
+        var testDescription: String { scenario }
+    }
+
+    static let flaws = [
+        Flaw(
+            scenario: "count", rule: "R05", title: "Count Track with a count request, not by fetching",
+            code: ["let count = try context.count(for: request)"], fetch: "// counted"),
+        Flaw(
+            scenario: "existence", rule: "R05", title: "Ask with a limit of 1 whether there is any Track",
+            code: ["request.fetchLimit = 1", "let isEmpty = try context.fetchObjectIDs(request).isEmpty"],
+            fetch: "// asked for emptiness"),
+        Flaw(
+            scenario: "sum", rule: "R05", title: "Aggregate Track.milliseconds in the store, not over its objects",
+            code: [
+                #"let sum = ExpressionDescription("sum", .function(.sum, "milliseconds"))"#,
+                "(request.resultType, request.propertiesToFetch) = (.dictionary, [sum])",
+                #"let found = try context.fetchDictionaries(request)[0]["sum"]"#,
+            ], fetch: "// added up", reader: "tracks.reduce(0)"),
+        Flaw(
+            scenario: "preview", rule: "R05",
+            title: "Count Track with a count request, and fetch the first 3 with a limit",
+            code: ["let count = try context.count(for: request)", "request.fetchLimit = 3"], fetch: "// previewed",
+            reader: "found.prefix(3)"),
+        Flaw(
+            scenario: "limit", rule: "R03", title: "Limit the fetch of Track to the 1 row that is used",
+            code: ["request.fetchLimit = 1"], fetch: "// cut off", reader: "first?.title"),
+        Flaw(
+            scenario: "identities", rule: "R03", title: "Fetch object IDs of Track, since nothing else is used",
+            code: ["let ids = try context.fetchObjectIDs(request)"], fetch: "// only identified"),
+        Flaw(
+            scenario: "values", rule: "R03", title: "Keep Track.lyrics out of the rows that this fetch loads",
+            code: ["Track.lyrics: to-one TrackLyrics", "TrackLyrics.lyrics: String"], fetch: "// read in part",
+            reader: "isNaive ? 0 : track.lyrics"),
+        Flaw(
+            scenario: "loop", rule: "R04", title: "Fetch Track for all values of album at once, with IN",
+            code: [
+                #"request.predicate = .isIn("album", objects: ids)"#, "let found = try context.fetch(request)",
+                "let groups = Dictionary(grouping: found) { $0.album }",
+            ], fetch: "// looped"),
+        Flaw(
+            scenario: "create", rule: "R04", title: "Fetch Track for all values of title at once, with IN",
+            code: [
+                #"request.predicate = .isIn("title", values)"#, "let found = try context.fetch(request)",
+                "let groups = Dictionary(grouping: found) { $0.title }",
+            ], fetch: "// found or created"),
+        Flaw(
+            scenario: "contains", rule: "R08",
+            title: "Search Track.title by the beginnings of its words, not with CONTAINS[cd]",
+            code: [
+                "Track.words: to-many TrackWord; TrackWord.text: String, with an index",
+                #"FetchRequest<TrackWord>(predicate: PropertyPath("text").beginsWith(word))"#,
+            ], fetch: "// searched by a part"),
+        Flaw(
+            scenario: "prefix", rule: "R08", title: "Search a folded copy of Track.title, not BEGINSWITH[c]",
+            code: [
+                "Track.foldedTitle: String, with an index", #"PropertyPath("foldedTitle").beginsWith(folded)"#,
+            ], fetch: "// searched by its beginning"),
+    ]
+
+    private static let path = BuiltCommand.programs.appendingPathComponent("MusicProgram").path
+
+    /// The line of its source that holds a text.
+    static func line(_ text: String) throws -> String {
+        let source = BuiltCommand.package.appendingPathComponent("Tests/MusicProgram/main.swift")
+        return "main.swift:\(try SourceLine.find(text, in: source))"
+    }
+
+    /// Records scenarios on a new store, and returns the trace.
+    static func record(_ scenarios: [String], isNaive: Bool) throws -> String {
+        let directory = try TemporaryDirectory()
+        let (store, trace) = (directory.path("music.sqlite"), directory.path("trace.json"))
+        let prepared = try BuiltCommand.run([store, "prepare"], program: path)
+        guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }
+        let form = [store, isNaive ? "naive" : "improved"] + scenarios
+        let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", path] + form)
+        guard recorded.status == 0 else { throw CommandFailed(text: recorded.errors) }
+        return trace
+    }
+}
+
+@Suite("The music program")
+struct MusicFindingsTests {
+    @Test("is told the line to change and what to write there, and where it was seen", arguments: MusicProgram.flaws)
+    func naive(flaw: MusicProgram.Flaw) throws {
+        let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: true))
+        let problems = report.findings.filter { $0.severity != "note" }
+        #expect(problems.map(\.rule) == [flaw.rule])
+        let finding = try #require(problems.first)
+        #expect(finding.title == flaw.title)
+        #expect(finding.code == flaw.code)
+        #expect(finding.change?.text == (try MusicProgram.line(flaw.fetch)))
+        if let reader = flaw.reader {
+            #expect(finding.seenAt.map(\.site?.text) == [try MusicProgram.line(reader)])
+        }
+    }
+
+    @Test("has no finding, not even a note, once it is changed so", arguments: MusicProgram.flaws)
+    func improved(flaw: MusicProgram.Flaw) throws {
+        let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: false))
+        #expect(report.findings.map(\.title) == [])
+    }
+
+    @Test("with all flaws has each finding once, and in a terminal every line of it fits")
+    func all() throws {
+        let trace = try MusicProgram.record(MusicProgram.flaws.map(\.scenario), isNaive: true)
+        let report = try ReportDocument(of: trace)
+        let titles = report.findings.map(\.title)
+        #expect(Set(MusicProgram.flaws.map(\.title)).isSubset(of: titles), "\(titles)")
+        #expect(report.findings.map(\.change).count == Set(report.findings.map(\.change)).count)
+        let text = try BuiltCommand.run(["report", trace]).output
+        for finding in report.findings.prefix(6) {
+            for line in finding.code { #expect(text.contains(line), "\(line)") }
+        }
+        // What stands in the rows, and what was searched for, stays in the program.
+        let lines = try String(contentsOfFile: trace, encoding: .utf8)
+        for value in ["la la", "NIGHT", "1 Ni", "love", "Album 1"] { #expect(!lines.contains(value)) }
+    }
+}

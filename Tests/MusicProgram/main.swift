@@ -1,0 +1,269 @@
+// A music library that does the same in two forms: as it should not be done, and as it should.
+//
+//     MusicProgram <store> prepare
+//     MusicProgram <store> naive|improved <scenario>…
+
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import Foundation
+
+final class Album: ManagedObject {
+    static let titleKey = AttributeKey<String>("title")
+    var title: String { self[Self.titleKey] }
+}
+
+final class Track: ManagedObject {
+    static let titleKey = AttributeKey<String>("title")
+    static let foldedTitleKey = AttributeKey<String>("foldedTitle")
+    static let lyricsKey = AttributeKey<String?>("lyrics")
+    static let millisecondsKey = AttributeKey<Int>("milliseconds")
+    static let albumKey = ToOneKey<Album>("album")
+    var title: String { self[Self.titleKey] }
+    var lyrics: String? { self[Self.lyricsKey] }
+    var milliseconds: Int { self[Self.millisecondsKey] }
+    var album: Album? { self[Self.albumKey] }
+}
+
+final class TrackWord: ManagedObject {
+    static let textKey = AttributeKey<String>("text")
+    static let tracksKey = ToManyKey<Track>("tracks")
+}
+
+func makeModel() throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+        EntityDescription(
+            "Album", attributes: [AttributeDescription("title", .string, isOptional: false)],
+            relationships: [RelationshipDescription("tracks", to: "Track", inverse: "album", isToMany: true)]),
+        EntityDescription(
+            "Track",
+            attributes: [
+                AttributeDescription("title", .string, isOptional: false), AttributeDescription("foldedTitle", .string),
+                AttributeDescription("lyrics", .string),
+                AttributeDescription("milliseconds", .integer32, isOptional: false),
+            ],
+            relationships: [
+                RelationshipDescription("album", to: "Album", inverse: "tracks"),
+                RelationshipDescription("words", to: "TrackWord", inverse: "tracks", isToMany: true),
+            ],
+            indexes: [
+                FetchIndexDescription("byTitle", on: "title"),
+                FetchIndexDescription("byFoldedTitle", on: "foldedTitle"),
+            ]),
+        EntityDescription(
+            "TrackWord", attributes: [AttributeDescription("text", .string, isOptional: false)],
+            relationships: [RelationshipDescription("tracks", to: "Track", inverse: "words", isToMany: true)],
+            indexes: [FetchIndexDescription("byText", on: "text")]),
+    ])
+}
+
+/// Sixty albums of twenty tracks each.
+func fill(_ context: ManagedObjectContext) throws {
+    let words = ["love", "Night", "river", "STONE", "glass", "summer", "train"].map { text in
+        let word = TrackWord(context: context)
+        word[TrackWord.textKey] = text.lowercased()
+        return (text, word)
+    }
+    for number in 0..<60 {
+        let album = Album(context: context)
+        album[Album.titleKey] = "Album \(number)"
+        for place in 0..<20 {
+            let track = Track(context: context)
+            let (text, word) = words[(number * 20 + place) % words.count]
+            track[Track.titleKey] = "\(place) \(text) \(number)"
+            track[Track.foldedTitleKey] = "\(place) \(text) \(number)".lowercased()
+            track[Track.lyricsKey] = String(repeating: "la ", count: 1000)
+            track[Track.millisecondsKey] = 1000 * (number + place)
+            track[Track.albumKey] = album
+            word[TrackWord.tracksKey].add(track)
+        }
+    }
+    try context.save()
+}
+
+struct Program {
+    let context: ManagedObjectContext
+    let isNaive: Bool
+
+    func run(_ scenario: String) throws {
+        try Faultline.scope(scenario, kind: .request) {
+            switch scenario {
+            case "count": try count()
+            case "existence": try existence()
+            case "sum": try sum()
+            case "preview": try preview()
+            case "limit": try limit()
+            case "identities": try identities()
+            case "values": try values()
+            case "loop": try loop()
+            case "create": try findOrCreate()
+            case "contains": try search()
+            case "prefix": try searchPrefix()
+            default: fatalError("There is no scenario \(scenario).")
+            }
+        }
+    }
+
+    private func albums() throws -> FetchResults<Album> {
+        try context.fetch(FetchRequest<Album>(sortDescriptors: [.ascending("title")], fetchLimit: 10))
+    }
+
+    private func tracks(of album: Album) -> FetchRequest<Track> {
+        FetchRequest<Track>(predicate: PropertyPath("album") == album)
+    }
+
+    /// How many tracks each album has.
+    private func count() throws {
+        for album in try albums() {
+            if isNaive {
+                let found = try context.fetch(tracks(of: album))  // counted
+                print(album.title, found.count)
+            } else {
+                print(album.title, try context.count(for: tracks(of: album)))
+            }
+        }
+    }
+
+    /// Whether each album has tracks.
+    private func existence() throws {
+        for album in try albums() {
+            var request = tracks(of: album)
+            if isNaive {
+                let found = try context.fetch(request)  // asked for emptiness
+                print(album.title, found.isEmpty)
+            } else {
+                request.fetchLimit = 1
+                print(album.title, try context.fetchObjectIDs(request).isEmpty)
+            }
+        }
+    }
+
+    /// How long all tracks play; the other form lists them, which is no sum.
+    private func sum() throws {
+        let tracks = try context.fetch(FetchRequest<Track>())  // added up
+        if isNaive {
+            print(tracks.reduce(0) { $0 + $1.milliseconds })
+        } else {
+            for track in tracks { print(line(track)) }
+        }
+    }
+
+    /// How many tracks each album has, and its first three.
+    private func preview() throws {
+        for album in try albums() {
+            var request = tracks(of: album)
+            if isNaive {
+                let found = try context.fetch(request)  // previewed
+                print(album.title, found.count, found.prefix(3).map(\.title))
+            } else {
+                let count = try context.count(for: request)
+                request.fetchLimit = 3
+                print(album.title, count, try context.fetch(request).map(\.title))
+            }
+        }
+    }
+
+    /// The first track of each album.
+    private func limit() throws {
+        for album in try albums() {
+            var request = tracks(of: album)
+            request.sortDescriptors = [.ascending("title")]
+            if !isNaive { request.fetchLimit = 1 }
+            let first = try context.fetch(request).first  // cut off
+            print(album.title, first?.title ?? "")
+        }
+    }
+
+    /// The identities of each album's tracks.
+    private func identities() throws {
+        for album in try albums() {
+            if isNaive {
+                let found = try context.fetch(tracks(of: album))  // only identified
+                print(album.title, found.map(\.objectID).count)
+            } else {
+                print(album.title, try context.fetchObjectIDs(tracks(of: album)).count)
+            }
+        }
+    }
+
+    /// The titles of all tracks; the other form shows the lyrics as well.
+    private func values() throws {
+        let tracks = try context.fetch(FetchRequest<Track>(sortDescriptors: [.ascending("title")]))  // read in part
+        for track in tracks { print(track.title, isNaive ? 0 : track.lyrics?.count ?? 0) }
+    }
+
+    /// The tracks of each album.
+    private func loop() throws {
+        let albums = try albums()
+        if isNaive {
+            for album in albums {
+                let tracks = try context.fetch(tracks(of: album))  // looped
+                print(album.title, tracks.map(line))
+            }
+        } else {
+            let request = FetchRequest<Track>(predicate: .isIn("album", objects: albums.map(\.objectID)))
+            let groups = Dictionary(grouping: try context.fetch(request), by: \.album)
+            for album in albums { print(album.title, groups[album, default: []].map(line)) }
+        }
+    }
+
+    /// A track as a list shows it.
+    private func line(_ track: Track) -> String {
+        "\(track.title), \(track.milliseconds / 1000) s, \(track.lyrics?.count ?? 0) letters"
+    }
+
+    /// Finds tracks by their titles, one by one, or all at once.
+    private func findOrCreate() throws {
+        let titles = (0..<10).map { "\($0) love \($0 * 7)" }
+        if isNaive {
+            for title in titles {
+                let request = FetchRequest<Track>(predicate: PropertyPath("title") == title, fetchLimit: 1)
+                let found = try context.fetch(request).first  // found or created
+                print(title, found?.milliseconds ?? 0)
+            }
+        } else {
+            let found = try context.fetch(FetchRequest<Track>(predicate: PropertyPath("title").isIn(titles)))
+            let tracks = Dictionary(grouping: found, by: \.title)
+            for title in titles { print(title, tracks[title]?.first?.milliseconds ?? 0) }
+        }
+    }
+
+    /// Tracks with a word in their titles.
+    private func search() throws {
+        if isNaive {
+            let predicate = PropertyPath("title").contains("NIGHT", options: [.caseInsensitive, .diacriticInsensitive])
+            let found = try context.fetch(FetchRequest<Track>(predicate: predicate))  // searched by a part
+            print(found.map(line))
+        } else {
+            let request = FetchRequest<TrackWord>(
+                predicate: PropertyPath("text").beginsWith("night"), relationshipKeyPathsForPrefetching: ["tracks"])
+            let found = try context.fetch(request).flatMap { $0[TrackWord.tracksKey] }
+            print(found.map(line))
+        }
+    }
+
+    /// Tracks whose titles begin so.
+    private func searchPrefix() throws {
+        let predicate =
+            isNaive
+            ? PropertyPath("title").beginsWith("1 Ni", options: .caseInsensitive)
+            : PropertyPath("foldedTitle").beginsWith("1 ni")
+        let found = try context.fetch(FetchRequest<Track>(predicate: predicate))  // searched by its beginning
+        print(found.map(line))
+    }
+}
+
+let arguments = CommandLine.arguments
+let container = try PersistentContainer(
+    name: "Music", managedObjectModel: makeModel(), storeURL: URL(fileURLWithPath: arguments[1]),
+    classes: [Album.self, Track.self, TrackWord.self])
+let context = container.newBackgroundContext()
+try context.performAndWait {
+    if arguments[2] == "prepare" { return try fill(context) }
+    let program = Program(context: context, isNaive: arguments[2] == "naive")
+    for scenario in arguments[3...] {
+        try program.run(scenario)
+        // What the context holds would be read from memory.
+        context.reset()
+    }
+}
