@@ -65,6 +65,13 @@ struct OpenFaults: Sendable {
     }
 }
 
+/// Where objects of a fetch were read first, by a number: lines are slow to look up.
+struct FirstReads: Sendable, Hashable {
+    /// The fetch's place in the tables.
+    var fetch: Int
+    var stack: DictionaryID
+}
+
 extension ProcessReduction {
     /// Round trips, and distinct objects, from which on faults of one kind on one fetch's objects count.
     static let faultThreshold: UInt64 = 5
@@ -100,9 +107,8 @@ extension ProcessReduction {
     private mutating func noteFired(_ fault: TraceEvent.Fault, _ event: TraceEvent, in tables: inout ProfileTables) {
         guard let index = fetches.update(fault.origin, { $0.index }) else { return }
         guard fault.relationship != 0 else {
-            guard fault.type == .object else { return }
-            let site = causeSite(of: event)
-            return tables.changeFetch(index) { $0.readSites[site, default: 0] &+= 1 }
+            if fault.type == .object { reads[FirstReads(fetch: index, stack: event.stack), default: 0] &+= 1 }
+            return
         }
         guard let name = dictionary.name(fault.relationship),
             let entity = dictionary.entity(fault.relationshipEntity)?.name
@@ -119,6 +125,11 @@ extension ProcessReduction {
         for scope in scopes.values { close(scope, in: &tables) }
         _ = scopes.drain()
         _ = fetches.drain()
+        for (place, count) in reads {
+            let site = stackSite(of: place.stack)
+            tables.changeFetch(place.fetch) { $0.readSites[site, default: 0] &+= count }
+        }
+        reads = [:]
     }
 
     /// Adds groups of faults to the evidence if they pass the thresholds, and lets go of them.

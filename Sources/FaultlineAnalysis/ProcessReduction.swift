@@ -27,6 +27,7 @@ struct ProcessReduction: Sendable {
     var scopes = BoundedTable<EventID, OpenScope>(capacity: Capacity.scopes)
     var faults = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: Capacity.faultGroups)
     var loops = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: Capacity.loops)
+    var reads: [FirstReads: UInt64] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
 
@@ -218,6 +219,10 @@ struct ProcessReduction: Sendable {
     /// Where in the program it happened, by the event's stack alone.
     mutating func stackSite(of event: TraceEvent) -> CallSite? {
         site(SiteCacheKey(kind: .scope, site: 0, stack: event.stack)) { $0.stackSite(of: event) }
+    }
+
+    mutating func stackSite(of stack: DictionaryID) -> CallSite? {
+        stackSite(of: TraceEvent(stack: stack, .scope(TraceEvent.Scope())))
     }
 
     private mutating func site(_ key: SiteCacheKey, _ find: (inout CallSiteResolver) -> CallSite?) -> CallSite? {

@@ -33,7 +33,9 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
 
     /// The file without its directories or module.
     public var fileName: Substring {
-        file.split(separator: "/").last ?? ""
+        // Every look-up by a call site comes here: a search for a byte is many times faster than one for a character.
+        guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return file[...] }
+        return file[file.utf8.index(after: slash)...]
     }
 
     /// Whether the line is one that a macro expanded to: its file was never on disk.
