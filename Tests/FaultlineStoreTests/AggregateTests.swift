@@ -237,7 +237,7 @@ struct AggregateTests {
         #expect(
             dictionary.shape(fetch.shape)
                 == ShapeEntry(
-                    entity: "Item", resultType: "dictionaries", expressions: ["sum:(price)", "max:(name)"]))
+                    entity: "Item", resultType: "dictionaries", expressions: ["sum:(price)", "max:(name)"], terms: []))
         #expect(dictionary.site(event.site)?.line == Int(line))
         let reads = store.events.filter { inside in
             guard case .sql(let statement) = inside.detail else { return false }
