@@ -69,10 +69,10 @@ public struct TextReport: Sendable {
         let shown = (groups.isEmpty ? analysis.profile.groups : groups).prefix(Self.hotspots)
         guard !shown.isEmpty else { return [] }
         var table = TextTable([
-            .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, isFlexible: true),
+            .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, losing: .middle),
             .init(title: "count", alignment: .right), .init(title: "p50", alignment: .right),
             .init(title: "p99", alignment: .right), .init(title: "rows", alignment: .right),
-            .init(title: "total", alignment: .right), .init(title: "call site", alignment: .left, isFlexible: true),
+            .init(title: "total", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
         ])
         for group in shown {
             table.add([

@@ -6,18 +6,26 @@ package struct TextTable {
         case left, right
     }
 
+    /// The part of a text that goes first.
+    package enum Loss: Sendable {
+        case beginning, middle
+    }
+
     package struct Column: Sendable {
         var title: String
         var alignment: Alignment
-        /// Takes what room the others leave, and loses its middle if that is too little.
-        var isFlexible: Bool
+        /// What it loses where there is too little room; `nil`: nothing.
+        var loss: Loss?
 
-        package init(title: String, alignment: Alignment, isFlexible: Bool = false) {
+        package init(title: String, alignment: Alignment, losing loss: Loss? = nil) {
             self.title = title
             self.alignment = alignment
-            self.isFlexible = isFlexible
+            self.loss = loss
         }
     }
+
+    /// Characters that are left of a flexible column, however little room there is.
+    private static let leastWidth = 8
 
     let columns: [Column]
     private(set) var rows: [[String]] = []
@@ -38,33 +46,34 @@ package struct TextTable {
         var widths = columns.indices.map { index in
             max(columns[index].title.count, rows.map { $0[index].count }.max() ?? 0)
         }
-        let excess = widths.reduce(0, +) + 2 * (columns.count - 1) - width
-        if excess > 0 {
-            let flexible = columns.indices.filter { columns[$0].isFlexible }.sorted { widths[$0] > widths[$1] }
-            var left = excess
-            for index in flexible {
-                let cut = min(left, max(0, widths[index] - 8))
-                widths[index] -= cut
-                left -= cut
-            }
+        var excess = widths.reduce(0, +) + 2 * (columns.count - 1) - width
+        let flexible = columns.indices.filter { columns[$0].loss != nil }
+        // The widest gives first, so that none loses all of its text to another.
+        while excess > 0, let widest = flexible.max(by: { widths[$0] < widths[$1] }), widths[widest] > Self.leastWidth {
+            widths[widest] -= 1
+            excess -= 1
         }
         return ([columns.map(\.title)] + rows).map { row in
-            let cells = columns.indices.map { Self.pad(row[$0], to: widths[$0], columns[$0].alignment) }
+            let cells = columns.indices.map {
+                Self.pad(row[$0], to: widths[$0], columns[$0].alignment, columns[$0].loss)
+            }
             return Self.trimmed(cells.joined(separator: "  "))
         }
     }
 
-    static func pad(_ text: String, to width: Int, _ alignment: Alignment) -> String {
-        let text = shortened(Phrase.printable(text), to: width)
+    static func pad(
+        _ text: String, to width: Int, _ alignment: Alignment, _ loss: Loss? = nil
+    ) -> String {
+        let text = shortened(Phrase.printable(text), to: width, losing: loss ?? .middle)
         let space = String(repeating: " ", count: max(0, width - text.count))
         return alignment == .left ? text + space : space + text
     }
 
-    /// A text that lost its middle if it was too long.
-    package static func shortened(_ text: String, to width: Int) -> String {
+    /// A text that lost its middle, or its beginning, if it was too long.
+    package static func shortened(_ text: String, to width: Int, losing loss: Loss = .middle) -> String {
         guard text.count > width else { return text }
         guard width > 1 else { return String(text.prefix(max(0, width))) }
-        let head = width / 2
+        let head = loss == .middle ? width / 2 : 0
         return text.prefix(head) + "…" + text.suffix(width - 1 - head)
     }
 

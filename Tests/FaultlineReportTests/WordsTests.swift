@@ -51,7 +51,7 @@ struct WordsTests {
 
     @Test func `A table aligns its columns and shortens the flexible one`() {
         var table = TextTable([
-            .init(title: "what", alignment: .left, isFlexible: true), .init(title: "count", alignment: .right),
+            .init(title: "what", alignment: .left, losing: .middle), .init(title: "count", alignment: .right),
         ])
         table.add(["a very long description of something", "7"])
         table.add(["short", "1,204"])
@@ -62,6 +62,16 @@ struct WordsTests {
                 "short                                 1,204",
             ])
         #expect(table.lines(width: 20) == ["what           count", "a very…ething      7", "short          1,204"])
+    }
+
+    @Test func `Two columns share what room there is, and a file's line is what stays of it`() {
+        var table = TextTable([
+            .init(title: "what", alignment: .left, losing: .middle),
+            .init(title: "call site", alignment: .left, losing: .beginning),
+        ])
+        table.add(["Track where title CONTAINS[cd] ?", "MusicLibrary+Search.swift:43"])
+        #expect(table.lines(width: 34) == ["what              call site", "Track wh…S[cd] ?  …Search.swift:43"])
+        #expect(table.lines(width: 5) == ["what      …ll site", "Trac…] ?  …wift:43"])
     }
 
     @Test func `Text breaks at spaces but not behind a number`() {
