@@ -60,23 +60,56 @@ struct MusicDemoTests {
         #expect(improved.scopes.allSatisfy { $0.kind == "screen" })
     }
 
-    @Test("names the line of an N+1")
-    func prefetch() throws {
+    /// What a flaw is found as: the rule, the file behind `MusicLibrary+`, and the call to change.
+    struct Mark: Sendable, Hashable, CustomStringConvertible {
+        var rule: String
+        var file: String
+        var call: String
+
+        var description: String { "\(rule) in \(file): \(call)" }
+    }
+
+    private static let marks: [String: [Mark]] = [
+        "album": [Mark(rule: "R01", file: "Playlists", call: "let entries = try context.fetch(request)")],
+        "search": [
+            Mark(rule: "R08", file: "Search", call: "Self.sorted(try context.fetch(request))"),
+            Mark(rule: "R08", file: "Search", call: "found = try context.fetch(request).filter"),
+        ],
+        "count": [Mark(rule: "R05", file: "Playlists", call: "let all = try context.fetch(request)")],
+        "sum": [Mark(rule: "R05", file: "Length", call: "try context.fetch(FetchRequest<Track>())")],
+        "lookup": [Mark(rule: "R04", file: "Artists", call: "return Array(try context.fetch(request))")],
+        "none": [],
+    ]
+
+    /// Where the call of a mark stands, as findings say it.
+    private func place(_ mark: Mark) throws -> String {
+        let file = "MusicLibrary+\(mark.file).swift"
+        return "\(mark.rule) \(file):\(try line(mark.call, in: file))"
+    }
+
+    private func places(_ findings: [ReportDocument.Finding]) -> [String] {
+        findings.filter { $0.severity != "note" }.map { finding in
+            let file = finding.change?.file.split(separator: "/").last.map(String.init) ?? "?"
+            return "\(finding.rule) \(file):\(finding.change?.line ?? 0)"
+        }.sorted()
+    }
+
+    @Test("names each flaw by itself at its line, and nothing else", arguments: marks.keys.sorted())
+    func flaw(name: String) throws {
         let store = directory.path("music.sqlite")
         let trace = directory.path("trace.json")
-        let form = ["workload", "music", "--store", store, "--flaws", "album"]
+        let form = ["workload", "music", "--store", store, "--flaws", name]
         let prepared = try BuiltCommand.run(form + ["--database", try Self.database(), "--prepare"])
         try #require(prepared.status == 0, "\(prepared.errors)")
         let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", BuiltCommand.faultline] + form)
         #expect(recorded.status == 0 && recorded.errors.isEmpty)
         let report = try ReportDocument(of: trace)
-        let problems = report.findings.filter { $0.severity != "note" }
-        #expect(problems.map(\.rule) == ["R01"])
-        let finding = try #require(problems.first)
-        let file = "MusicLibrary+Playlists.swift"
-        #expect(finding.change?.file.hasSuffix("/\(file)") == true)
-        #expect(try finding.change?.line == line("let entries = try context.fetch(request)", in: file))
-        #expect(try finding.seenAt.map { $0.site?.line } == [line("track.album?.title", in: file)])
+        #expect(try places(report.findings) == #require(Self.marks[name]).map(place).sorted())
+        guard name == "album" else { return }
+        let finding = try #require(report.findings.first { $0.rule == "R01" })
+        #expect(
+            try finding.seenAt.map { $0.site?.line }
+                == [line("track.album?.title", in: "MusicLibrary+Playlists.swift")])
         #expect(finding.title == #"Prefetch "track.album" with the fetch of PlaylistEntry"#)
         #expect(finding.figure("trips") == 200)
     }
@@ -98,9 +131,10 @@ struct MusicDemoTests {
         #expect(report.processes.count == 1)
         #expect(report.totals.readTrips == 407)
         #expect(report.totals.events["save"] == nil || report.totals.events["save"] == 0, "the import is not in it")
-        let finding = try #require(report.findings.first { $0.rule == "R01" })
-        let file = "MusicLibrary+Playlists.swift"
-        #expect(try finding.change?.line == line("let entries = try context.fetch(request)", in: file))
+        #expect(try places(report.findings) == Self.marks.values.flatMap { $0 }.map(place).sorted())
+        for title in ["R01 N+1 faults", "R04 Fetch in a loop", "R05 Counts and sums", "R08 Text search"] {
+            #expect(result.errors.contains("warning  \(title)"))
+        }
     }
 
     @Test(
