@@ -46,7 +46,8 @@ static void describe_class(event_class *entry) {
     }
     const char *what = NULL;
     if (strncmp(name, DICTIONARY, strlen(DICTIONARY)) == 0) { what = name + strlen(DICTIONARY); }
-    if (strncmp(name, STATEDUMP, strlen(STATEDUMP)) == 0) { what = name + strlen(STATEDUMP); }
+    entry->is_statedump = strncmp(name, STATEDUMP, strlen(STATEDUMP)) == 0;
+    if (entry->is_statedump) { what = name + strlen(STATEDUMP); }
     if (what == NULL) { return; }
     if (strcmp(what, "entry") == 0) { entry->other = CTF_ENTRY; }
     if (strcmp(what, "stack") == 0) { entry->other = CTF_STACK; }

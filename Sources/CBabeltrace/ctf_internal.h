@@ -26,6 +26,7 @@ typedef struct event_class {
     const bt_event_class *class;
     uint32_t kind;           // fl_event_kind; FL_EVENT_NONE: no event of the schema
     ctf_kind other;          // then what it is
+    bool is_statedump;       // it is told to one session, when that starts
     uint32_t member_count;
     member members[FIELDS_MAXIMUM];
 } event_class;

@@ -42,6 +42,13 @@ static ctf_kind read_loss(const bt_message *next, ctf_message *message) {
     return CTF_DISCARDED;
 }
 
+// When a message was made, in nanoseconds of CLOCK_MONOTONIC, which is LTTng's clock; 0: not known.
+static uint64_t time_of(const bt_message *message, const bt_event *event) {
+    const bt_stream_class *class = bt_stream_borrow_class_const(bt_event_borrow_stream_const(event));
+    if (bt_stream_class_borrow_default_clock_class_const(class) == NULL) { return 0; }
+    return bt_clock_snapshot_get_value(bt_message_event_borrow_default_clock_snapshot_const(message));
+}
+
 ctf_kind ctf_next(ctf_reader *reader, ctf_message *message) {
     for (;;) {
         ctf_kind failure = CTF_END;
@@ -56,6 +63,7 @@ ctf_kind ctf_next(ctf_reader *reader, ctf_message *message) {
             const bt_event *event = bt_message_event_borrow_event_const(next);
             if (ctf_was_handed_out(reader, bt_event_borrow_stream_const(event))) { continue; }
             message->kind = ctf_read_event(reader, event, message);
+            if (message->kind == CTF_BEGAN) { message->told = reader->last->is_statedump ? time_of(next, event) : 0; }
             break;
         }
         case BT_MESSAGE_TYPE_DISCARDED_EVENTS:

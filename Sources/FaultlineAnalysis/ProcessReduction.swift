@@ -107,6 +107,8 @@ struct ProcessReduction: Sendable {
     mutating func add(_ event: TraceEvent, to tables: inout ProfileTables) {
         summary.counts.events[event.kind, default: 0] &+= 1
         summary.counts.overhead &+= UInt64(event.overhead)
+        // What is known of a process can have been told later than its first event.
+        summary.start = min(summary.start, event.start)
         summary.end = max(summary.end, event.end)
         noteScope(of: event)
         switch event.detail {

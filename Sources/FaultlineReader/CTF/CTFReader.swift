@@ -101,10 +101,12 @@ final class CTFReader {
         let (name, isNew) = numbers.begin(
             message.process, origin: message.origin, start: message.start, date: message.date)
         guard isNew else { return }
+        // A session that was started late has nothing of the time before.
+        let start = max(message.origin + message.start, min(message.told, message.origin + fl_largest_number))
         begun.append(
             ProcessBegan(
-                version: Int(message.version), process: name, program: messages.text,
-                start: message.origin + message.start, date: message.date))
+                version: Int(message.version), process: name, program: messages.text, start: start,
+                date: message.date + Double(start - message.origin - message.start) / 1e9))
     }
 
     private func decodeEntry(_ messages: CTFMessages) throws -> DictionaryEntry? {
