@@ -238,6 +238,11 @@ void fl_use_asked_for_emptiness(fl_use_summary *summary) {
     use->summary.emptinessAsked++;
 }
 
+void fl_use_asked_for_identities(fl_use_summary *summary) {
+    fl_use_slot *use = slot_of(summary);
+    if (use != NULL) { use->summary.identitiesAsked++; }
+}
+
 void fl_use_modified_row(fl_use_summary *summary) {
     fl_use_slot *use = slot_of(summary);
     if (use != NULL) { use->summary.modifiedRows++; }

@@ -10,7 +10,7 @@ enum ResultNeed: Sendable, Hashable {
     case existence
     /// For one number of every row: for a sum, a mean, a least or a greatest value.
     case fold(property: String)
-    /// For its rows' identities: objects were taken out, and nothing of them was read or changed.
+    /// For its rows' identities: they were asked for, or objects were taken out, and nothing of these was read or changed.
     case identities
     /// For its first rows and no others.
     case first
@@ -25,7 +25,7 @@ struct ResultTally: Sendable, Hashable {
     var executions: UInt64 = 0
     var rows: UInt64 = 0
     var touchedRows: UInt64 = 0
-    /// The most rows that were touched of one result.
+    /// The most rows that were touched of one result; of one that was needed whole, all of them.
     var mostTouched: UInt64 = 0
     var bytes: UInt64 = 0
     /// What fetching them and loading their rows took, in nanoseconds.
@@ -56,11 +56,11 @@ extension ResultNeed {
     init?(_ use: TraceEvent.Use, entity: EntityEntry?, tellsModifications: Bool) {
         guard use.rows > 0 else { return nil }
         guard use.touchedRows > 0 else {
-            self = use.countAsked > use.emptinessAsked ? .count : use.emptinessAsked > 0 ? .existence : .nothing
+            self = Self.asked(use)
             return
         }
         let isFromFirst = use.runs.count == 1 && use.runs[0].first == 0 && use.runsLost == 0
-        let isWhole = use.touchedRows >= use.rows
+        let isWhole = use.touchedRows >= use.rows || use.identitiesAsked > 0
         if let entity, tellsModifications, entity.properties.count <= Self.watchedProperties, isWhole {
             let read = use.properties.filter { $0.rowsRead > 0 }
             if read.isEmpty, use.modifiedRows == 0 {
@@ -77,6 +77,13 @@ extension ResultNeed {
         } else {
             self = isFromFirst && use.runs[0].rows == UInt64(use.touchedRows) ? .first : .some
         }
+    }
+
+    /// What a result was asked for of which no row was taken out.
+    private static func asked(_ use: TraceEvent.Use) -> ResultNeed {
+        if use.identitiesAsked > 0 { return .identities }
+        if use.countAsked > use.emptinessAsked { return .count }
+        return use.emptinessAsked > 0 ? .existence : .nothing
     }
 
     /// The one number that was read of every row, if all rows were gone through in one go and nothing was changed.

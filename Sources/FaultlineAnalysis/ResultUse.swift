@@ -88,9 +88,10 @@ public struct ResultUse: Sendable {
             return
         }
         guard let need else { return }
+        let isWhole = need == .all || need == .identities
         let tally = ResultTally(
             executions: 1, rows: UInt64(use.rows), touchedRows: UInt64(use.touchedRows),
-            mostTouched: UInt64(use.touchedRows), bytes: use.bytes, time: time,
+            mostTouched: UInt64(isWhole ? use.rows : use.touchedRows), bytes: use.bytes, time: time,
             counted: use.countAsked > use.emptinessAsked ? 1 : 0)
         needs[need, default: ResultTally()].merge(tally)
     }

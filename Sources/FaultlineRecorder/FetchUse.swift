@@ -40,6 +40,11 @@ package final class FetchUse {
         fl_use_asked_for_emptiness(slot)
     }
 
+    /// The result was asked for the identities of its rows.
+    package func askedForIdentities() {
+        fl_use_asked_for_identities(slot)
+    }
+
     /// A row's object was changed or deleted, for the first time since the fetch returned it.
     package func modifiedRow() {
         fl_use_modified_row(slot)

@@ -128,8 +128,8 @@ struct EventFields {
                 count("touchedRows", use.touchedRows), count("touches", use.touches),
                 count("batchesLoaded", use.batchesLoaded),
                 count("countAsked", use.countAsked), count("emptinessAsked", use.emptinessAsked),
-                count("modifiedRows", use.modifiedRows), count("firstUse", use.firstUse),
-                count("lastUse", use.lastUse), count("runsLost", use.runsLost),
+                count("identitiesAsked", use.identitiesAsked), count("modifiedRows", use.modifiedRows),
+                count("firstUse", use.firstUse), count("lastUse", use.lastUse), count("runsLost", use.runsLost),
             ]
             + [
                 ("runs", list(use.runs.map { [count("first", $0.first), count("rows", $0.rows)] })),

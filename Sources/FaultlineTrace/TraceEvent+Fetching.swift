@@ -151,6 +151,8 @@ extension TraceEvent {
         public var countAsked: UInt32 = 0
         /// Those among them that asked for no more than whether it is empty.
         public var emptinessAsked: UInt32 = 0
+        /// Times that the result was asked for the identities of its rows.
+        public var identitiesAsked: UInt32 = 0
         /// Rows whose object was changed or deleted.
         public var modifiedRows: UInt32 = 0
         /// When a row was first touched, in nanoseconds since the trace began; 0: never.

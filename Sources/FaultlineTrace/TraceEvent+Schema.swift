@@ -150,6 +150,7 @@ extension TraceEvent.Use {
         batchesLoaded = fields.batchesLoaded
         countAsked = fields.countAsked
         emptinessAsked = fields.emptinessAsked
+        identitiesAsked = fields.identitiesAsked
         modifiedRows = fields.modifiedRows
         firstUse = fields.firstUse
         lastUse = fields.lastUse

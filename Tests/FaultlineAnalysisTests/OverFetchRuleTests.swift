@@ -87,23 +87,17 @@ struct OverFetchRuleTests {
         #expect(findings(rules: rules) { Self.first(10, of: &$0, in: .request) }.map(\.rule) == ["R03"])
     }
 
-    @Test func `Results in use at the end may be used for more, which is said`() throws {
+    @Test func `Results in use at the end may be used for more`() {
         var music = Music()
         let shape = music.shape()
         music.fetchAndUse(shape, rows: 100, times: 8) { Self.first(10, of: &$0) }
-        music.fetchAndUse(shape, rows: 100, times: 2) {
+        music.fetchAndUse(shape, rows: 100) {
             Self.first(10, of: &$0)
             $0.state = .open
         }
-        let analysis = Analysis(Profile(music.trace.closed()), rules: [OverFetchRule()])
-        #expect(analysis.findings.isEmpty)
-        #expect(
-            analysis.checks.first?.obstacles == ["2 results were still in use at the end, and may be used for more."])
-        // One of eleven is few enough.
-        music = Music()
-        let again = music.shape()
-        music.fetchAndUse(again, rows: 100, times: 10) { Self.first(10, of: &$0) }
-        music.fetchAndUse(again, rows: 100) { $0.state = .open }
+        #expect(findings(music).isEmpty)
+        // One of ten is few enough.
+        music.fetchAndUse(shape, rows: 100) { Self.first(10, of: &$0) }
         #expect(findings(music).count == 1)
     }
 
@@ -165,10 +159,32 @@ struct OverFetchRuleTests {
         #expect(finding.code == ["let ids = try context.fetchObjectIDs(request)"])
         #expect(
             finding.explanation == [
-                "Objects of 10 results, 1,000 rows in all, were taken out, and nothing of them was read or changed."
+                "Of 10 results, 1,000 rows in all, the objects or their IDs were taken out, and nothing of them was read or changed."
             ])
         // Without a fit of its own, an identity costs a quarter of a row.
         #expect(abs(finding.saving.time.median - 1000 * 1500) < 1)
+    }
+
+    @Test func `Object IDs that a result is asked for are all it is for, counted or not`() {
+        #expect(findings { $0.identitiesAsked = 1 }.map(\.code) == [["let ids = try context.fetchObjectIDs(request)"]])
+        let counted = findings(rules: [OverFetchRule(), AggregateRule()]) {
+            ($0.identitiesAsked, $0.countAsked) = (1, 1)
+        }
+        #expect(counted.map(\.rule) == ["R03"])
+        // With them, and the first rows, all rows are used.
+        let shown = findings {
+            Self.first(3, of: &$0)
+            $0.identitiesAsked = 1
+        }
+        #expect(shown.isEmpty)
+        // Two in ten such results are too many for a limit.
+        for ids in [1, 2] {
+            var music = Music()
+            let shape = music.shape()
+            music.fetchAndUse(shape, rows: 100, times: 10 - ids) { Self.first(3, of: &$0) }
+            music.fetchAndUse(shape, rows: 100, times: ids) { $0.identitiesAsked = 1 }
+            #expect(findings(music).count == 2 - ids)
+        }
     }
 
     @Test func `Objects that are read or changed are more than their IDs`() {
@@ -224,7 +240,7 @@ struct OverFetchRuleTests {
         // 2,000 of 2,028 bytes; of 600 rows.
         #expect(
             finding.explanation == [
-                "It was read of none of 600 rows, and makes 99 % of what was loaded: 1.14 MiB."
+                "It was read in none of 600 rows, and makes 99 % of what was loaded: 1.14 MiB."
             ])
         #expect(finding.saving.bytes == 1_200_000)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })

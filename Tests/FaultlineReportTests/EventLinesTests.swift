@@ -110,7 +110,7 @@ struct EventLinesTests {
         (use.fetch, use.entity, use.shape, use.state, use.batchSize, use.rows) = (1, 2, 3, .open, 4, 5)
         (use.loadedRows, use.bytes, use.touchedRows, use.touches, use.batchesLoaded) = (6, 7, 8, 9, 10)
         (use.countAsked, use.firstUse, use.lastUse, use.runsLost) = (11, 12, 13, 14)
-        (use.emptinessAsked, use.modifiedRows) = (15, 16)
+        (use.emptinessAsked, use.modifiedRows, use.identitiesAsked) = (15, 16, 17)
         return [
             .fetch: (
                 .fetch(fetch),
@@ -169,6 +169,7 @@ struct EventLinesTests {
                     "loadedRows": "6",
                     "bytes": "7", "touchedRows": "8", "touches": "9", "batchesLoaded": "10", "countAsked": "11",
                     "firstUse": "12", "lastUse": "13", "runsLost": "14", "emptinessAsked": "15", "modifiedRows": "16",
+                    "identitiesAsked": "17",
                 ]
             ),
             .scope: (

@@ -178,16 +178,16 @@ struct EventTests {
         #expect(read == ["amount 0 of 10", "name 3 of 10", "price 3 of 10", "category 0 of 10"])
     }
 
-    @Test("The use summary tells a question for the count from one for emptiness")
+    @Test("The use summary tells questions for the count, for emptiness and for identities apart")
     func questions() throws {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 30)
         do {
             let items = try store.context.fetch(FetchRequest<Item>())
-            _ = (items.count, items.isEmpty, items.isEmpty)
+            _ = (items.count, items.isEmpty, items.isEmpty, items.objectIDs)
         }
         guard case .use(let use) = try #require(details(store, .use).last).detail else { return }
-        #expect([use.touchedRows, use.countAsked, use.emptinessAsked] == [0, 3, 2])
+        #expect([use.touchedRows, use.countAsked, use.emptinessAsked, use.identitiesAsked] == [0, 3, 2, 1])
     }
 
     @Test("The use summary counts rows whose objects were changed or deleted, each once for each fetch")

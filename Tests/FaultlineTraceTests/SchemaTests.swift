@@ -85,7 +85,8 @@ struct SchemaTests {
                 "loadedRows": UInt64(detail.loadedRows), "touchedRows": UInt64(detail.touchedRows),
                 "touches": UInt64(detail.touches), "batchesLoaded": UInt64(detail.batchesLoaded),
                 "countAsked": UInt64(detail.countAsked), "emptinessAsked": UInt64(detail.emptinessAsked),
-                "modifiedRows": UInt64(detail.modifiedRows), "runs": UInt64(detail.runs.count),
+                "identitiesAsked": UInt64(detail.identitiesAsked), "modifiedRows": UInt64(detail.modifiedRows),
+                "runs": UInt64(detail.runs.count),
                 "windows": UInt64(detail.windows.count), "properties": UInt64(detail.properties.count),
                 "runsLost": UInt64(detail.runsLost),
             ]

@@ -129,6 +129,7 @@ void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_
 
 void fl_use_asked_for_count(fl_use_summary *summary);
 void fl_use_asked_for_emptiness(fl_use_summary *summary);
+void fl_use_asked_for_identities(fl_use_summary *summary);
 // A row's object was changed or deleted. Called once for each row.
 void fl_use_modified_row(fl_use_summary *summary);
 void fl_use_loaded(fl_use_summary *summary, uint32_t rows, uint64_t bytes);

@@ -206,6 +206,7 @@ typedef enum fl_enumeration {
     X(uint32_t, batchesLoaded, FL_COUNT, 0)      \
     X(uint32_t, countAsked, FL_COUNT, 0)         \
     X(uint32_t, emptinessAsked, FL_COUNT, 0)     \
+    X(uint32_t, identitiesAsked, FL_COUNT, 0)    \
     X(uint32_t, modifiedRows, FL_COUNT, 0)       \
     X(uint32_t, runs, FL_COUNT, 0)               \
     X(uint32_t, windows, FL_COUNT, 0)            \

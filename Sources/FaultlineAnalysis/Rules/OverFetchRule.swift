@@ -13,22 +13,14 @@ public struct OverFetchRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
-        var open: UInt64 = 0
         let values = UnreadValues(profile)
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             results += fetch.uses.values.reduce(0) { $0 &+ $1.executions }
-            open += fetch.uses.values.reduce(0) { $0 &+ $1.openExecutions }
-            let found =
-                rows(of: fetch, profile, costs)
-                ?? values.finding(of: fetch, rule: self, profile, costs)
+            // Of rows that need not be loaded nobody asks what of them is.
+            let found = rows(of: fetch, profile, costs) ?? values.finding(of: fetch, rule: self, profile, costs)
             if let found { outcome.findings.append(found) }
         }
         if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
-        if open > 0 {
-            outcome.obstacles.append(
-                "\(Phrase.count(open, "result")) \(open == 1 ? "was" : "were") still in use at the end, and may be used for more."
-            )
-        }
         return outcome
     }
 

@@ -135,7 +135,7 @@ private struct UnreadValueAdvice {
 
     func explanation(rows: UInt64, bytes: Double, share: Double) -> [String] {
         [
-            "\(properties.count == 1 ? "It was" : "They were") read of none of \(Phrase.count(rows, "row")), and "
+            "\(properties.count == 1 ? "It was" : "They were") read in none of \(Phrase.count(rows, "row")), and "
                 + "\(properties.count == 1 ? "makes" : "make") \(Phrase.percent(share)) of what was loaded: "
                 + "\(Phrase.size(bytes))."
         ]

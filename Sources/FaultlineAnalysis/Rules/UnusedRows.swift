@@ -107,7 +107,8 @@ struct UnusedRows {
                     + "\(Phrase.count(tally.touchedRows)) in all."
             ]
         case .scattered: return ["Of \(results), \(Phrase.count(tally.touchedRows)) were used, here and there."]
-        case .identities: return ["Objects of \(results), were taken out, and nothing of them was read or changed."]
+        case .identities:
+            return ["Of \(results), the objects or their IDs were taken out, and nothing of them was read or changed."]
         }
     }
 }

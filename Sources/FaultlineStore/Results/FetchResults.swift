@@ -43,7 +43,10 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
     /// The identities of the objects, in their order.
     ///
     /// Loads nothing.
-    public var objectIDs: [ManagedObjectID] { objects.objectIDs }
+    public var objectIDs: [ManagedObjectID] {
+        objects.use?.askedForIdentities()
+        return objects.objectIDs
+    }
 
     /// Goes over the objects from first to last.
     public func makeIterator() -> Iterator {
