@@ -64,9 +64,13 @@ struct PrefixTests {
         ("", "SCAN t0"),
     ]
 
-    /// SQLite's plan for the statement that ran last.
+    /// SQLite's plan for the last statement that read rows: a busy machine may have ended the transaction by now.
     private func lastPlan(_ store: TestStore) throws -> [String] {
-        guard case .sql(let statement) = try #require(store.events.last { $0.kind == .sql }).detail else { return [] }
+        let reads = store.events.compactMap { event -> TraceEvent.Statement? in
+            guard case .sql(let statement) = event.detail, statement.type == .read else { return nil }
+            return statement
+        }
+        let statement = try #require(reads.last)
         return try #require(store.dictionary.plan(statement.plan)).rows.map(\.detail)
     }
 

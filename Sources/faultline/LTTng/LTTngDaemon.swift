@@ -11,19 +11,15 @@ struct LTTngDaemon {
     ///
     /// - Throws: ``CommandFailure`` if it is not installed or does not start.
     init() throws {
-        guard let tool = Tool("lttng-sessiond") else {
-            throw CommandFailure.tool(
-                "Recording to LTTng needs the command \"lttng-sessiond\", which is not in PATH; install it with "
-                    + "\"apt-get install lttng-tools\".")
-        }
         let note = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).pid")
         defer { try? FileManager.default.removeItem(at: note) }
         // It returns when the daemon is ready. Events of the kernel are none of its business.
-        let outcome = try tool.run(["--daemonize", "--no-kernel", "--pidfile=\(note.path)"])
+        let problem = try LTTngTool.run(["lttng-sessiond", "--daemonize", "--no-kernel", "--pidfile=\(note.path)"])
         let text = (try? String(contentsOf: note, encoding: .utf8)) ?? ""
-        guard outcome.status == 0, let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+        guard problem == nil, let identifier = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw CommandFailure.tool(
-                "LTTng's session daemon does not start (\(outcome.lastLine)); run \"lttng-sessiond\" to see why.")
+                "LTTng's session daemon does not start (\(problem ?? "it does not say why")); run \"lttng-sessiond\" to see why."
+            )
         }
         self.identifier = identifier
     }

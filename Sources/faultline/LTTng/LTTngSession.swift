@@ -8,7 +8,6 @@ import Foundation
 /// A session daemon is started where none runs. What was made here goes again at the end: the session, and the daemon if
 /// it was started here; what others had made stays.
 final class LTTngSession: TraceTaker {
-    private let lttng: Tool
     private let name: String
     private let directory: String
     private var daemon: LTTngDaemon?
@@ -28,28 +27,28 @@ final class LTTngSession: TraceTaker {
     /// - Throws: ``CommandFailure`` if LTTng is not installed, the directory holds other things, or a step fails; what was
     ///   made up to there is gone then.
     init(output: String) throws {
-        guard let lttng = Tool("lttng") else {
-            throw CommandFailure.tool(
-                "Recording to LTTng needs the command \"lttng\", which is not in PATH; install it with "
-                    + "\"apt-get install lttng-tools\".")
-        }
-        self.lttng = lttng
         name = "faultline-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
         directory = URL(fileURLWithPath: output).path
         origin = Recorder.off().now()
+        // Asked first: without LTTng an earlier trace stays.
+        let hasDaemon = try Self.lttng(["list"]) == nil
         try LTTngOutput.clear(directory)
-        if try !isDaemonRunning() { daemon = try LTTngDaemon() }
+        if !hasDaemon { daemon = try LTTngDaemon() }
         do {
             try make()
         } catch {
-            _ = try? lttng.run(["destroy", name])
+            _ = try? Self.lttng(["destroy", name])
             daemon?.stop()
             throw error
         }
     }
 
-    private func isDaemonRunning() throws -> Bool {
-        try lttng.run(["--no-sessiond", "list"]).status == 0
+    /// Runs LTTng's command, which starts no daemon by itself.
+    ///
+    /// - Returns: what it says is wrong; `nil`: nothing is.
+    /// - Throws: ``CommandFailure`` if it cannot be run.
+    private static func lttng(_ arguments: [String]) throws -> String? {
+        try LTTngTool.run(["lttng", "--no-sessiond"] + arguments)
     }
 
     private func make() throws {
@@ -66,10 +65,9 @@ final class LTTngSession: TraceTaker {
     }
 
     private func step(_ arguments: [String], _ what: String) throws {
-        let outcome = try lttng.run(["--no-sessiond"] + arguments)
-        guard outcome.status != 0 else { return }
+        guard let problem = try Self.lttng(arguments) else { return }
         throw CommandFailure.tool(
-            "LTTng could not \(what) (\(outcome.lastLine)); see whether the session daemon runs, and that /dev/shm has room."
+            "LTTng could not \(what) (\(problem)); see whether the session daemon runs, and that /dev/shm has room."
         )
     }
 
@@ -92,8 +90,7 @@ final class LTTngSession: TraceTaker {
         do {
             // Each waits until all that was recorded is on disk.
             for command in ["stop", "destroy"] where complaint == nil {
-                let outcome = try lttng.run(["--no-sessiond", command, name])
-                if outcome.status != 0 { complaint = outcome.lastLine }
+                complaint = try Self.lttng([command, name])
             }
         } catch {
             complaint = "\(error)"
@@ -116,7 +113,7 @@ final class LTTngSession: TraceTaker {
     }
 
     func discard() {
-        _ = try? lttng.run(["--no-sessiond", "destroy", name])
+        _ = try? Self.lttng(["destroy", name])
         daemon?.stop()
         try? FileManager.default.removeItem(atPath: directory)
     }

@@ -50,21 +50,28 @@ struct DamagedCTFTests {
         let lost = whole.count - rest.count
         #expect(lost > 0 && lost <= missingPackets * 60)
         let known = Set(whole.map { "\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")" })
-        #expect(
-            rest.allSatisfy { known.contains("\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")") })
+        // An event whose last fields alone are damaged cannot be told from others.
+        let changed = rest.filter {
+            !known.contains("\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")")
+        }
+        #expect(changed.count <= 1)
     }
 
-    @Test("loses the packet that is damaged, and says so", arguments: [48, 200, 0])
-    func packet(offset: Int) throws {
+    @Test("loses the packet that is damaged, and says so", arguments: [(48, 64), (200, 800), (0, 64)])
+    func packet(offset: Int, length: Int) throws {
         var bytes = try Data(contentsOf: stream)
         // Of its sizes, of its events, or all of its header.
         let place = 2 * Self.packet + offset
-        bytes.replaceSubrange(place..<(place + 64), with: Data(repeating: 0xFF, count: 64))
+        bytes.replaceSubrange(place..<(place + length), with: Data(repeating: 0xFF, count: length))
         try bytes.write(to: stream)
         let result = try report()
         #expect(result.status == 0)
+        // The event that the damage begins in can be told from others.
+        let event =
+            "faultline: 1 damaged event was left out: a field of the event is missing, broken or too large.\n"
         #expect(
-            result.errors == "faultline: 1 damaged packet of \"\(stream.path)\" was left out, with the events in it.\n")
+            result.errors.replacing(event, with: "")
+                == "faultline: 1 damaged packet of \"\(stream.path)\" was left out, with the events in it.\n")
         try checkRest(missingPackets: 1)
     }
 

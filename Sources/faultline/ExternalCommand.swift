@@ -2,7 +2,7 @@ import CMachine
 import Dispatch
 import Foundation
 
-/// A command of somebody else's that is asked one question: it gets no input, and is ended if it takes too long.
+/// A command of somebody else's that is run for what it does and says: it gets no input, and is ended if it takes too long.
 final class ExternalCommand: Sendable {
     /// What a command gave.
     enum Answer: Sendable {
@@ -21,14 +21,14 @@ final class ExternalCommand: Sendable {
     private let output: Int32
     private let deadline: DispatchTime
 
-    /// How long a command may take, in milliseconds.
-    private static let patience = 1500
     /// Bytes that are read of what it prints.
     private static let mostOutput = 1 << 16
 
     /// Starts a command, found in `PATH`, in a process group of its own.
-    init(_ arguments: [String], environment added: [String: String] = [:]) {
-        deadline = .now() + .milliseconds(Self.patience)
+    ///
+    /// - Parameter patience: How long it may take, in milliseconds.
+    init(_ arguments: [String], environment added: [String: String] = [:], patience: Int = 1500) {
+        deadline = .now() + .milliseconds(patience)
         var (reading, writing): (Int32, Int32) = (-1, -1)
         let refusal = cmachine_pipe(&reading, &writing)
         guard refusal == 0 else {
@@ -117,29 +117,5 @@ extension ExternalCommand.Answer {
         guard case .printed(let text, status: 0) = self else { return nil }
         return text.split(whereSeparator: { !$0.isNumber && $0 != "." }).map(String.init)
             .first { $0.split(separator: ".").count >= 2 && $0.first != "." }
-    }
-}
-
-extension Subject {
-    /// What a command's answer to `--version` says of it.
-    func check(_ answer: ExternalCommand.Answer, leastVersion: String? = nil) -> Check {
-        if let version = answer.version {
-            guard let leastVersion, Self.numbers(version).lexicographicallyPrecedes(Self.numbers(leastVersion)) else {
-                return ok(version)
-            }
-            return warning("\(version), and \(leastVersion) is needed", "Install a newer \(package).")
-        }
-        let anew = "Install \(package) anew."
-        switch answer {
-        case .missing: return missing("not in PATH", "Install \(package); if it is there, add its directory to PATH.")
-        case .unusable(let reason): return failed("does not run (\(reason))", anew)
-        case .silent: return failed("\"\(name) --version\" does not end", anew)
-        case .printed(_, status: 0): return failed("\"\(name) --version\" tells no version", anew)
-        case .printed(_, let status): return failed("does not run (exit status \(status))", anew)
-        }
-    }
-
-    private static func numbers(_ version: String) -> [Int] {
-        version.split(separator: ".").compactMap { Int($0) }
     }
 }

@@ -1,0 +1,23 @@
+extension Subject {
+    /// What a command's answer to `--version` says of it.
+    func check(_ answer: ExternalCommand.Answer, leastVersion: String? = nil) -> Check {
+        if let version = answer.version {
+            guard let leastVersion, Self.numbers(version).lexicographicallyPrecedes(Self.numbers(leastVersion)) else {
+                return ok(version)
+            }
+            return warning("\(version), and \(leastVersion) is needed", "Install a newer \(package).")
+        }
+        let anew = "Install \(package) anew."
+        switch answer {
+        case .missing: return missing("not in PATH", "Install \(package); if it is there, add its directory to PATH.")
+        case .unusable(let reason): return failed("does not run (\(reason))", anew)
+        case .silent: return failed("\"\(name) --version\" does not end", anew)
+        case .printed(_, status: 0): return failed("\"\(name) --version\" tells no version", anew)
+        case .printed(_, let status): return failed("does not run (exit status \(status))", anew)
+        }
+    }
+
+    private static func numbers(_ version: String) -> [Int] {
+        version.split(separator: ".").compactMap { Int($0) }
+    }
+}

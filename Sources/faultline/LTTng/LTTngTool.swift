@@ -1,0 +1,26 @@
+/// LTTng's own commands.
+enum LTTngTool {
+    /// How long one may take, in milliseconds: it writes out what is in the buffers, which may go to a slow disk.
+    private static let patience = 600_000
+
+    /// Runs a command to its end.
+    ///
+    /// - Returns: what it says is wrong, in the last line that it printed; `nil`: nothing is.
+    /// - Throws: ``CommandFailure`` if it is not installed or cannot be run.
+    static func run(_ arguments: [String]) throws -> String? {
+        switch ExternalCommand(arguments, patience: patience).answer() {
+        case .printed(_, status: 0): return nil
+        case .printed(let text, _):
+            let lines = text.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
+            return lines.last.map(String.init) ?? "it does not say why"
+        case .silent: return "it does not end"
+        case .missing:
+            throw CommandFailure.tool(
+                "Recording to LTTng needs the command \"\(arguments[0])\", which is not in PATH; install it with "
+                    + "\"apt-get install lttng-tools\".")
+        case .unusable(let reason):
+            throw CommandFailure.tool(
+                "The command \"\(arguments[0])\" cannot be run (\(reason)); install lttng-tools anew.")
+        }
+    }
+}
