@@ -53,7 +53,7 @@ LTTNG_UST_TRACEPOINT_ENUM(faultline, FL_ENUMERATION_USE_STATE, LTTNG_UST_TP_ENUM
 #define FL_TP_OWN_FETCH(type, name, meaning, detail) FL_TP_##meaning(type, name, event->fields.fetch.name, detail)
 LTTNG_UST_TRACEPOINT_EVENT(
     faultline, fetch, LTTNG_UST_TP_ARGS(const fl_event *, event),
-    LTTNG_UST_TP_FIELDS(FL_TP_HEADER FL_FETCH_FIELDS(FL_TP_OWN_FETCH)))
+    LTTNG_UST_TP_FIELDS(FL_TP_HEADER FL_FETCH_FIELDS(FL_TP_OWN_FETCH) FL_TP_LISTS))
 
 #define FL_TP_OWN_BATCH(type, name, meaning, detail) FL_TP_##meaning(type, name, event->fields.batch.name, detail)
 LTTNG_UST_TRACEPOINT_EVENT(

@@ -35,11 +35,19 @@ struct LTTngTests {
         return String(decoding: data, as: UTF8.self)
     }
 
-    @Test("A run that is recorded both ways at once gives the same report", arguments: ["groceries", "library"])
+    @Test(
+        "A run that is recorded both ways at once gives the same report", arguments: ["groceries", "library", "loop"])
     func bothAtOnce(program: String) throws {
-        let command = program == "groceries" ? workload : "'\(OutsideProgram.path)' library.sqlite"
+        let music = "'\(BuiltCommand.programs.appendingPathComponent("MusicProgram").path)' music.sqlite"
+        let command =
+            switch program {
+            case "groceries": workload
+            case "loop": "\(music) naive loop"
+            default: "'\(OutsideProgram.path)' library.sqlite"
+            }
         let result = try run(
             """
+            \(music) prepare
             start_daemon
             record both "$PWD/ctf"
             FAULTLINE_TRACE=timeline:trace.json,lttng \(command)
