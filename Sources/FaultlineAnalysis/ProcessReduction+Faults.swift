@@ -185,17 +185,11 @@ extension ProcessReduction {
         of key: OpenFaults.Key, _ open: OpenFaults, _ fetch: OpenFetch, _ evidenceKey: FaultEvidence.Key,
         to evidence: inout FaultEvidence
     ) {
-        if let scope = scopes.peek(key.scope) {
-            if unit(of: key.scope).isLossy { evidence.lossyOccurrences = 1 }
-            if let scopeKey = scope.key { evidence.scopes[scopeKey] = 1 }
-            scopes.update(key.scope) { scope in
-                guard scope.counted.insert(evidenceKey).inserted else { return }
-                evidence.wallTime = scope.wallTime ?? 0
-            } ?? ()
-        } else {
-            if hasLossOutsideScopes { evidence.lossyOccurrences = 1 }
-            evidence.wallTime = open.end > fetch.start ? open.end - fetch.start : 0
-        }
+        let surroundings = surroundings(
+            of: key.scope, for: .faults(evidenceKey), outside: open.end > fetch.start ? open.end - fetch.start : 0)
+        evidence.lossyOccurrences = surroundings.lossyOccurrences
+        evidence.scopes = surroundings.scopes
+        evidence.wallTime = surroundings.wallTime
         fetches.update(key.origin) { fetch in
             if fetch.countedRows[evidenceKey] == nil { evidence.fetches[fetch.batchSize] = 1 }
             evidence.originRows = fetch.loadedRows - min(fetch.loadedRows, fetch.countedRows[evidenceKey] ?? 0)

@@ -160,17 +160,11 @@ extension ProcessReduction {
         evidence.mainThreadTime = loop.mainThreadTime
         evidence.waiting = loop.waiting
         evidence.callers = loop.callers
-        if let scope = scopes.peek(key.scope) {
-            if unit(of: key.scope).isLossy { evidence.lossyOccurrences = 1 }
-            if let scopeKey = scope.key { evidence.scopes[scopeKey] = 1 }
-            scopes.update(key.scope) { scope in
-                guard scope.countedLoops.insert(evidenceKey).inserted else { return }
-                evidence.wallTime = scope.wallTime ?? 0
-            } ?? ()
-        } else {
-            if hasLossOutsideScopes { evidence.lossyOccurrences = 1 }
-            evidence.wallTime = loop.end > loop.start ? loop.end - loop.start : 0
-        }
+        let surroundings = surroundings(
+            of: key.scope, for: .loop(evidenceKey), outside: loop.end > loop.start ? loop.end - loop.start : 0)
+        evidence.lossyOccurrences = surroundings.lossyOccurrences
+        evidence.scopes = surroundings.scopes
+        evidence.wallTime = surroundings.wallTime
         tables.loops[evidenceKey, default: LoopEvidence()].merge(evidence)
     }
 }

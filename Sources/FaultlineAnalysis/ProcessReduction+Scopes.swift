@@ -15,8 +15,25 @@ struct OpenScope: Sendable {
     var statementTrips: UInt64 = 0
     var claimedTrips: UInt64 = 0
     /// Evidence that its wall time was counted for.
-    var counted: Set<FaultEvidence.Key> = []
-    var countedLoops: Set<LoopEvidence.Key> = []
+    var counted: Set<Counted> = []
+
+    enum Counted: Sendable, Hashable {
+        case faults(FaultEvidence.Key)
+        case loop(LoopEvidence.Key)
+    }
+}
+
+/// What surrounded something that happened once.
+struct Surroundings {
+    /// Whether events were lost meanwhile.
+    var isLossy: Bool
+    /// The scope, if its name is known.
+    var scope: ScopeSummary.Key?
+    /// In nanoseconds; 0 if it was counted for the same evidence before.
+    var wallTime: UInt64 = 0
+
+    var lossyOccurrences: UInt64 { isLossy ? 1 : 0 }
+    var scopes: [ScopeSummary.Key: UInt64] { scope.map { [$0: 1] } ?? [:] }
 }
 
 extension ProcessReduction {
@@ -41,6 +58,23 @@ extension ProcessReduction {
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
         }
+    }
+
+    /// What surrounded something in a scope, whose wall time counts once for each evidence.
+    ///
+    /// - Parameter wallTime: What counts instead outside any scope, in nanoseconds.
+    mutating func surroundings(
+        of scope: EventID, for evidence: OpenScope.Counted, outside wallTime: UInt64
+    ) -> Surroundings {
+        guard let open = scopes.peek(scope) else {
+            return Surroundings(isLossy: hasLossOutsideScopes, wallTime: wallTime)
+        }
+        var surroundings = Surroundings(isLossy: unit(of: scope).isLossy, scope: open.key)
+        scopes.update(scope) { scope in
+            guard scope.counted.insert(evidence).inserted else { return }
+            surroundings.wallTime = scope.wallTime ?? 0
+        } ?? ()
+        return surroundings
     }
 
     /// Changes a scope, which is made if no event of its own came yet.

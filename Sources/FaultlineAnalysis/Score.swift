@@ -61,3 +61,24 @@ enum Significance {
         rows > 0 && Double(rows) * 5 >= Double(all)
     }
 }
+
+extension Finding {
+    /// Makes it a note if it saves little of the time and little of what there is of something else.
+    ///
+    /// - Parameters:
+    ///   - isLargePart: Whether a fifth of the others is saved.
+    ///   - things: What the others are: `"trips"`.
+    mutating func weigh(isLongEnough: Bool, isLargePart: Bool, of things: String) {
+        guard !isLongEnough, !isLargePart else { return }
+        downgrade(
+            "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all \(things)."
+        )
+    }
+
+    /// Makes it a note if in half of the occasions events were lost.
+    mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
+        guard lossyOccurrences > 0, lossyOccurrences * 2 >= occurrences else { return }
+        confidence = .low
+        downgrade("Events were lost while it happened.")
+    }
+}

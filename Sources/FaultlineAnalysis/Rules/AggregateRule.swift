@@ -90,10 +90,10 @@ public struct AggregateRule: Rule {
         let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)
-        if !isLongEnough && !Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded) {
-            finding.downgrade(
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all rows.")
-        }
+        finding.weigh(
+            isLongEnough: isLongEnough,
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded),
+            of: "rows")
         if case .fold = demand.kind, !fetch.key.shape.sort.isEmpty {
             finding.downgrade("The rows are sorted, so that their order may matter to what is made of them.")
         }

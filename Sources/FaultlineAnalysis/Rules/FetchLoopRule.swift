@@ -82,20 +82,15 @@ public struct FetchLoopRule: Rule {
         let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: evidence.wallTime,
             isMainThread: evidence.mainThreadTime * 2 > evidence.time)
-        if !isLongEnough && !Significance.isMet(trips: finding.saving.trips, of: trips) {
-            finding.downgrade(
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips."
-            )
-        }
+        finding.weigh(
+            isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
+            of: "trips")
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Self.minimumWait, evidence.waiting >= Self.waitFactor &* evidence.time {
             finding.downgrade(
                 "Between the fetches the program does something else for \(Phrase.duration(wait)) each time: the values may come one by one."
             )
         }
-        if evidence.lossyOccurrences > 0, evidence.lossyOccurrences * 2 >= evidence.occurrences {
-            finding.confidence = .low
-            finding.downgrade("Events were lost while it happened.")
-        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }
 }

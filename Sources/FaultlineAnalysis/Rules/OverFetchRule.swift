@@ -54,10 +54,10 @@ public struct OverFetchRule: Rule {
         let isLongEnough = Significance.isMet(
             saving: saving.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)
-        if !isLongEnough && !Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded) {
-            finding.downgrade(
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all rows.")
-        }
+        finding.weigh(
+            isLongEnough: isLongEnough,
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded),
+            of: "rows")
         return finding
     }
 }

@@ -91,15 +91,10 @@ public struct PrefetchRule: Rule {
         let isMainThread = evidence.mainThreadTime * 2 > evidence.time
         let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: evidence.wallTime, isMainThread: isMainThread)
-        if !isLongEnough && !Significance.isMet(trips: finding.saving.trips, of: trips) {
-            finding.downgrade(
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips."
-            )
-        }
-        if evidence.lossyOccurrences > 0, evidence.lossyOccurrences * 2 >= evidence.occurrences {
-            finding.confidence = .low
-            finding.downgrade("Events were lost while it happened.")
-        }
+        finding.weigh(
+            isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
+            of: "trips")
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }
 
     /// The share of the loaded rows whose faults a prefetch would have been for.
