@@ -136,7 +136,7 @@ fl_process fl_drain_process(const fl_drain *drain) {
     const fl_file *file = drain->file;
     return (fl_process){
         .process = number_of(drain), .identifier = file->process, .space = file->process_namespace,
-        .image = file->image, .start = file->start < drain->origin ? 0 : file->start - drain->origin,
+        .image = file->image, .start = fl_since(file->start, drain->origin),
         .date = file->date, .program = file->program,
     };
 }
@@ -299,7 +299,7 @@ uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
             event->header = (fl_header){
                 .kind = FL_EVENT_USE, .thread = use->thread, .id = use->id, .scope = use->scope,
                 .context = use->context, .site = use->site,
-                .start = use->opened < drain->origin ? 0 : use->opened - drain->origin,
+                .start = fl_since(use->opened, drain->origin),
             };
             drain->events++;
             sink->event(sink->context, event);
@@ -351,7 +351,7 @@ void fl_drain_ring_doorbell(fl_drain *drain) {
 uint64_t fl_drain_end(const fl_drain *drain, uint64_t end) {
     if (end == 0) { end = drain->file->closed; }
     if (end == 0) { return drain->latest; }
-    return end < drain->origin ? 0 : end - drain->origin;
+    return fl_since(end, drain->origin);
 }
 
 fl_totals fl_drain_totals(const fl_drain *drain) {

@@ -1,9 +1,8 @@
 #include "expand.h"
+#include "layout.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-static uint64_t since(uint64_t time, uint64_t origin) { return time < origin ? 0 : time - origin; }
 
 // What a record holds behind its header.
 typedef struct contents {
@@ -18,7 +17,7 @@ static bool unpack(fl_event *event, contents *contents, const fl_header *record,
     if (schema == NULL || record->size < sizeof *record + schema->size) { return false; }
     event->header = *record;
     event->header.flags &= (uint8_t)~FL_HAS_STATEMENT;
-    event->header.start = since(record->start, origin);
+    event->header.start = fl_since(record->start, origin);
     memset(&event->fields, 0, sizeof event->fields);
     const char *place = (const char *)(record + 1), *end = (const char *)record + record->size;
     memcpy(&event->fields, place, schema->size);
@@ -35,8 +34,8 @@ static bool unpack(fl_event *event, contents *contents, const fl_header *record,
     memcpy(event->lists, place, event->listWords * sizeof(uint64_t));
     if (record->kind == FL_EVENT_USE) {
         fl_use *use = &event->fields.use;
-        use->firstUse = since(use->firstUse, origin);
-        use->lastUse = since(use->lastUse, origin);
+        use->firstUse = fl_since(use->firstUse, origin);
+        use->lastUse = fl_since(use->lastUse, origin);
     }
     return true;
 }
@@ -73,7 +72,7 @@ uint32_t fl_expand(
     }
     if (!contents.has_statement) { return count; }
     uint64_t start = event->header.start, duration = event->header.duration;
-    uint64_t begins = since(contents.time.start, origin), ends = begins + contents.time.duration;
+    uint64_t begins = fl_since(contents.time.start, origin), ends = begins + contents.time.duration;
     uint64_t latest = start + duration - (duration > 0);
     if (begins <= start) { begins = start + 1; }
     if (ends > latest) { ends = latest; }

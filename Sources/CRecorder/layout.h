@@ -146,6 +146,9 @@ typedef struct fl_uses_segment {
     fl_use_slot slots[FL_USES_PER_SEGMENT];
 } fl_uses_segment;
 
+// A moment of the clock, in nanoseconds since the trace began.
+static inline uint64_t fl_since(uint64_t time, uint64_t origin) { return time < origin ? 0 : time - origin; }
+
 // Turns a summary into an event with its lists.
 void fl_use_describe(const fl_use_slot *use, uint64_t origin, fl_event *event);
 

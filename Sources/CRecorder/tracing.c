@@ -34,7 +34,7 @@ static fl_tracer_entry entry_of(const fl_recorder *recorder, const fl_entry *ent
 static fl_tracer_process process_of(const fl_recorder *recorder) {
     const fl_file *file = recorder->file;
     return (fl_tracer_process){
-        .process = recorder->traced_as, .start = file->start < file->origin ? 0 : file->start - file->origin,
+        .process = recorder->traced_as, .start = fl_since(file->start, file->origin),
         .origin = file->origin, .date = file->date, .program = file->program,
     };
 }

@@ -288,8 +288,8 @@ void fl_use_read_property(fl_use_summary *summary, uint32_t property, uint32_t r
 void fl_use_describe(const fl_use_slot *use, uint64_t origin, fl_event *event) {
     event->fields.use = use->summary;
     fl_use *summary = &event->fields.use;
-    summary->firstUse = summary->firstUse < origin ? 0 : summary->firstUse - origin;
-    summary->lastUse = summary->lastUse < origin ? 0 : summary->lastUse - origin;
+    summary->firstUse = fl_since(summary->firstUse, origin);
+    summary->lastUse = fl_since(summary->lastUse, origin);
     if (summary->runs > FL_USE_RUNS) { summary->runs = FL_USE_RUNS; }
     if (summary->windows > FL_USE_WINDOWS) { summary->windows = FL_USE_WINDOWS; }
     uint64_t *word = event->lists;
