@@ -3,6 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PROVIDER "faultline:"
+#define DICTIONARY "faultline_dictionary:"
+#define STATEDUMP "faultline_statedump:"
+
 static const fl_field *find_field(const fl_field *fields, uint32_t count, const char *name) {
     for (uint32_t index = 0; index < count; index++) {
         if (strcmp(fields[index].name, name) == 0) { return &fields[index]; }
@@ -33,6 +37,12 @@ static void describe_members(event_class *entry, const fl_event_schema *schema) 
     entry->member_count = (uint32_t)count;
 }
 
+const char *ctf_name_of_entry(const char *name, bool *is_statedump) {
+    *is_statedump = strncmp(name, STATEDUMP, strlen(STATEDUMP)) == 0;
+    if (*is_statedump) { return name + strlen(STATEDUMP); }
+    return strncmp(name, DICTIONARY, strlen(DICTIONARY)) == 0 ? name + strlen(DICTIONARY) : NULL;
+}
+
 static void describe_class(event_class *entry) {
     const char *name = bt_event_class_get_name(entry->class);
     entry->kind = FL_EVENT_NONE;
@@ -44,10 +54,7 @@ static void describe_class(event_class *entry) {
         if (entry->kind != FL_EVENT_NONE) { describe_members(entry, fl_schema(entry->kind)); }
         return;
     }
-    const char *what = NULL;
-    if (strncmp(name, DICTIONARY, strlen(DICTIONARY)) == 0) { what = name + strlen(DICTIONARY); }
-    entry->is_statedump = strncmp(name, STATEDUMP, strlen(STATEDUMP)) == 0;
-    if (entry->is_statedump) { what = name + strlen(STATEDUMP); }
+    const char *what = ctf_name_of_entry(name, &entry->is_statedump);
     if (what == NULL) { return; }
     if (strcmp(what, "entry") == 0) { entry->other = CTF_ENTRY; }
     if (strcmp(what, "stack") == 0) { entry->other = CTF_STACK; }

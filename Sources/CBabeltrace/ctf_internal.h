@@ -8,9 +8,6 @@
 #include <babeltrace2/babeltrace.h>
 
 #define FIELDS_MAXIMUM 64
-#define PROVIDER "faultline:"
-#define DICTIONARY "faultline_dictionary:"
-#define STATEDUMP "faultline_statedump:"
 
 // What a member of a payload is for.
 typedef struct member {
@@ -62,6 +59,10 @@ struct ctf_reader {
 // The next message of libbabeltrace2, and the one before given back; null at the end or, with `failure` saying so, where
 // it cannot go on.
 const bt_message *ctf_advance(ctf_reader *reader, ctf_kind *failure);
+
+// What an event is called within a provider of dictionary entries; null if it is of another. Says also whether it is told
+// to one session, when that starts.
+const char *ctf_name_of_entry(const char *name, bool *is_statedump);
 
 // What is known of an event class; null if there is no memory.
 const event_class *ctf_class_of(ctf_reader *reader, const bt_event_class *class);

@@ -8,10 +8,8 @@ static bool is_of_dictionary(const bt_stream *stream) {
     uint64_t count = bt_stream_class_get_event_class_count(class);
     for (uint64_t index = 0; index < count; index++) {
         const char *name = bt_event_class_get_name(bt_stream_class_borrow_event_class_by_index_const(class, index));
-        if (name == NULL) { return false; }
-        if (strncmp(name, DICTIONARY, strlen(DICTIONARY)) != 0 && strncmp(name, STATEDUMP, strlen(STATEDUMP)) != 0) {
-            return false;
-        }
+        bool is_statedump;
+        if (name == NULL || ctf_name_of_entry(name, &is_statedump) == NULL) { return false; }
     }
     return count > 0;
 }
