@@ -64,9 +64,11 @@ public struct TextReport: Sendable {
     }
 
     private func hotspotLines(_ ink: Ink, _ width: Int) -> [String] {
-        let groups = analysis.profile.groups.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
+        let all = analysis.profile.groups
+        let operations = all.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
         // A program that does not know Faultline has nothing but statements.
-        let shown = (groups.isEmpty ? analysis.profile.groups : groups).prefix(Self.hotspots)
+        let groups = operations.isEmpty ? all : operations
+        let shown = groups.prefix(Self.hotspots)
         guard !shown.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, losing: .middle),
@@ -82,7 +84,7 @@ public struct TextReport: Sendable {
             ])
         }
         let lines = table.lines(width: width - 2)
-        let rest = (groups.isEmpty ? analysis.profile.groups : groups).count - shown.count
+        let rest = groups.count - shown.count
         let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
         return [ink(.bold, "Hotspots") + ink(.dim, more), "  " + ink(.dim, lines[0])]
             + lines.dropFirst().map { "  " + $0 }
