@@ -44,7 +44,7 @@ struct RecordCommand: ParsableCommand {
     }
 
     func run() throws {
-        let output = output ?? to.standardOutput
+        let output = output ?? to.defaultOutput
         let recording = try Recording.run(words, to: to, output: output)
         if !quiet { try printReport(recording, output) }
         recording.ending.passOn()

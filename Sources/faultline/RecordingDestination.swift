@@ -7,7 +7,7 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
     case timeline, lttng
 
     /// Where the trace goes if nobody says it.
-    var standardOutput: String {
+    var defaultOutput: String {
         switch self {
         case .timeline: "faultline.json"
         case .lttng: "faultline-lttng"
