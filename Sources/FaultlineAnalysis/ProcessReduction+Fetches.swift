@@ -42,10 +42,11 @@ extension ProcessReduction {
         guard fetch.rows > 0, fetch.trips > 0 else { return index }
         let load = Load(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
-        tables.changeShape(shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)) {
+        let place = shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)
+        tables.changeShape(place) {
             if isBatched { $0.identities.insert(load, hash: hash) } else { $0.rows.insert(load, hash: hash) }
         }
-        if !isBatched, fetch.trips == 1 { tables.loads.insert(load, hash: hash) }
+        if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch { tables.loads.insert(load, hash: hash) }
         return index
     }
 

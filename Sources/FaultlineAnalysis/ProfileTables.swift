@@ -23,10 +23,17 @@ struct ProfileTables: Sendable {
     /// Trips of one shape.
     struct ShapeLoads: Sendable {
         let shape: ShapeEntry
+        /// Whether it searches texts row by row: what that takes says nothing of what trips and rows cost.
+        let isSearch: Bool
         /// Whole rows: unbatched fetches and batches.
         var rows = LoadSample()
         /// Identities only: the fetches that batches belong to.
         var identities = LoadSample()
+
+        init(_ shape: ShapeEntry) {
+            self.shape = shape
+            isSearch = shape.terms?.contains { TextSearchAdvice.Remedy($0) != nil } ?? false
+        }
     }
 
     mutating func group(_ key: EventGroup.Key) -> Int {
@@ -45,7 +52,7 @@ struct ProfileTables: Sendable {
 
     mutating func shape(_ shape: ShapeEntry) -> Int {
         if let index = shapeIndices[shape] { return index }
-        shapes.append(ShapeLoads(shape: shape))
+        shapes.append(ShapeLoads(shape))
         shapeIndices[shape] = shapes.count - 1
         return shapes.count - 1
     }

@@ -124,6 +124,16 @@ struct OverFetchRuleTests {
         #expect(abs(finding.saving.time.median - 480 * 2000) < 1)
     }
 
+    @Test func `A short list on a screen, of which some rows are used, is none's`() {
+        let found = findings(rows: 30, rules: [OverFetchRule(), BatchSizeRule()]) { use in
+            use.touchedRows = 12
+            use.runs = [.init(first: 3, rows: 6), .init(first: 15, rows: 6)]
+            use.windows = [.init(scope: .screen, rows: 12, times: 1)]
+            use.read(.title, rows: 12)
+        }
+        #expect(found.isEmpty)
+    }
+
     @Test func `Rows here and there that batches would spare are R02's`() {
         let found = findings(rows: 10_000, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 10

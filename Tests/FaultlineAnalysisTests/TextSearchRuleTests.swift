@@ -160,6 +160,16 @@ struct TextSearchRuleTests {
     @Test func `Small tables make a note`() throws {
         #expect(try #require(analysis(times: 20, fullScanSteps: 498).findings.first).severity == .note)
         #expect(try #require(analysis(times: 20, fullScanSteps: 499).findings.first).severity == .warning)
+        let small = try #require(analysis(times: 20, fullScanSteps: 99).findings.first)
+        #expect(small.severity == .note)
+        #expect(small.reservations == [])
+    }
+
+    @Test func `What searches take says nothing of what other trips cost`() throws {
+        let analysis = analysis(times: 100)
+        #expect([analysis.costs.store.line.trip, analysis.costs.store.line.row] == [10_000, 2000])
+        let finding = try #require(analysis.findings.first)
+        #expect(abs(finding.saving.time.median - (250_000_000 - 1_000_000 - 8_000_000)) < 1)
     }
 
     @Test func `A search that costs little here is said not to be proven`() throws {
