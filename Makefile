@@ -1,6 +1,7 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
 #   make demo    records a shopping list with three flaws and without them, and prints both reports
 #   make test    runs all tests
+#   make bench   measures the store against its budgets, beside SQLite's C interface and GRDB
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
@@ -24,7 +25,7 @@ test-without-lttng: install-packages
 	! ldd .build-without-lttng/debug/faultline | grep lttng
 
 bench: install-packages
-	swift package --package-path Benchmarks --traits Peers benchmark --no-progress
+	swift run --package-path Benchmarks --configuration release --traits Peers Budgets
 
 # Records the sample traces and their reports anew.
 traces: build

@@ -12,23 +12,21 @@ let package = Package(
     dependencies: [
         // The name makes the package's identity independent of the checkout's folder.
         .package(name: "Faultline", path: ".."),
-        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
-        .systemLibrary(name: "CSQLitePeer", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CSQLitePeer", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // The budgets, side by side with peers in one process.
         .executableTarget(
-            name: "Fetching",
+            name: "Budgets",
             dependencies: [
                 "CSQLitePeer",
                 .product(name: "FaultlineModel", package: "Faultline"),
                 .product(name: "FaultlineRecorder", package: "Faultline"),
                 .product(name: "FaultlineStore", package: "Faultline"),
-                .product(name: "Benchmark", package: "benchmark"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
             ],
-            path: "Benchmarks/Fetching",
-            swiftSettings: [.swiftLanguageMode(.v6)],
-            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
+            path: "Benchmarks/Budgets",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

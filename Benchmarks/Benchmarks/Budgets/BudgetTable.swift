@@ -1,0 +1,63 @@
+import Foundation
+
+/// A line of the table for each budget, in Markdown.
+struct BudgetTable {
+    private var lines: [String] = []
+    private var notes: [String] = []
+    private(set) var missed = 0
+
+    mutating func add(_ outcome: Comparison.Outcome) {
+        for budget in outcome.comparison.budgets {
+            let ratio = outcome.ratio(budget)
+            let verdict: String
+            if outcome.isVoid {
+                verdict = "void: the machine was too busy"
+            } else if ratio.median <= budget.limit {
+                verdict = "met"
+            } else if ratio.interval.lowerBound <= budget.limit {
+                verdict = "open: the interval holds the limit"
+            } else {
+                verdict = "missed by \(Self.text(ratio.median - budget.limit)) ×"
+                missed += 1
+            }
+            add(
+                budget.number, "\(outcome.comparison.name): \(budget.arm)", budget.reference,
+                limit: "\(Self.text(budget.limit)) ×",
+                measured: "\(Self.text(ratio.median)) ×",
+                interval: "\(Self.text(ratio.interval.lowerBound))–\(Self.text(ratio.interval.upperBound))", verdict)
+        }
+        let times = outcome.comparison.arms.map { "\($0.name) \(Self.text(outcome.nanoseconds($0.name))) ns" }
+        notes.append(
+            "- \(outcome.comparison.name), one operation: \(times.joined(separator: ", ")); A/A \(String(format: "%.3f", outcome.noise.median))"
+        )
+    }
+
+    /// A budget that counts something.
+    mutating func add(_ number: String, _ name: String, count: Int, atMost limit: Int, of unit: String) {
+        if count > limit { missed += 1 }
+        add(
+            number, name, unit, limit: "\(limit)", measured: "\(count)", interval: "exact",
+            count <= limit ? "met" : "missed by \(count - limit)")
+    }
+
+    private mutating func add(
+        _ number: String, _ name: String, _ reference: String, limit: String, measured: String, interval: String,
+        _ verdict: String
+    ) {
+        lines.append("| \(number) | \(name) | \(reference) | \(limit) | \(measured) | \(interval) | \(verdict) |")
+    }
+
+    var text: String {
+        """
+        | # | what | against | at most | measured | 95 % | |
+        | --- | --- | --- | --- | --- | --- | --- |
+        \(lines.joined(separator: "\n"))
+
+        \(notes.joined(separator: "\n"))
+        """
+    }
+
+    private static func text(_ number: Double) -> String {
+        String(format: number < 10 ? "%.2f" : "%.0f", number)
+    }
+}

@@ -1,0 +1,46 @@
+import CSQLitePeer
+import Foundation
+
+/// Measures the budgets of the store against SQLite's C interface and GRDB, and prints them as a table.
+///
+///     Budgets [--rounds 31] [--check] [G12 …]
+@main
+struct Budgets {
+    static func main() throws {
+        var rounds = 31
+        var isCheck = false
+        var wanted: [String] = []
+        var arguments = CommandLine.arguments.dropFirst()
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--rounds": rounds = arguments.popFirst().flatMap { Int($0) }.map { max($0, 5) } ?? rounds
+            case "--check": isCheck = true
+            default: wanted.append(argument)
+            }
+        }
+        func isWanted(_ numbers: String...) -> Bool { wanted.isEmpty || !Set(numbers).isDisjoint(with: wanted) }
+
+        var table = BudgetTable()
+        if isWanted("G10", "G11", "G12") { table.add(try FetchBudgets().comparison().run(rounds: rounds)) }
+        if isWanted("access") { table.add(try AccessBudgets().comparison().run(rounds: rounds)) }
+        if isWanted("G13") { table.add(try FaultBudgets().cached().run(rounds: rounds)) }
+        if isWanted("G14") { table.add(try FaultBudgets().missing().run(rounds: rounds)) }
+        if isWanted("G15") { table.add(try SaveBudgets().inserts().run(rounds: rounds)) }
+        if isWanted("G16") {
+            table.add(try SaveBudgets().updates().run(rounds: rounds))
+            table.add(
+                "G16", "empty save", count: try SaveBudgets().statementsOfAnEmptySave(), atMost: 0, of: "statements")
+        }
+        print("\(machine), \(rounds) rounds\n\n\(table.text)")
+        if isCheck, table.missed > 0 { exit(1) }
+    }
+
+    /// What the figures were measured on.
+    private static var machine: String {
+        let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }?
+            .split(separator: ":").last.map { $0.trimmingCharacters(in: .whitespaces) }
+        return
+            "\(model ?? "unknown processor"), \(ProcessInfo.processInfo.processorCount) cores, SQLite \(String(cString: sqlite3_libversion()))"
+    }
+}

@@ -1,0 +1,36 @@
+import FaultlineRecorder
+import FaultlineStore
+import Foundation
+
+/// A store of people in a folder of its own, which is removed with it.
+final class PeopleStore {
+    let container: PersistentContainer
+    let url: URL
+    private let directory: URL
+
+    /// - Parameters:
+    ///   - count: how many people it holds.
+    ///   - keepsRows: whether rows stay in the row cache that no object uses.
+    init(count: Int, keepsRows: Bool = false, recorder: Recorder = .off()) throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        url = directory.appendingPathComponent("people.sqlite")
+        var description = PersistentStoreDescription(url: url)
+        // How long a disk takes is not what is measured.
+        description.synchronization = .off
+        if !keepsRows { description.rowCacheLimit = 0 }
+        container = try PersistentContainer(
+            name: "People", managedObjectModel: Person.model(), storeDescription: description,
+            classes: [Person.self], recorder: recorder)
+        guard count > 0 else { return }
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            for values in PersonValues.list(count) { Person(context: context).set(values) }
+            try context.save()
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: directory)
+    }
+}
