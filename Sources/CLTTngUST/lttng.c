@@ -22,6 +22,9 @@ static bool is_wanted(uint32_t kind) {
     case FL_EVENT_SQL: return lttng_ust_tracepoint_enabled(faultline, sql);
     case FL_EVENT_USE: return lttng_ust_tracepoint_enabled(faultline, use);
     case FL_EVENT_SCOPE: return lttng_ust_tracepoint_enabled(faultline, scope);
+    case FL_EVENT_MERGE: return lttng_ust_tracepoint_enabled(faultline, merge);
+    case FL_EVENT_REFRESH: return lttng_ust_tracepoint_enabled(faultline, refresh);
+    case FL_EVENT_WAIT: return lttng_ust_tracepoint_enabled(faultline, wait);
     default: return false;
     }
 }
@@ -36,6 +39,9 @@ static void hand_event(const fl_event *event) {
     case FL_EVENT_SQL: lttng_ust_tracepoint(faultline, sql, event); break;
     case FL_EVENT_USE: lttng_ust_tracepoint(faultline, use, event); break;
     case FL_EVENT_SCOPE: lttng_ust_tracepoint(faultline, scope, event); break;
+    case FL_EVENT_MERGE: lttng_ust_tracepoint(faultline, merge, event); break;
+    case FL_EVENT_REFRESH: lttng_ust_tracepoint(faultline, refresh, event); break;
+    case FL_EVENT_WAIT: lttng_ust_tracepoint(faultline, wait, event); break;
     default: break;
     }
 }

@@ -149,6 +149,14 @@ __attribute__((noinline)) void fl_end(
     fl_put(thread, &header, fields, fl_schema(kind)->size, ending);
 }
 
+void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending) {
+    fl_open open;
+    if (!fl_begin(recorder, &open)) { return; }
+    open.start = start;
+    open.sampled = 0;
+    fl_end(recorder, &open, kind, fields, ending);
+}
+
 void fl_scope_mark(
     fl_recorder *recorder, uint32_t name, uint32_t kind, uint32_t phase, uint64_t outer, uint64_t *id, uint64_t *start
 ) {

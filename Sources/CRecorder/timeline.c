@@ -234,16 +234,23 @@ static const char *subject(const fl_timeline *timeline, const fl_event *event) {
     case FL_EVENT_SQL: return label_of(timeline, event->fields.sql.statement);
     case FL_EVENT_USE: return label_of(timeline, event->fields.use.entity);
     case FL_EVENT_SCOPE: return label_of(timeline, event->fields.scope.name);
+    case FL_EVENT_MERGE: return label_of(timeline, event->fields.merge.saver);
+    case FL_EVENT_REFRESH: return label_of(timeline, event->fields.refresh.entity);
+    case FL_EVENT_WAIT: return fl_enumeration_word(FL_ENUMERATION_WAIT_RESOURCE, event->fields.wait.resource);
     default: return NULL;
     }
 }
 
+// Whether it is a moment and no stretch of its thread's time: a summary, and a wait that ended while the thread had
+// other work.
+static bool is_moment(const fl_event *event) {
+    return event->header.kind == FL_EVENT_USE
+        || (event->header.kind == FL_EVENT_WAIT && event->fields.wait.isBlocking == 0);
+}
+
 static const char *phase(const fl_event *event) {
-    switch (event->header.kind) {
-    case FL_EVENT_SCOPE: return event->fields.scope.phase == 0 ? "b" : "e";
-    case FL_EVENT_USE: return "i";
-    default: return "X";
-    }
+    if (event->header.kind == FL_EVENT_SCOPE) { return event->fields.scope.phase == 0 ? "b" : "e"; }
+    return is_moment(event) ? "i" : "X";
 }
 
 // An arrow from a fetch to the faults that it caused: it starts in the middle of the fetch and passes that of each
@@ -267,10 +274,10 @@ static void write_flow(fl_timeline *timeline, const fl_event *event, char step, 
 static void write_event(void *context, const fl_event *event) {
     fl_timeline *timeline = context;
     const fl_event_schema *schema = fl_schema(event->header.kind);
-    bool is_scope = event->header.kind == FL_EVENT_SCOPE, is_use = event->header.kind == FL_EVENT_USE;
+    bool is_scope = event->header.kind == FL_EVENT_SCOPE, is_momentary = is_moment(event);
     uint64_t shown = event->header.start;
-    // A summary and the end of a scope stand where they were written.
-    if (is_use || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
+    // A moment and the end of a scope stand where they were written.
+    if (is_momentary || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
 
     char *out = begin_line(timeline);
     out = put_text(out, "{\"name\":\"");
@@ -288,9 +295,9 @@ static void write_event(void *context, const fl_event *event) {
         out = put_text(out, "\",\"id\":\"0x");
         out = put_hexadecimal(out, event->header.id, 1);
     }
-    out = put_text(out, is_use ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
+    out = put_text(out, is_momentary ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
     out = put_microseconds(out, shown);
-    if (!is_scope && !is_use) {
+    if (!is_scope && !is_momentary) {
         out = put_text(out, ",\"dur\":");
         out = put_microseconds(out, event->header.duration);
     }
@@ -306,7 +313,7 @@ static void write_event(void *context, const fl_event *event) {
         if (value == 0) { continue; }
         size_t place = fields[index].offset;
         if (place == offsetof(fl_header, start)) { continue; }
-        if (place == offsetof(fl_header, duration) && !is_scope && !is_use) { continue; }
+        if (place == offsetof(fl_header, duration) && !is_scope && !is_momentary) { continue; }
         out = put_field(out, &fields[index], value);
     }
     if ((event->header.flags & FL_ON_MAIN_THREAD) != 0) { out = put_text(out, "\"main\":true,"); }

@@ -59,8 +59,8 @@ struct Outside {
         if (!faultline::parse_microseconds(time, header.start)) { return FTL_PROBLEM_NUMBER; }
         if (!duration.empty() && !faultline::parse_microseconds(duration, header.duration)) { return FTL_PROBLEM_NUMBER; }
         if (phase.front() == 'e' || phase.front() == 'i') {
-            // The end of a scope and a summary stand where they were written, which is when what they tell of was
-            // over; it began before.
+            // The end of a scope, a summary and a wait that blocked no thread stand where they were written, which is
+            // when what they tell of was over; it began before.
             header.start -= header.duration < header.start ? header.duration : header.start;
         }
         if (phase.front() == 'e' && header.kind == FL_EVENT_SCOPE) { out.event.fields.scope.phase = 1; }

@@ -33,12 +33,22 @@ static const fl_field use_fields[] = {FL_USE_FIELDS(X)};
 #define FL_STRUCT fl_scope
 static const fl_field scope_fields[] = {FL_SCOPE_FIELDS(X)};
 #undef FL_STRUCT
+#define FL_STRUCT fl_merge
+static const fl_field merge_fields[] = {FL_MERGE_FIELDS(X)};
+#undef FL_STRUCT
+#define FL_STRUCT fl_refresh
+static const fl_field refresh_fields[] = {FL_REFRESH_FIELDS(X)};
+#undef FL_STRUCT
+#define FL_STRUCT fl_wait
+static const fl_field wait_fields[] = {FL_WAIT_FIELDS(X)};
+#undef FL_STRUCT
 #undef X
 
 #define X(event, list, words) {#list, offsetof(fl_##event, list), words},
 static const fl_list fetch_lists[] = {FL_FETCH_LISTS(X)};
 static const fl_list save_lists[] = {FL_SAVE_LISTS(X)};
 static const fl_list use_lists[] = {FL_USE_LISTS(X)};
+static const fl_list merge_lists[] = {FL_MERGE_LISTS(X)};
 #undef X
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -56,6 +66,9 @@ static const fl_event_schema schemas[] = {
     [FL_EVENT_SQL] = SCHEMA("sql", sql),
     [FL_EVENT_USE] = SCHEMA_WITH_LISTS("use", use),
     [FL_EVENT_SCOPE] = SCHEMA("scope", scope),
+    [FL_EVENT_MERGE] = SCHEMA_WITH_LISTS("merge", merge),
+    [FL_EVENT_REFRESH] = SCHEMA("refresh", refresh),
+    [FL_EVENT_WAIT] = SCHEMA("wait", wait),
 };
 
 _Static_assert(COUNT(schemas) == FL_EVENT_KIND_END, "every event kind has a schema");
@@ -108,6 +121,8 @@ static const char *const statement_types[] = {FL_STATEMENT_TYPES(X) NULL};
 static const char *const scope_kinds[] = {FL_SCOPE_KINDS(X) NULL};
 static const char *const scope_phases[] = {FL_SCOPE_PHASES(X) NULL};
 static const char *const use_states[] = {FL_USE_STATES(X) NULL};
+static const char *const merge_triggers[] = {FL_MERGE_TRIGGERS(X) NULL};
+static const char *const wait_resources[] = {FL_WAIT_RESOURCES(X) NULL};
 #undef X
 
 static const char *const *const enumerations[] = {
@@ -118,6 +133,8 @@ static const char *const *const enumerations[] = {
     [FL_ENUMERATION_SCOPE_KIND] = scope_kinds,
     [FL_ENUMERATION_SCOPE_PHASE] = scope_phases,
     [FL_ENUMERATION_USE_STATE] = use_states,
+    [FL_ENUMERATION_MERGE_TRIGGER] = merge_triggers,
+    [FL_ENUMERATION_WAIT_RESOURCE] = wait_resources,
 };
 
 const char *fl_enumeration_word(uint32_t enumeration, uint64_t value) {

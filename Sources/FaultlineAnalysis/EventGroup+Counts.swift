@@ -3,7 +3,7 @@ internal import FaultlineTrace
 extension EventGroup {
     /// What can be counted of events; what a kind does not have stays 0.
     public struct Counts: Sendable, Hashable {
-        /// Rows that matched, were loaded, filled, returned or changed.
+        /// Rows that matched, were loaded, filled, returned or changed; objects that were merged or refreshed.
         public var rows: UInt64 = 0
         /// Rows that were loaded along for key paths.
         public var prefetchedRows: UInt64 = 0
@@ -82,6 +82,16 @@ extension EventGroup.Counts {
         case .save(let save): add(save)
         case .sql(let statement): add(statement)
         case .use, .scope: break
+        case .merge(let merge):
+            rows &+= UInt64(merge.refreshed)
+            inserted &+= UInt64(merge.inserted)
+            updated &+= UInt64(merge.updated)
+            deleted &+= UInt64(merge.deleted)
+            conflicts &+= UInt64(merge.conflicts)
+        case .refresh(let refresh): rows &+= UInt64(refresh.objects)
+        case .wait(let waited):
+            wait &+= event.duration
+            errors &+= waited.error == 0 ? 0 : 1
         }
     }
 

@@ -14,8 +14,10 @@ public struct EventGroup: Sendable {
             case relationship(entity: String, name: String)
             /// A statement's text.
             case statement(String)
-            /// The entities that were saved, in alphabetical order.
+            /// The entities that were saved or merged, in alphabetical order.
             case saved([String])
+            /// What was waited for, or what else has a word of its own.
+            case named(String)
             /// What the trace does not say.
             case unknown
         }

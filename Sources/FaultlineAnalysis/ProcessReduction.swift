@@ -122,7 +122,7 @@ struct ProcessReduction: Sendable {
 
     /// Sums the event up, and feeds what joins events.
     private mutating func account(_ event: TraceEvent, in tables: inout ProfileTables) {
-        if event.parent == 0 {
+        if event.parent == 0, event.isOnThread {
             summary.counts.outermostEvents[event.kind, default: 0] &+= 1
             summary.counts.outermostTime[event.kind, default: 0] &+= event.duration
         }
@@ -137,15 +137,15 @@ struct ProcessReduction: Sendable {
         case .fault(let fault): add(fault, event, to: &tables)
         case .save(let save): summary.counts.bytesWritten &+= save.bytes
         case .sql(let statement): add(statement, event, to: &tables)
-        case .cacheMiss, .use, .scope: break
+        case .cacheMiss, .use, .scope, .merge, .refresh, .wait: break
         }
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
         tables.changeGroup(group) {
             $0.durations.record(event.duration)
             $0.counts.add(event)
-            if event.isMainThread { $0.mainThreadTime &+= event.duration }
+            if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
         }
-        accountTime(of: event, group: group, in: &tables)
+        if event.isOnThread { accountTime(of: event, group: group, in: &tables) }
     }
 
     private mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables) {
@@ -257,7 +257,7 @@ struct ProcessReduction: Sendable {
         let cacheKey = GroupCacheKey(
             kind: event.kind, type: type, source: source, subject: subject, second: second, site: event.site,
             stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
-        let isCached = event.kind != .save
+        let isCached = event.kind != .save && event.kind != .merge
         if isCached, let index = groupCache[cacheKey] { return index }
         var key = EventGroup.Key(kind: event.kind, subject: self.subject(of: event))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
@@ -286,7 +286,9 @@ struct ProcessReduction: Sendable {
             )
         case .cacheMiss(let miss): (0, 0, miss.entity, 0)
         case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
-        case .save, .use, .scope: (0, 0, 0, 0)
+        case .save, .use, .scope, .merge: (0, 0, 0, 0)
+        case .refresh(let refresh): (0, 0, refresh.entity, 0)
+        case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
         }
     }
 
@@ -305,6 +307,9 @@ struct ProcessReduction: Sendable {
         case .sql(let statement):
             return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
         case .use, .scope: return .unknown
+        case .merge(let merge): return .saved(merge.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
+        case .refresh(let refresh): return refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
+        case .wait(let wait): return .named("\(wait.resource)")
         }
     }
 

@@ -49,6 +49,7 @@ extension EventGroup.Key {
             case .relationship(let entity, let name): entity + "." + name
             case .statement(let sql): sql
             case .saved(let entities): entities.joined(separator: ",")
+            case .named(let name): name
             case .unknown: ""
             }
         let type = faultType.map { String($0.rawValue) } ?? statementType.map { String($0.rawValue) } ?? ""

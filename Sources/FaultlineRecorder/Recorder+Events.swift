@@ -84,8 +84,38 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        let lists = detail.entities.flatMap { [UInt64($0.entity), $0.inserted, $0.updated, $0.deleted] }
-        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, lists)
+        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, Self.words(detail.entities))
+    }
+
+    private static func words(_ changes: [TraceEvent.Save.Change]) -> [UInt64] {
+        changes.flatMap { [UInt64($0.entity), $0.inserted, $0.updated, $0.deleted] }
+    }
+
+    /// Ends and records a merge.
+    package func end(_ event: OpenEvent, _ detail: TraceEvent.Merge, context: DictionaryID, site: DictionaryID) {
+        var fields = detail.record
+        end(event, .FL_EVENT_MERGE, &fields, nil, context, site, Self.words(detail.entities))
+    }
+
+    /// Ends and records a refresh.
+    package func end(_ event: OpenEvent, _ detail: TraceEvent.Refresh, context: DictionaryID, site: DictionaryID) {
+        var fields = detail.record
+        end(event, .FL_EVENT_REFRESH, &fields, nil, context, site)
+    }
+
+    /// Records a wait that is over, within whatever is open on this thread.
+    ///
+    /// - Parameter start: when it began, in nanoseconds of `CLOCK_MONOTONIC`, on this thread or another.
+    package func record(_ detail: TraceEvent.Wait, since start: UInt64, context: DictionaryID, site: DictionaryID) {
+        guard let handle else { return }
+        var fields = detail.record
+        var ending = fl_ending()
+        ending.scope = RecordedScope.current(of: self)?.id ?? 0
+        ending.context = context
+        ending.site = site
+        // The stack of a thread that did not wait says nothing of who did.
+        ending.without_stack = !detail.isBlocking
+        fl_record(handle, start, .FL_EVENT_WAIT, &fields, &ending)
     }
 
     /// Ends and records a statement of its own.

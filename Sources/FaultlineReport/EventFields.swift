@@ -21,6 +21,14 @@ struct EventFields {
                 $0.0 == "nameName" ? ("scopeName", $0.1) : $0
             }
                 + [("scopeKind", .string("\(scope.kind)")), ("phase", .string("\(scope.phase)"))]
+        case .merge(let merge): members(merge)
+        case .refresh(let refresh):
+            entity(refresh.entity)
+                + [
+                    count("objects", refresh.objects), count("changed", refresh.changed),
+                    ("keepsChanges", .bool(refresh.keepsChanges)),
+                ]
+        case .wait(let wait): members(wait)
         }
     }
 
@@ -82,22 +90,48 @@ struct EventFields {
             ]
     }
 
+    private func changes(_ entities: [TraceEvent.Save.Change]) -> JSONValue {
+        .array(
+            entities.map { change in
+                .object(
+                    (entity(change.entity)
+                        + [
+                            count("inserted", change.inserted), count("updated", change.updated),
+                            count("deleted", change.deleted),
+                        ]).map { (key: $0.0, value: $0.1) })
+            })
+    }
+
+    private func members(_ merge: TraceEvent.Merge) -> Members {
+        [("trigger", .string("\(merge.trigger)"))]
+            + Self.reference("saver", merge.saver, dictionary.context(merge.saver)?.name)
+            + [
+                count("inserted", merge.inserted), count("updated", merge.updated), count("deleted", merge.deleted),
+                count("refreshed", merge.refreshed), count("conflicts", merge.conflicts),
+                ("entities", changes(merge.entities)),
+            ]
+    }
+
+    private func members(_ wait: TraceEvent.Wait) -> Members {
+        [("resource", .string("\(wait.resource)")), ("isBlocking", .bool(wait.isBlocking))]
+            + Self.reference("holder", wait.holder, dictionary.context(wait.holder)?.name)
+            + Self.reference(
+                "holderSite", wait.holderSite,
+                dictionary.site(wait.holderSite).map { CallSite(file: $0.file, line: $0.line).description })
+            + [
+                count("holderThread", wait.holderThread), count("holderProcess", wait.holderProcess),
+                count("tries", wait.tries), count("error", wait.error),
+            ]
+    }
+
     private func members(_ save: TraceEvent.Save) -> Members {
-        let changes = save.entities.map { change in
-            JSONValue.object(
-                (entity(change.entity)
-                    + [
-                        count("inserted", change.inserted), count("updated", change.updated),
-                        count("deleted", change.deleted),
-                    ]).map { (key: $0.0, value: $0.1) })
-        }
-        return [
+        [
             count("inserted", save.inserted), count("updated", save.updated), count("deleted", save.deleted),
             count("changedColumns", save.changedColumns), count("conflicts", save.conflicts),
             count("trips", save.trips),
             count("bytes", save.bytes), count("lockWait", save.lockWait), count("commit", save.commit),
             count("error", save.error),
-        ] + [("entities", .array(changes))]
+        ] + [("entities", changes(save.entities))]
     }
 
     private func members(_ sql: TraceEvent.Statement) -> Members {

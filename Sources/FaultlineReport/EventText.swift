@@ -80,7 +80,34 @@ public struct EventText: Sendable {
             return ("\(entity(use.entity)): \(use.touchedRows) of \(use.rows) touched", use.loadedRows, "\(use.state)")
         case .scope(let scope):
             return ("\(dictionary.name(scope.name) ?? "?") (\(scope.kind))", nil, "\(scope.phase)")
+        case .merge(let merge):
+            let names = merge.entities.map { entity($0.entity) }.joined(separator: ", ")
+            let saver = dictionary.context(merge.saver)?.name
+            return (
+                saver.map { "\(names) of \($0)" } ?? names, merge.refreshed,
+                merge.trigger == .automatic ? "auto" : "\(merge.trigger)"
+            )
+        case .refresh(let refresh):
+            let name = refresh.entity == 0 ? "objects" : entity(refresh.entity)
+            return (name, refresh.objects, refresh.keepsChanges ? "merged" : "")
+        case .wait(let wait):
+            let holder = self.holder(of: wait)
+            return (
+                holder.map { "\(wait.resource) of \($0)" } ?? "\(wait.resource)", nil, wait.error == 0 ? "" : "failed"
+            )
         }
+    }
+
+    /// Who had what was waited for: `background 2 at Import.swift:30`, `process 4711`, `thread 12`.
+    private func holder(of wait: TraceEvent.Wait) -> String? {
+        if wait.holderProcess != 0 { return "process \(wait.holderProcess)" }
+        let site = dictionary.site(wait.holderSite).map { CallSite(file: $0.file, line: $0.line).description }
+        let name =
+            dictionary.context(wait.holder)?.name
+            ?? (wait.holderThread == 0
+                ? nil : "thread \(dictionary.thread(wait.holderThread)?.name ?? String(wait.holderThread))")
+        let words = [name, site.map { "at \($0)" }].compactMap { $0 }
+        return words.isEmpty ? nil : words.joined(separator: " ")
     }
 
     private mutating func frames(_ event: TraceEvent) -> [String] {

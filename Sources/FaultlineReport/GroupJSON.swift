@@ -75,7 +75,7 @@ enum GroupJSON {
         case .shape(let shape): shape.entity
         case .entity(let name): name
         case .relationship(let entity, _): entity
-        case .saved, .statement, .unknown: nil
+        case .saved, .statement, .named, .unknown: nil
         }
     }
 

@@ -11,6 +11,7 @@ enum GroupText {
         case .relationship(let entity, let name): return entity.isEmpty ? name : "\(entity).\(name)"
         case .statement(let sql): return sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         case .saved(let entities): return entities.joined(separator: ", ")
+        case .named(let name): return name
         case .unknown: return "?"
         }
     }

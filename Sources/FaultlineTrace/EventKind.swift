@@ -20,6 +20,12 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case use
     /// A scope was opened or closed.
     case scope
+    /// A context took in what another one saved.
+    case merge
+    /// Objects were made faults again.
+    case refresh
+    /// Somebody waited for a queue or a lock.
+    case wait
 
     /// The kind's word in a trace, in `--kind` and in reports: `"cacheMiss"`.
     public var name: String {

@@ -100,3 +100,44 @@ extension TraceEvent.Statement {
         return fields
     }
 }
+
+extension TraceEvent.Merge {
+    package var record: fl_merge {
+        var fields = fl_merge()
+        fields.trigger = trigger.rawValue
+        fields.saver = saver
+        fields.inserted = inserted
+        fields.updated = updated
+        fields.deleted = deleted
+        fields.refreshed = refreshed
+        fields.conflicts = conflicts
+        fields.entities = UInt32(clamping: entities.count)
+        return fields
+    }
+}
+
+extension TraceEvent.Refresh {
+    package var record: fl_refresh {
+        var fields = fl_refresh()
+        fields.entity = entity
+        fields.objects = objects
+        fields.changed = changed
+        fields.keepsChanges = keepsChanges ? 1 : 0
+        return fields
+    }
+}
+
+extension TraceEvent.Wait {
+    package var record: fl_wait {
+        var fields = fl_wait()
+        fields.resource = resource.rawValue
+        fields.isBlocking = isBlocking ? 1 : 0
+        fields.holder = holder
+        fields.holderSite = holderSite
+        fields.holderThread = holderThread
+        fields.holderProcess = holderProcess
+        fields.tries = tries
+        fields.error = error
+        return fields
+    }
+}

@@ -28,6 +28,9 @@ extension TraceEvent.Detail {
         case .sql: self = .sql(TraceEvent.Statement(record.pointee.fields.sql))
         case .use: self = .use(TraceEvent.Use(record.pointee.fields.use, ListReader(record)))
         case .scope: self = .scope(TraceEvent.Scope(record.pointee.fields.scope))
+        case .merge: self = .merge(TraceEvent.Merge(record.pointee.fields.merge, ListReader(record)))
+        case .refresh: self = .refresh(TraceEvent.Refresh(record.pointee.fields.refresh))
+        case .wait: self = .wait(TraceEvent.Wait(record.pointee.fields.wait))
         }
     }
 }
@@ -112,9 +115,43 @@ extension TraceEvent.Save {
         commit = fields.commit
         error = fields.error
         var lists = lists
-        entities = lists.take(fields.entities, words: 4) {
-            Change(entity: DictionaryID(truncatingIfNeeded: $0[0]), inserted: $0[1], updated: $0[2], deleted: $0[3])
-        }
+        entities = lists.takeChanges(fields.entities)
+    }
+}
+
+extension TraceEvent.Merge {
+    init(_ fields: fl_merge, _ lists: ListReader) {
+        trigger = Trigger(rawValue: fields.trigger) ?? .call
+        saver = fields.saver
+        inserted = fields.inserted
+        updated = fields.updated
+        deleted = fields.deleted
+        refreshed = fields.refreshed
+        conflicts = fields.conflicts
+        var lists = lists
+        entities = lists.takeChanges(fields.entities)
+    }
+}
+
+extension TraceEvent.Refresh {
+    init(_ fields: fl_refresh) {
+        entity = fields.entity
+        objects = fields.objects
+        changed = fields.changed
+        keepsChanges = fields.keepsChanges != 0
+    }
+}
+
+extension TraceEvent.Wait {
+    init(_ fields: fl_wait) {
+        resource = Resource(rawValue: fields.resource) ?? .contextQueue
+        isBlocking = fields.isBlocking != 0
+        holder = fields.holder
+        holderSite = fields.holderSite
+        holderThread = fields.holderThread
+        holderProcess = fields.holderProcess
+        tries = fields.tries
+        error = fields.error
     }
 }
 
@@ -184,6 +221,14 @@ struct ListReader {
         let offset = MemoryLayout<fl_event>.offset(of: \.lists)!
         let first = UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: UInt64.self)
         words = Array(UnsafeBufferPointer(start: first, count: count))[...]
+    }
+
+    /// What a save did, entity by entity.
+    mutating func takeChanges(_ count: UInt32) -> [TraceEvent.Save.Change] {
+        take(count, words: 4) {
+            TraceEvent.Save.Change(
+                entity: DictionaryID(truncatingIfNeeded: $0[0]), inserted: $0[1], updated: $0[2], deleted: $0[3])
+        }
     }
 
     mutating func take<Entry>(

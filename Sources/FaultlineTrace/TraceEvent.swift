@@ -70,6 +70,9 @@ public struct TraceEvent: Sendable, Hashable {
         case sql(Statement)
         case use(Use)
         case scope(Scope)
+        case merge(Merge)
+        case refresh(Refresh)
+        case wait(Wait)
     }
 
     /// What happened.
@@ -83,6 +86,9 @@ public struct TraceEvent: Sendable, Hashable {
         case .sql: .sql
         case .use: .use
         case .scope: .scope
+        case .merge: .merge
+        case .refresh: .refresh
+        case .wait: .wait
         }
     }
 

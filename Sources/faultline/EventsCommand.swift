@@ -16,7 +16,10 @@ struct EventsCommand: ParsableCommand {
     @Argument(help: "The trace.")
     var trace: String
 
-    @Option(name: .long, help: "Kinds, separated by commas: fetch, batch, fault, cacheMiss, save, sql, use, scope.")
+    @Option(
+        name: .long,
+        help: "Kinds, separated by commas: fetch, batch, fault, cacheMiss, save, sql, use, scope, merge, refresh, wait."
+    )
     var kind: KindList?
 
     @Option(name: .long, help: "Only events of this entity.")
@@ -100,7 +103,9 @@ extension TraceEvent {
         case .cacheMiss(let miss): [miss.entity]
         case .save(let save): save.entities.map(\.entity)
         case .use(let use): [use.entity]
-        case .sql, .scope: []
+        case .merge(let merge): merge.entities.map(\.entity)
+        case .refresh(let refresh): [refresh.entity]
+        case .sql, .scope, .wait: []
         }
     }
 }

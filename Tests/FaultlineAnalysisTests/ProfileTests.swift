@@ -37,6 +37,22 @@ struct ProfileTests {
         }
     }
 
+    @Test func `A wait takes its thread's time if it blocked the thread`() {
+        for isBlocking in [true, false] {
+            var builder = TraceBuilder()
+            builder.isMainThread = true
+            var wait = TraceEvent.Wait()
+            wait.resource = .contextQueue
+            wait.isBlocking = isBlocking
+            builder.event(.wait(wait), duration: 500)
+            let profile = Profile(builder.closed())
+            #expect(profile.groups.map(\.key.subject) == [.named("contextQueue")])
+            #expect(profile.groups.map(\.counts.wait) == [500])
+            #expect(profile.groups.map(\.mainThreadTime) == [isBlocking ? 500 : 0])
+            #expect(profile.totals.outermostTime == (isBlocking ? [.wait: 500] : [:]))
+        }
+    }
+
     @Test func `Round trips are statements that read, or what events say where there are none`() {
         var builder = TraceBuilder()
         for type in [TraceEvent.Statement.StatementType.read, .read, .write, .transaction, .schema] {

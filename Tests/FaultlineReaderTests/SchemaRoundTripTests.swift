@@ -126,6 +126,9 @@ struct SchemaRoundTripTests {
         case .sql(let value): value
         case .use(let value): value
         case .scope(let value): value
+        case .merge(let value): value
+        case .refresh(let value): value
+        case .wait(let value): value
         }
     }
 

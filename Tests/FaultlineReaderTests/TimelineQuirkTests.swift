@@ -164,7 +164,7 @@ struct TimelineQuirkTests {
             Lines.began(), #"{"name":"work","cat":"toplevel","ph":"X","ts":1,"dur":1,"pid":9,"tid":9,"args":{}}"#,
             #"{"name":"SELECT","cat":"sql","ph":"X","ts":1,"dur":1,"pid":"web","tid":"main"}"#,
             #"{"name":"faultline.novelty","ph":"M","pid":1,"tid":0,"args":{"id":1,"entry":{}}}"#,
-            #"{"name":"wait","cat":"wait","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":4}}"#,
+            #"{"name":"dream","cat":"dream","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":4}}"#,
             #"{"cat":"fault","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":5,"future":{"a":[1,{}]},"filled":3}}"#,
         ]
         let reading = try TraceFile(Lines.timeline(lines)).read()

@@ -54,6 +54,28 @@ struct TimelineTests {
         #expect(!rings.contains { $0.hasPrefix("faultline-\(getpid())-") && lines.description.contains($0) })
     }
 
+    @Test("shows a wait as a stretch of its thread's time only if it blocked the thread")
+    func waits() throws {
+        let path = directory.appendingPathComponent("trace.json").path
+        let recorder = try Recorder.writing(to: .timeline(path: path))
+        let save = try #require(recorder.begin())
+        for isBlocking in [true, false] {
+            var wait = TraceEvent.Wait()
+            (wait.resource, wait.isBlocking, wait.holderThread) = (.coordinator, isBlocking, 5)
+            recorder.record(wait, since: save.start, context: 0, site: 0)
+        }
+        recorder.end(save, TraceEvent.Save(), context: 0, site: 0)
+        #expect(recorder.close() == nil)
+        let waits = try lines(path).filter { $0["cat"] as? String == "wait" }
+        #expect(waits.map { $0["name"] as? String } == ["wait coordinator", "wait coordinator"])
+        #expect(waits.map { $0["ph"] as? String } == ["X", "i"])
+        let arguments = waits.compactMap { $0["args"] as? [String: Any] }
+        #expect(arguments.map { $0["parent"] as? UInt64 } == [save.id, save.id])
+        #expect(arguments.map { $0["isBlocking"] as? Bool } == [true, nil])
+        #expect(arguments.map { $0["stack"] == nil } == [false, true])
+        #expect(waits[0]["dur"] != nil && arguments[1]["duration"] != nil)
+    }
+
     /// Whole characters, the first bytes of some, and what looks like one and is none.
     static let texts: [[UInt8]] = [
         Array("Käse \u{7ff}\u{800}\u{ffff}\u{10000}\u{10ffff}".utf8), [0x80], [0xC3], [0x41, 0xE2, 0x82],

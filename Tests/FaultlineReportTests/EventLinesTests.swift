@@ -58,6 +58,32 @@ struct EventLinesTests {
         for (kind, line) in expected { #expect(text.lines(try first(kind)) == [line]) }
     }
 
+    @Test func `A merge, a refresh and a wait say what they were about, and a wait who held it`() throws {
+        var merge = TraceEvent.Merge()
+        (merge.trigger, merge.saver, merge.refreshed) = (.automatic, 2, 3)
+        merge.entities = [.init(entity: 1, updated: 3)]
+        var refresh = TraceEvent.Refresh()
+        (refresh.entity, refresh.objects, refresh.keepsChanges) = (1, 1, true)
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.holder, wait.holderSite) = (.coordinator, true, 2, 3)
+        var other = TraceEvent.Wait()
+        (other.resource, other.isBlocking, other.holderProcess, other.error) = (.sqlite, true, 4711, 5)
+        var dictionary = TraceDictionary()
+        dictionary.insert(.entity(EntityEntry(name: "Item")), id: 1)
+        dictionary.insert(.context(ContextEntry(name: "import", concurrency: "privateQueue")), id: 2)
+        dictionary.insert(.site(SiteEntry(file: "App/Import.swift", line: 30)), id: 3)
+        var text = EventText(dictionary: dictionary)
+        let lines = [TraceEvent.Detail.merge(merge), .refresh(refresh), .wait(wait), .wait(other)].map {
+            text.lines(TraceEvent(duration: 1000, thread: 7, $0))[0].split(separator: #/ {2,}/#).dropFirst(3)
+                .joined(separator: "; ")
+        }
+        #expect(
+            lines == [
+                "merge; Item of import; 3; auto; –", "refresh; Item; 1; merged; –",
+                "wait; coordinator of import at Import.swift:30; –", "wait; sqlite of process 4711; failed; –",
+            ])
+    }
+
     @Test func `Frames stand below their event`() throws {
         var text = EventText(dictionary: dictionary)
         #expect(text.lines(try first(.fault), stack: true).dropFirst() == ["        scroll()  Scroll.swift:57"])
@@ -111,7 +137,30 @@ struct EventLinesTests {
         (use.loadedRows, use.bytes, use.touchedRows, use.touches, use.batchesLoaded) = (6, 7, 8, 9, 10)
         (use.countAsked, use.firstUse, use.lastUse, use.runsLost) = (11, 12, 13, 14)
         (use.emptinessAsked, use.modifiedRows, use.identitiesAsked) = (15, 16, 17)
+        var merge = TraceEvent.Merge()
+        (merge.trigger, merge.saver, merge.inserted, merge.updated) = (.automatic, 1, 2, 3)
+        (merge.deleted, merge.refreshed, merge.conflicts) = (4, 5, 6)
+        var refresh = TraceEvent.Refresh()
+        (refresh.entity, refresh.objects, refresh.changed, refresh.keepsChanges) = (1, 2, 3, true)
+        var wait = TraceEvent.Wait()
+        (wait.resource, wait.isBlocking, wait.holder, wait.holderSite) = (.connection, true, 1, 2)
+        (wait.holderThread, wait.holderProcess, wait.tries, wait.error) = (3, 4, 5, 6)
         return [
+            .merge: (
+                .merge(merge),
+                [
+                    "trigger": "automatic", "saver": "1", "inserted": "2", "updated": "3", "deleted": "4",
+                    "refreshed": "5", "conflicts": "6",
+                ]
+            ),
+            .refresh: (.refresh(refresh), ["entity": "1", "objects": "2", "changed": "3", "keepsChanges": "1"]),
+            .wait: (
+                .wait(wait),
+                [
+                    "resource": "connection", "isBlocking": "1", "holder": "1", "holderSite": "2", "holderThread": "3",
+                    "holderProcess": "4", "tries": "5", "error": "6",
+                ]
+            ),
             .fetch: (
                 .fetch(fetch),
                 [

@@ -71,6 +71,9 @@ struct SchemaTests {
         case .fault(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .save(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .sql(let detail): #expect(values(of: detail.record, kind: kind) == filled)
+        case .merge(let detail): #expect(values(of: detail.record, kind: kind) == filled)
+        case .refresh(let detail): #expect(values(of: detail.record, kind: kind) == filled)
+        case .wait(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .cacheMiss(let detail):
             #expect(filled == ["fault": detail.fault, "entity": UInt64(detail.entity), "seenBefore": 1])
             #expect(detail.seenBefore)
@@ -133,7 +136,7 @@ struct SchemaTests {
 
     @Test("know the words of enumerations in both directions, and no others")
     func words() {
-        for enumeration in 0..<7 as Range<UInt32> {
+        for enumeration in 0..<9 as Range<UInt32> {
             var value: UInt64 = 0
             while let word = fl_enumeration_word(enumeration, value).map({ String(cString: $0) }) {
                 #expect(fl_enumeration_value(enumeration, word, word.utf8.count) == Int64(value))

@@ -80,6 +80,10 @@ struct RecordedEvents {
         var pageHits: UInt64?
         var pageMisses: UInt64?
         var error: UInt64?
+        var objects: UInt64?
+        var refreshed: UInt64?
+        var resource: String?
+        var isBlocking: Bool?
         var object: String?
         var windows: [Window]?
         var properties: [Property]?
@@ -101,7 +105,10 @@ struct RecordedEvents {
     func of(_ kinds: String...) -> [Event] { all.filter { kinds.contains($0.kind) } }
 
     /// What takes time in the store: everything but the ends of scopes, the use of results and the lines about processes.
-    var timed: [Event] { of("fetch", "batch", "fault", "cacheMiss", "save", "sql") }
+    var timed: [Event] { of("fetch", "batch", "fault", "cacheMiss", "save", "sql", "merge", "refresh", "wait") }
+
+    /// Those among them that took time of their thread, which a wait did not that blocked none.
+    var onThreads: [Event] { timed.filter { $0.isBlocking != false } }
 }
 
 extension Sequence where Element == RecordedEvents.Event {

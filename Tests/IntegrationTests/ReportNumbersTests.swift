@@ -44,7 +44,7 @@ struct ReportNumbersTests {
         let kinds = Dictionary(grouping: events.all.filter { $0.kind != "process" && $0.kind != "lost" }, by: \.kind)
         #expect(totals.events == kinds.mapValues { UInt64($0.count) })
         #expect(totals.eventCount == UInt64(kinds.values.reduce(0) { $0 + $1.count }))
-        let outermost = events.timed.filter { $0.parent == 0 }
+        let outermost = events.onThreads.filter { $0.parent == 0 }
         #expect(totals.storeTime == outermost.sum(\.duration))
         #expect(totals.mainThreadStoreTime == outermost.filter { $0.isMainThread == true }.sum(\.duration))
         let statements = Dictionary(grouping: events.of("sql"), by: { $0.type ?? "" }).mapValues { UInt64($0.count) }
@@ -90,7 +90,9 @@ struct ReportNumbersTests {
         var key = Key(kind: event.kind, subject: "")
         switch event.kind {
         case "fetch", "batch": key.subject = event.shapeName ?? "?"
-        case "save": key.subject = (event.entities ?? []).map(\.entityName).sorted().joined(separator: ", ")
+        case "save", "merge": key.subject = (event.entities ?? []).map(\.entityName).sorted().joined(separator: ", ")
+        case "refresh": key.subject = event.entityName ?? "objects"
+        case "wait": key.subject = event.resource ?? ""
         case "sql": key.subject = (event.sql ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
         default:
             key.subject =
@@ -115,13 +117,15 @@ struct ReportNumbersTests {
                 faultType: group.faultType, source: group.source, statementType: group.statementType)
         }
         #expect(Set(found.keys) == Set(expected.keys))
-        let within = Dictionary(grouping: events.timed.filter { $0.kind != "cacheMiss" }, by: { $0.parent ?? 0 })
+        let within = Dictionary(grouping: events.onThreads.filter { $0.kind != "cacheMiss" }, by: { $0.parent ?? 0 })
             .mapValues { $0.sum(\.duration) }
         for (key, members) in expected {
             guard let group = found[key]?.first else { continue }
             checkDurations(group.durations, members, "\(key)")
             #expect(group.counts == counts(members), "\(key)")
-            #expect(group.mainThreadTime == members.filter { $0.isMainThread == true }.sum(\.duration), "\(key)")
+            #expect(
+                group.mainThreadTime
+                    == members.filter { $0.isMainThread == true && $0.isBlocking != false }.sum(\.duration), "\(key)")
             guard key.kind != "cacheMiss" else { continue }
             // Statements within a miss belong to its fault, which took no longer.
             let misses = events.of("cacheMiss").reduce(into: [UInt64: UInt64]()) {
@@ -152,12 +156,13 @@ struct ReportNumbersTests {
         let saves = events.filter { $0.kind == "save" }
         return [
             "rows": events.filter { $0.kind != "use" }.sum(\.rows) + faults.sum(\.filled) + saves.sum(\.inserted)
-                + saves.sum(\.updated) + saves.sum(\.deleted),
+                + saves.sum(\.updated) + saves.sum(\.deleted) + events.sum(\.objects) + events.sum(\.refreshed),
             "prefetchedRows": events.sum(\.prefetchedRows),
             "bytes": events.sum(\.bytes) + events.sum(\.prefetchedBytes),
             "trips": events.sum(\.trips) + UInt64(faults.count) - cached + reads,
             "cacheHits": events.sum(\.cacheHits) + cached, "cacheMisses": events.sum(\.cacheMisses) + misses,
-            "wait": events.sum(\.wait) + events.sum(\.lockWait), "prepare": events.sum(\.prepare),
+            "wait": events.sum(\.wait) + events.sum(\.lockWait)
+                + events.filter { $0.kind == "wait" }.sum(\.duration), "prepare": events.sum(\.prepare),
             "step": events.sum(\.step),
             "materialise": events.sum(\.materialise), "commit": events.sum(\.commit),
             "inserted": events.sum(\.inserted),

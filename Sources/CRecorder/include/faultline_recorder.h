@@ -94,6 +94,9 @@ typedef struct fl_ending {
 // Ends an event and records it. `fields` is the struct of that kind.
 void fl_end(fl_recorder *recorder, const fl_open *open, fl_event_kind kind, const void *fields, const fl_ending *ending);
 
+// Records an event that began at `start` and is over, within whatever is open on this thread.
+void fl_record(fl_recorder *recorder, uint64_t start, fl_event_kind kind, const void *fields, const fl_ending *ending);
+
 // Ends an event that is not recorded.
 void fl_cancel(fl_recorder *recorder, const fl_open *open);
 

@@ -31,7 +31,10 @@ extern "C" {
     X(SAVE, "save")       \
     X(SQL, "sql")         \
     X(USE, "use")         \
-    X(SCOPE, "scope")
+    X(SCOPE, "scope")     \
+    X(MERGE, "merge")     \
+    X(REFRESH, "refresh") \
+    X(WAIT, "wait")
 
 typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {
     FL_EVENT_NONE = 0,
@@ -85,6 +88,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_SCOPE_KINDS(X) X("other") X("screen") X("request") X("bulk") X("test") X("setup")
 #define FL_SCOPE_PHASES(X) X("begin") X("end")
 #define FL_USE_STATES(X) X("closed") X("open")
+#define FL_MERGE_TRIGGERS(X) X("call") X("automatic") X("remote")
+#define FL_WAIT_RESOURCES(X) X("contextQueue") X("coordinator") X("connection") X("sqlite")
 
 typedef enum fl_enumeration {
     FL_ENUMERATION_RESULT_TYPE,
@@ -94,6 +99,8 @@ typedef enum fl_enumeration {
     FL_ENUMERATION_SCOPE_KIND,
     FL_ENUMERATION_SCOPE_PHASE,
     FL_ENUMERATION_USE_STATE,
+    FL_ENUMERATION_MERGE_TRIGGER,
+    FL_ENUMERATION_WAIT_RESOURCE,
 } fl_enumeration;
 
 // X(C type, name, meaning, detail). Wide fields first, so that a record has no holes but at its end.
@@ -218,6 +225,32 @@ typedef enum fl_enumeration {
     X(uint32_t, kind, FL_ENUMERATION, FL_ENUMERATION_SCOPE_KIND) \
     X(uint32_t, phase, FL_ENUMERATION, FL_ENUMERATION_SCOPE_PHASE)
 
+#define FL_MERGE_FIELDS(X)                       \
+    X(uint32_t, trigger, FL_ENUMERATION, FL_ENUMERATION_MERGE_TRIGGER) \
+    X(uint32_t, saver, FL_REFERENCE, FL_DICTIONARY_CONTEXT) \
+    X(uint32_t, inserted, FL_COUNT, 0)           \
+    X(uint32_t, updated, FL_COUNT, 0)            \
+    X(uint32_t, deleted, FL_COUNT, 0)            \
+    X(uint32_t, refreshed, FL_COUNT, 0)          \
+    X(uint32_t, conflicts, FL_COUNT, 0)          \
+    X(uint32_t, entities, FL_COUNT, 0)
+
+#define FL_REFRESH_FIELDS(X)                     \
+    X(uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY) \
+    X(uint32_t, objects, FL_COUNT, 0)            \
+    X(uint32_t, changed, FL_COUNT, 0)            \
+    X(uint32_t, keepsChanges, FL_FLAG, 0)
+
+#define FL_WAIT_FIELDS(X)                        \
+    X(uint32_t, resource, FL_ENUMERATION, FL_ENUMERATION_WAIT_RESOURCE) \
+    X(uint32_t, isBlocking, FL_FLAG, 0)          \
+    X(uint32_t, holder, FL_REFERENCE, FL_DICTIONARY_CONTEXT) \
+    X(uint32_t, holderSite, FL_REFERENCE, FL_DICTIONARY_SITE) \
+    X(uint32_t, holderThread, FL_CODE, 0)        \
+    X(uint32_t, holderProcess, FL_CODE, 0)       \
+    X(uint32_t, tries, FL_COUNT, 0)              \
+    X(uint32_t, error, FL_CODE, 0)
+
 // No number of a recording but a hash comes near this one. What is larger is damage, and would overflow sums.
 static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 
@@ -228,11 +261,13 @@ static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 //
 // fetch.operands:   a keyed hash of the values of one term of the shape, cut to what a JSON number holds exactly
 // save.entities:    entity, inserted, updated, deleted
+// merge.entities:   the same, of the save that was merged
 // use.runs:         first row, rows                      rows that were touched one after the other
 // use.windows:      scope kind + 1 (0: by pauses), rows, how often     what one screenful touched
 // use.properties:   property's index in its entity, rows read, rows loaded, bytes, rows of at least 16 KiB
 #define FL_FETCH_LISTS(X) X(fetch, operands, 1)
 #define FL_SAVE_LISTS(X) X(save, entities, 4)
+#define FL_MERGE_LISTS(X) X(merge, entities, 4)
 #define FL_USE_LISTS(X) X(use, runs, 2) X(use, windows, 3) X(use, properties, 5)
 
 // The terms of a shape whose values are told apart; of a longer predicate one more hash stands for all the others.
@@ -267,6 +302,9 @@ typedef struct fl_save { FL_SAVE_FIELDS(X) } fl_save;
 typedef struct fl_sql { FL_SQL_FIELDS(X) } fl_sql;
 typedef struct fl_use { FL_USE_FIELDS(X) } fl_use;
 typedef struct fl_scope { FL_SCOPE_FIELDS(X) } fl_scope;
+typedef struct fl_merge { FL_MERGE_FIELDS(X) } fl_merge;
+typedef struct fl_refresh { FL_REFRESH_FIELDS(X) } fl_refresh;
+typedef struct fl_wait { FL_WAIT_FIELDS(X) } fl_wait;
 #undef X
 
 // When the statement that travels inside another event's record ran.
@@ -290,6 +328,9 @@ typedef struct fl_event {
         fl_sql sql;
         fl_use use;
         fl_scope scope;
+        fl_merge merge;
+        fl_refresh refresh;
+        fl_wait wait;
     } fields;
     uint32_t listWords;
     uint32_t process;

@@ -60,7 +60,8 @@ struct LTTngTests {
         // And so do their events.
         let events = try [directory.path("trace.json"), directory.path("ctf")].map { trace in
             try BuiltCommand.run([
-                "events", trace, "--stack", "--kind", "fetch,fault,save,sql,use,scope,batch,cacheMiss",
+                "events", trace, "--stack", "--kind",
+                "fetch,fault,save,sql,use,scope,batch,cacheMiss,merge,refresh,wait",
             ])
             .output.split(separator: "\n").sorted()
         }
