@@ -18,6 +18,7 @@ build: install-packages
 test: install-packages
 	swift build --build-tests
 	swift test --skip-build
+	swift test --package-path Tests/EntityMacros
 
 # A program that is built with the trait LTTng switched off has nothing of it.
 test-without-lttng: install-packages

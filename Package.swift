@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -16,6 +17,7 @@ let package = Package(
     products: [
         .executable(name: "faultline", targets: ["faultline"]),
         .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
+        .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
@@ -31,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
         // The vocabulary.
@@ -58,6 +61,22 @@ let package = Package(
                 "CSQLite", "CStore", "FaultlineModel", "FaultlineRecorder", "FaultlineTrace",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: strict),
+
+        // Entities declared as classes. A product of its own: nothing else needs swift-syntax.
+        .macro(
+            name: "FaultlineEntityMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "FaultlineEntities",
+            dependencies: ["FaultlineEntityMacros", "FaultlineModel", "FaultlineStore"],
             swiftSettings: strict),
 
         // Traces in.
@@ -108,6 +127,14 @@ let package = Package(
             dependencies: [
                 "CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace", "SharedData",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineEntitiesTests",
+            dependencies: [
+                "CSQLite", "FaultlineEntities", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
+                "FaultlineTrace",
+                "FaultlineWorkloads",
             ],
             swiftSettings: strict),
         .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),

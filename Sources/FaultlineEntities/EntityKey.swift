@@ -1,0 +1,69 @@
+/// Makes the keys of an entity's properties from the types of their variables.
+///
+/// Called by expansions of ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
+/// and ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
+/// which see how a type is spelled and not what it is.
+public enum EntityKey {
+    public static func make<Value: AttributeRepresentable>(
+        _ name: String, _ type: Value.Type, default: Value? = nil
+    ) -> AttributeKey<Value> { AttributeKey(name) }
+
+    public static func make<Destination: ManagedObject>(
+        _ name: String, _ type: Destination?.Type
+    ) -> ToOneKey<Destination> { ToOneKey(name) }
+
+    public static func make<Destination: ManagedObject>(
+        _ name: String, _ type: ToMany<Destination>.Type
+    ) -> ToManyKey<Destination> { ToManyKey(name) }
+
+    public static func make<Destination: ManagedObject>(
+        _ name: String, _ type: OrderedToMany<Destination>.Type
+    ) -> OrderedToManyKey<Destination> { OrderedToManyKey(name) }
+
+    @_disfavoredOverload
+    public static func make<Value: RawRepresentable & Sendable>(
+        _ name: String, _ type: Value.Type, default defaultValue: Value
+    ) -> RawAttributeKey<Value> where Value.RawValue: AttributeScalar & AttributeRepresentable {
+        RawAttributeKey(name, default: defaultValue)
+    }
+
+    @_disfavoredOverload
+    public static func make<Value: RawRepresentable & Sendable>(
+        _ name: String, _ type: Value?.Type, default defaultValue: Value? = nil
+    ) -> OptionalRawAttributeKey<Value> where Value.RawValue: AttributeScalar & AttributeRepresentable {
+        OptionalRawAttributeKey(name)
+    }
+
+    // What follows is chosen where nothing above fits, and says what is wrong with the variable's type.
+
+    @available(
+        *, unavailable,
+        message:
+            "an attribute with raw values has an initial value, which stands for raw values that its type does not have; give it one, or make it optional"
+    )
+    @_disfavoredOverload
+    public static func make<Value: RawRepresentable & Sendable>(
+        _ name: String, _ type: Value.Type
+    ) -> UnsupportedKey<Value> where Value.RawValue: AttributeScalar & AttributeRepresentable { UnsupportedKey() }
+
+    @available(
+        *, unavailable,
+        message:
+            "no attribute has values of this type, and no relationship leads to it; mark the property with @EntityIgnored if it is none of the entity's"
+    )
+    @_disfavoredOverload
+    public static func make<Value>(
+        _ name: String, _ type: Value.Type, default: Value? = nil
+    ) -> UnsupportedKey<Value> { UnsupportedKey() }
+}
+
+/// Stands for the key of a variable that cannot be a property, so that the compiler reports that and nothing else.
+public struct UnsupportedKey<Value>: Sendable {}
+
+extension ManagedObject {
+    /// Never called, since no program compiles that has such a key.
+    public final subscript<Value>(key: UnsupportedKey<Value>) -> Value {
+        get { fatalError("There is no key.") }
+        set { fatalError("There is no key.") }
+    }
+}

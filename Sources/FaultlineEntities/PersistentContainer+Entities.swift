@@ -1,0 +1,36 @@
+public import FaultlineRecorder
+public import Foundation
+
+extension PersistentContainer {
+    /// Opens a store of the entities that classes declare, and makes it if it is not there.
+    ///
+    ///     let container = try PersistentContainer(name: "Groceries", entities: Item.self, Category.self, storeURL: url)
+    ///
+    /// Entities that these inherit from or lead to belong to it too; those that inherit from them have to be named.
+    ///
+    /// - Throws: ``ModelError`` if the classes make no model; ``StoreError`` as
+    ///   ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``.
+    public convenience init(
+        name: String, entities types: any Entity.Type..., storeDescription: PersistentStoreDescription,
+        recorder: Recorder = .shared, sqlDebug: SQLDebugLog = .shared
+    ) throws {
+        let assembly = EntityAssembly(types)
+        try self.init(
+            name: name, managedObjectModel: ManagedObjectModel(entities: assembly.entities),
+            storeDescription: storeDescription, classes: assembly.types, recorder: recorder, sqlDebug: sqlDebug)
+    }
+
+    /// Opens a store of the entities that classes declare, with the default settings; without a URL, `NAME.sqlite` in
+    /// ``defaultDirectoryURL()``.
+    ///
+    /// - Throws: as ``init(name:entities:storeDescription:recorder:sqlDebug:)``.
+    public convenience init(
+        name: String, entities types: any Entity.Type..., storeURL: URL? = nil, recorder: Recorder = .shared,
+        sqlDebug: SQLDebugLog = .shared
+    ) throws {
+        let assembly = EntityAssembly(types)
+        try self.init(
+            name: name, managedObjectModel: ManagedObjectModel(entities: assembly.entities), storeURL: storeURL,
+            classes: assembly.types, recorder: recorder, sqlDebug: sqlDebug)
+    }
+}

@@ -1,0 +1,130 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// What keeps a variable from being a property.
+extension PropertyDeclaration {
+    static func problem(
+        of variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ marker: AttributeSyntax?
+    ) -> Diagnostic? {
+        if let relationship = variable.attributes.attribute(named: "Relationship"),
+            variable.attributes.attribute(named: "Attribute") != nil
+        {
+            return Problem("both", "A property is an attribute or a relationship; leave out one of the two.")
+                .diagnostic(at: relationship)
+        }
+        if variable.bindings.count > 1 {
+            return Problem("several", "Each property of an entity has a declaration of its own; divide this one.")
+                .diagnostic(at: variable.bindings)
+        }
+        guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+            return Problem("pattern", "A property of an entity has one name; declare the parts by themselves.")
+                .diagnostic(at: binding.pattern)
+        }
+        if variable.bindingSpecifier.tokenKind == .keyword(.let) {
+            let new = variable.bindingSpecifier.with(\.tokenKind, .keyword(.var))
+            return Problem(
+                "let", "The value of '\(name.text)' is read from the store, so it cannot be a constant; make it 'var'."
+            )
+            .diagnostic(
+                at: variable.bindingSpecifier,
+                fixIts: [.replace("make it 'var'", variable.bindingSpecifier, with: new)])
+        }
+        for modifier in variable.modifiers {
+            switch modifier.name.text {
+            case "lazy", "weak", "unowned":
+                return Problem(
+                    "modifier",
+                    "The store keeps what '\(name.text)' holds, which cannot be '\(modifier.name.text)'; leave that out, or mark the property with @EntityIgnored."
+                ).diagnostic(at: modifier)
+            case "override":
+                return Problem(
+                    "override",
+                    "'\(name.text)' is a property of the parent's entity and is inherited; leave it out here, or give it a getter."
+                ).diagnostic(at: modifier)
+            default: break
+            }
+        }
+        guard let accessors = binding.accessorBlock else { return nil }
+        if isComputed(binding), let marker {
+            return Problem(
+                "computed",
+                "'\(name.text)' is computed and has nothing to store; leave out '\(marker.attributeName.trimmed)'."
+            ).diagnostic(at: marker)
+        }
+        return Problem(
+            "observer",
+            "A property of an entity cannot have observers; override willSave() of the object, or observe the context."
+        )
+        .diagnostic(at: accessors)
+    }
+
+    static func problem(ofType type: TypeSyntax, _ name: TokenSyntax, isRelationship: Bool) -> Diagnostic? {
+        if let unwrapped = type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+            let optional = OptionalTypeSyntax(wrappedType: unwrapped.wrappedType, trailingTrivia: type.trailingTrivia)
+            return Problem("unwrapped", "'\(name.text)' cannot be unwrapped implicitly; make it '\(optional.trimmed)'.")
+                .diagnostic(at: type, fixIts: [.replace("make it '\(optional.trimmed)'", type, with: optional)])
+        }
+        guard isRelationship else { return nil }
+        if let element = type.elementOfCollection {
+            let new: TypeSyntax = "ToMany<\(element)>"
+            let ordered: TypeSyntax = "OrderedToMany<\(element)>"
+            return Problem(
+                "collection",
+                "A to-many relationship of the type '\(type.trimmed)' would load all of its objects when it is read; make it '\(new)', or '\(ordered)' if the objects have an order."
+            ).diagnostic(
+                at: type,
+                fixIts: [
+                    .replace("make it '\(new)'", type, with: new.with(\.trailingTrivia, type.trailingTrivia)),
+                    .replace("make it '\(ordered)'", type, with: ordered.with(\.trailingTrivia, type.trailingTrivia)),
+                ])
+        }
+        if type.isToMany || type.is(OptionalTypeSyntax.self) { return nil }
+        let optional = OptionalTypeSyntax(wrappedType: type.trimmed, trailingTrivia: type.trailingTrivia)
+        return Problem(
+            "toOne",
+            "There can be nothing at the other end of '\(name.text)' until it is set; make it '\(optional.trimmed)', and mark the relationship with 'isOptional: false' if an object cannot be saved so."
+        ).diagnostic(at: type, fixIts: [.replace("make it '\(optional.trimmed)'", type, with: optional)])
+    }
+
+    /// An initial value is worked out once, so one that is meant to differ would be the same for all objects.
+    static func problem(ofValue value: ExprSyntax, _ type: TypeSyntax, _ name: TokenSyntax) -> Diagnostic? {
+        let text = value.trimmedDescription
+        let base = (type.as(OptionalTypeSyntax.self)?.wrappedType ?? type).trimmedDescription
+        guard ["Date", "UUID"].contains(base),
+            [".now", ".init()", "\(base).now", "\(base)()", "\(base).init()"].contains(text)
+        else { return nil }
+        return Problem(
+            "changing",
+            "The initial value of an attribute is one for all objects; set '\(name.text)' to '\(text)' in awakeFromInsert()."
+        )
+        .diagnostic(at: value)
+    }
+
+    static func problem(ofArguments relationship: AttributeSyntax, _ type: TypeSyntax) -> Diagnostic? {
+        for argument in relationship.arguments?.as(LabeledExprListSyntax.self) ?? [] {
+            switch argument.label?.text {
+            case "inverse":
+                let inverse = argument.expression
+                guard !inverse.is(NilLiteralExprSyntax.self),
+                    inverse.as(KeyPathExprSyntax.self)?.propertyName == nil
+                else { continue }
+                return Problem(
+                    "inverse",
+                    "The inverse is a key path to a relationship of the destination, written out: \\Category.items."
+                )
+                .diagnostic(at: inverse)
+            case "minimumCount", "maximumCount":
+                guard !type.isToMany else { continue }
+                return Problem(
+                    "count",
+                    "A to-one relationship leads to one object or none; leave out '\(argument.label?.text ?? "")'."
+                )
+                .diagnostic(at: argument)
+            default: continue
+            }
+        }
+        return nil
+    }
+}

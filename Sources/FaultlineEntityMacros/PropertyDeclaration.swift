@@ -1,0 +1,125 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// A variable of a class, as a property of its entity.
+struct PropertyDeclaration {
+    /// In its place, so that it has a location.
+    let name: TokenSyntax
+    let type: TypeSyntax
+    /// The initial value; `nil` also where it is written as `nil`.
+    let initialValue: ExprSyntax?
+    /// `@Attribute` or `@Relationship`, if it is written.
+    let marker: AttributeSyntax?
+    let isRelationship: Bool
+
+    var plainName: String { name.plainText }
+
+    /// What a variable is to its entity.
+    enum Reading {
+        case property(PropertyDeclaration)
+        /// A variable that is none of the entity's: computed, of the type itself, or left out on purpose.
+        case other
+        case problem(Diagnostic)
+    }
+
+    static func read(_ variable: VariableDeclSyntax) -> Reading {
+        if variable.attributes.attribute(named: "EntityIgnored") != nil { return .other }
+        let relationship = variable.attributes.attribute(named: "Relationship")
+        let marker = relationship ?? variable.attributes.attribute(named: "Attribute")
+        if variable.modifiers.contains(where: { ["static", "class"].contains($0.name.text) }) {
+            guard let marker else { return .other }
+            return .problem(
+                Problem(
+                    "static",
+                    "A property of the type itself is no property of its entity; leave out '\(marker.attributeName.trimmed)'."
+                )
+                .diagnostic(at: marker))
+        }
+        guard let binding = variable.bindings.first else { return .other }
+        if isComputed(binding), marker == nil { return .other }
+        if let problem = problem(of: variable, binding, marker) { return .problem(problem) }
+        guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else { return .other }
+        guard let type = binding.typeAnnotation?.type.trimmed ?? binding.initializer.flatMap({ literalType($0.value) })
+        else {
+            return .problem(
+                Problem("type", "The type of '\(name.text)' is not written here; write it: 'var \(name.text): Type'.")
+                    .diagnostic(at: name))
+        }
+        if let written = binding.typeAnnotation?.type,
+            let problem = problem(ofType: written, name, isRelationship: relationship != nil)
+        {
+            return .problem(problem)
+        }
+        let value = binding.initializer?.value
+        if let value, relationship != nil, !value.is(NilLiteralExprSyntax.self) {
+            return .problem(
+                Problem(
+                    "relationshipValue", "A relationship has no initial value; set '\(name.text)' in an initializer."
+                )
+                .diagnostic(at: value))
+        }
+        if let value, let problem = problem(ofValue: value, type, name) { return .problem(problem) }
+        if let relationship, let problem = problem(ofArguments: relationship, type) { return .problem(problem) }
+        return .property(
+            PropertyDeclaration(
+                name: name, type: type,
+                initialValue: value?.is(NilLiteralExprSyntax.self) == true ? nil : value?.trimmed,
+                marker: marker, isRelationship: relationship != nil))
+    }
+
+    // MARK: - What is passed on
+
+    /// The type as an expression: `Double?.self`.
+    var typeExpression: ExprSyntax {
+        switch type.kind {
+        case .identifierType, .optionalType, .memberType, .arrayType, .dictionaryType: "\(type).self"
+        default: "(\(type)).self"
+        }
+    }
+
+    /// The expression for the property in its entity's declaration: `EntityProperty(_name, default: "", …)`.
+    func entityProperty(at location: AbstractSourceLocation) -> ExprSyntax {
+        var arguments = [LabeledExprSyntax(expression: "_\(raw: plainName)" as ExprSyntax)]
+        if let initialValue { arguments.append(LabeledExprSyntax(label: "default", expression: initialValue)) }
+        if let written = marker?.arguments?.as(LabeledExprListSyntax.self), !written.isEmpty {
+            let settings = written.map { argument in
+                argument.label?.text == "inverse"
+                    ? LabeledExprSyntax(label: "inverse", expression: inverse(argument.expression))
+                    : LabeledExprSyntax(
+                        label: argument.label?.trimmed, colon: nil, expression: argument.expression.trimmed)
+            }
+            arguments.append(
+                LabeledExprSyntax(
+                    expression:
+                        "\(raw: isRelationship ? "Relationship" : "Attribute")Settings(\(settings.commaSeparated))"
+                        as ExprSyntax))
+        }
+        arguments.append(LabeledExprSyntax(label: "fileID", expression: location.file))
+        arguments.append(LabeledExprSyntax(label: "line", expression: location.line))
+        return "EntityProperty(\(arguments.commaSeparated))"
+    }
+
+    private func inverse(_ expression: ExprSyntax) -> ExprSyntax {
+        guard let name = expression.as(KeyPathExprSyntax.self)?.propertyName else { return ".nothing" }
+        return ".named(\(literal: name))"
+    }
+
+    static func isComputed(_ binding: PatternBindingSyntax) -> Bool {
+        guard let accessors = binding.accessorBlock?.accessors else { return false }
+        guard case .accessors(let list) = accessors else { return true }
+        return !list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+
+    private static func literalType(_ value: ExprSyntax) -> TypeSyntax? {
+        switch value.kind {
+        case .integerLiteralExpr: "Int"
+        case .floatLiteralExpr: "Double"
+        case .stringLiteralExpr: "String"
+        case .booleanLiteralExpr: "Bool"
+        case .prefixOperatorExpr: literalType(value.cast(PrefixOperatorExprSyntax.self).expression)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@Attribute` and `@Relationship`: reading and setting go through a key, which is declared beside the property.
+enum PropertyMacro {}
+
+extension PropertyMacro: AccessorMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [AccessorDeclSyntax] {
+        guard let variable = declaration.as(VariableDeclSyntax.self),
+            case .property(let property) = PropertyDeclaration.read(variable),
+            EntityMacro.isEntity(context.lexicalContext.first)
+        else {
+            // What is wrong is said elsewhere; without a getter the compiler would say something of its own beside it.
+            return ["get { fatalError() }"]
+        }
+        let key: ExprSyntax = "Self._\(raw: property.plainName)"
+        return [
+            """
+            get {
+                self[\(key)]
+            }
+            """,
+            """
+            set {
+                self[\(key)] = newValue
+            }
+            """,
+        ]
+    }
+}
+
+extension PropertyMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard let variable = declaration.as(VariableDeclSyntax.self) else {
+            context.diagnose(
+                Problem("place", "'@\(node.attributeName.trimmed)' belongs to a property of an entity's class.")
+                    .diagnostic(at: node))
+            return []
+        }
+        guard EntityMacro.isEntity(context.lexicalContext.first) else {
+            context.diagnose(
+                Problem(
+                    "place",
+                    "'@\(node.attributeName.trimmed)' belongs to a property of an entity's class; mark the class with @Entity."
+                ).diagnostic(at: node))
+            return []
+        }
+        // What is wrong with the property is said where the class is expanded.
+        guard case .property(let property) = PropertyDeclaration.read(variable) else { return [] }
+        let initialValue = property.initialValue.map { ", default: \($0)" as ExprSyntax }
+        return [
+            """
+            private static let _\(raw: property.plainName) = EntityKey.make(\(literal: property.plainName), \(property.typeExpression)\(raw: initialValue?.description ?? ""))
+            """
+        ]
+    }
+}
+
+/// `@EntityIgnored`: says something to `@Entity`, and does nothing by itself.
+enum IgnoredPropertyMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] { [] }
+}
+
+/// `#Unique` and `#Index`: say something to `@Entity`, and do nothing by themselves.
+enum ConstraintMacro: DeclarationMacro {
+    static func expansion(
+        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        guard EntityMacro.isEntity(context.lexicalContext.first) else {
+            context.diagnose(
+                Problem(
+                    "place", "'#\(node.macroName.text)' belongs into an entity's class; mark the class with @Entity."
+                )
+                .diagnostic(at: node))
+            return []
+        }
+        return []
+    }
+}

@@ -1,0 +1,59 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension AttributeListSyntax {
+    /// The attribute of that name, with or without its module.
+    func attribute(named name: String) -> AttributeSyntax? {
+        lazy.compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
+            attribute.attributeName.as(IdentifierTypeSyntax.self)?.name.text == name
+                || attribute.attributeName.as(MemberTypeSyntax.self)?.name.text == name
+        }
+    }
+}
+
+extension [LabeledExprSyntax] {
+    /// The arguments as a list on one line.
+    var commaSeparated: LabeledExprListSyntax {
+        LabeledExprListSyntax(
+            enumerated().map { place, argument in
+                var argument = argument
+                argument.colon = argument.label == nil ? nil : .colonToken(trailingTrivia: .space)
+                argument.trailingComma = place == count - 1 ? nil : .commaToken(trailingTrivia: .space)
+                return argument
+            })
+    }
+}
+
+extension TokenSyntax {
+    /// A name without the backticks that it may need in code.
+    var plainText: String { text.hasPrefix("`") ? String(text.dropFirst().dropLast()) : text }
+}
+
+extension KeyPathExprSyntax {
+    /// The property that the key path names, if it names one of its root and no more: `"items"` of `\Category.items`.
+    var propertyName: String? {
+        guard components.count == 1, case .property(let property)? = components.first?.component else { return nil }
+        return property.declName.baseName.plainText
+    }
+}
+
+extension TypeSyntax {
+    private var generic: (name: String, arguments: GenericArgumentClauseSyntax)? {
+        if let type = self.as(IdentifierTypeSyntax.self), let arguments = type.genericArgumentClause {
+            return (type.name.text, arguments)
+        }
+        guard let type = self.as(MemberTypeSyntax.self), let arguments = type.genericArgumentClause else { return nil }
+        return (type.name.text, arguments)
+    }
+
+    /// Whether this is how a class declares a to-many relationship.
+    var isToMany: Bool { generic.map { ["ToMany", "OrderedToMany"].contains($0.name) } ?? false }
+
+    /// The element of an array or a set, also of an optional one.
+    var elementOfCollection: TypeSyntax? {
+        if let wrapped = self.as(OptionalTypeSyntax.self)?.wrappedType { return wrapped.elementOfCollection }
+        if let array = self.as(ArrayTypeSyntax.self) { return array.element.trimmed }
+        guard let (name, arguments) = generic, ["Array", "Set"].contains(name) else { return nil }
+        return arguments.arguments.first.flatMap { TypeSyntax($0.argument)?.trimmed }
+    }
+}

@@ -1,0 +1,29 @@
+import FaultlineEntities
+import Foundation
+import Testing
+
+@testable import FaultlineWorkloads
+
+@Suite("A model declared by classes is the one written by hand")
+struct DeclaredModelTests {
+    @Test("The music library's")
+    func music() throws {
+        let declared = try ManagedObjectModel(
+            entities: Music.Artist.self, Music.Album.self, Music.Track.self, Music.Genre.self, Music.Playlist.self,
+            Music.PlaylistEntry.self, Music.TitleWord.self)
+        let written = try MusicLibraryModel.make(searchesFoldedTitles: true)
+        for (left, right) in zip(declared.entities, written.entities) { #expect(left == right) }
+        #expect(declared == written)
+        #expect(declared.versionHash == written.versionHash)
+    }
+
+    @Test("The shopping list's, with an abstract parent and an inverse named on one side or on none")
+    func groceries() throws {
+        let declared = try ManagedObjectModel(
+            entities: GroceriesList.Item.self, GroceriesList.Unit.self, GroceriesList.Location.self,
+            GroceriesList.LocationAtHome.self, GroceriesList.LocationAtShop.self, GroceriesList.ItemPhoto.self)
+        let written = try GroceriesModel.make(photoInRow: false)
+        for (left, right) in zip(declared.entities, written.entities) { #expect(left == right) }
+        #expect(declared == written)
+    }
+}
