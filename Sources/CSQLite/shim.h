@@ -24,4 +24,8 @@ static inline int csqlite_bind_blob_static(sqlite3_stmt *statement, int index, c
     return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_STATIC);
 }
 
+static inline void csqlite_result_text(sqlite3_context *context, const char *bytes, int length) {
+    sqlite3_result_text(context, bytes ? bytes : "", length, SQLITE_TRANSIENT);
+}
+
 #endif

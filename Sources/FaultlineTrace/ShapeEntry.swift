@@ -42,10 +42,13 @@ extension ShapeEntry {
     /// One comparison of a predicate, without its values.
     public struct Term: Sendable, Hashable, Codable {
         /// The property that is compared: `"artist.name"`; `"self"` is the object.
+        ///
+        /// Where it is no property alone, the expression with `?` for values.
         public var keyPath: String
-        /// The operator in Core Data's words: `"=="`, `"IN"`, `"CONTAINS"`.
+        /// The operator in Core Data's words: `"=="`, `"IN"`, `"CONTAINS"`, `"ANY =="`.
         public var operation: String
-        /// What it is compared with: `"value"`, `"object"` or `"nil"`.
+        /// What it is compared with: `"value"`, `"object"` or `"nil"`; `"expression"` where one of the two sides is
+        /// worked out for every object.
         public var operand: String
         /// What a comparison of texts disregards: `"c"` the case, `"d"` diacritics, `"cd"` both.
         public var options: String?

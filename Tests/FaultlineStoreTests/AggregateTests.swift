@@ -282,7 +282,7 @@ struct AggregateTests {
         ([("a", .count, "self")], "count: is for attributes, and 'self' is the object itself."),
         (
             [("a", .sum, "tags.label")],
-            "'tags.label' leads through 'tags', which is to-many; select by to-one relationships and attributes."
+            "sum: is for numbers, and 'tags.label' is of type String; name another attribute."
         ),
         ([("a", .sum, "prize")], "'prize' leads nowhere, because Item has no property 'prize'; correct the key path."),
     ]

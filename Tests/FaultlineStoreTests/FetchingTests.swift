@@ -268,7 +268,7 @@ struct FetchingTests {
             ),
             (
                 FetchRequest(predicate: PropertyPath("tags.label") == "x"),
-                "Fetching Item: 'tags.label' leads through 'tags', which is to-many; select by to-one relationships and attributes."
+                "Fetching Item: 'tags.label' leads through 'tags', which is to-many; say ANY or ALL in front of the comparison, or make one value of many by @count, @sum, @min, @max or @avg."
             ),
             (
                 FetchRequest(predicate: PropertyPath("name") == 3),

@@ -7,7 +7,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         private enum Value: String {
             case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, unsupportedModel
             case unsupportedStore, conflict, validation, deleteDenied, invalidRequest, unknownEntity, invalidClass
-            case objectGone, externalData, database
+            case objectGone, externalData, database, predicateFormat
         }
 
         private let value: Value
@@ -36,6 +36,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let deleteDenied = Code(value: .deleteDenied)
         /// A fetch request asks for what the store cannot do.
         public static let invalidRequest = Code(value: .invalidRequest)
+        /// A predicate's format cannot be read.
+        public static let predicateFormat = Code(value: .predicateFormat)
         /// The model has no such entity.
         public static let unknownEntity = Code(value: .unknownEntity)
         /// A class of objects does not go with those of its entity's parents.

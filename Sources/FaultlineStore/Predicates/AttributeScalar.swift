@@ -2,7 +2,7 @@ public import FaultlineModel
 public import Foundation
 
 /// A type that an attribute's value can have in Swift.
-public protocol AttributeScalar: Sendable {
+public protocol AttributeScalar: Sendable, FetchPredicateArgument {
     var attributeValue: AttributeValue { get }
 
     /// The value of this type that says the same, if there is one.

@@ -7,9 +7,9 @@ extension FetchPredicate {
     /// Of a long predicate the first ``ShapeEntry/maximumTerms``.
     package var terms: [ShapeEntry.Term] {
         var terms: [ShapeEntry.Term] = []
-        node.forEachComparison { comparison in
+        node.forEachTerm { term in
             guard terms.count < ShapeEntry.maximumTerms else { return }
-            terms.append(comparison.term)
+            terms.append(term.entry)
         }
         return terms
     }
@@ -25,8 +25,9 @@ extension FetchPredicate {
             hashes.append(bytes.withUnsafeBytes(hash) >> 11)
             bytes.removeAll(keepingCapacity: true)
         }
-        node.forEachComparison { comparison in
-            comparison.node.appendOperands(to: &bytes)
+        node.forEachTerm { term in
+            term.comparison.left.appendConstants(to: &bytes)
+            term.comparison.right.appendConstants(to: &bytes)
             if hashes.count < ShapeEntry.maximumTerms { close() }
         }
         if !bytes.isEmpty { close() }
@@ -35,31 +36,22 @@ extension FetchPredicate {
 }
 
 /// One comparison, and what a row's fulfilling it means for the predicate.
-private struct PredicateComparison {
-    var node: FetchPredicate.Node
+private struct PredicateTerm {
+    var comparison: FetchPredicate.Comparison
     /// Another one can take its place.
-    var isAlternative = false
-    var isNegated = false
+    var isAlternative: Bool
+    var isNegated: Bool
 
-    var term: ShapeEntry.Term {
-        var term = ShapeEntry.Term(keyPath: "", operation: "")
-        switch node {
-        case .comparison(let keyPath, let operation, let operand, let options):
-            term.keyPath = keyPath
-            term.operation = operation.rawValue
-            term.operand = operand.word
-            term.options = options.letters
-            if operation == .like, case .value(.string(let pattern)) = operand {
-                term.wildcards = TextSearch.wildcards(of: pattern).rawValue
-            }
-        case .between(let keyPath, _, _):
-            term.keyPath = keyPath
-            term.operation = "BETWEEN"
-        case .isIn(let keyPath, let operands):
-            term.keyPath = keyPath
-            term.operation = "IN"
-            term.operand = operands.first?.word ?? "value"
-        case .and, .or, .not, .constant: break
+    var entry: ShapeEntry.Term {
+        let comparison = comparison.propertyFirst
+        var term = ShapeEntry.Term(
+            keyPath: comparison.left.text(values: false), operation: comparison.operation.rawValue,
+            operand: comparison.right.word(isRange: comparison.operation == .between),
+            options: comparison.options.letters)
+        if comparison.modifier != .direct { term.operation = "\(comparison.modifier.rawValue) \(term.operation)" }
+        if case .path = comparison.left {} else { term.operand = "expression" }
+        if comparison.operation == .like, case .value(.string(let pattern)) = comparison.right {
+            term.wildcards = TextSearch.wildcards(of: pattern).rawValue
         }
         if isAlternative { term.isAlternative = true }
         if isNegated { term.isNegated = true }
@@ -67,15 +59,35 @@ private struct PredicateComparison {
     }
 }
 
+extension FetchPredicate.Comparison {
+    /// The comparison with a constant on its right, if it has one and says the same that way.
+    var propertyFirst: FetchPredicate.Comparison {
+        guard left.isConstant, !right.isConstant, modifier == .direct, let operation = operation.mirrored else {
+            return self
+        }
+        return FetchPredicate.Comparison(left: right, operation: operation, right: left, options: options)
+    }
+}
+
 extension FetchPredicate.Node {
-    /// Goes over the comparisons from left to right.
+    /// A part of a predicate on the way to its comparisons.
+    private struct Part {
+        var node: FetchPredicate.Node
+        var isAlternative = false
+        var isNegated = false
+    }
+
+    /// Goes over the comparisons from left to right, without those inside of expressions.
     ///
     /// Without recursion: a chain of terms may be longer than the stack is deep.
-    fileprivate func forEachComparison(_ body: (PredicateComparison) -> Void) {
-        var waiting = [PredicateComparison(node: self)]
+    fileprivate func forEachTerm(_ body: (PredicateTerm) -> Void) {
+        var waiting = [Part(node: self)]
         while let next = waiting.popLast() {
             switch next.node {
-            case .comparison, .between, .isIn: body(next)
+            case .comparison(let comparison):
+                body(
+                    PredicateTerm(
+                        comparison: comparison, isAlternative: next.isAlternative, isNegated: next.isNegated))
             case .constant: break
             case .not(let node):
                 var inner = next
@@ -99,33 +111,42 @@ extension FetchPredicate.Node {
         if case .or = self { true } else { false }
     }
 
-    /// The values of a comparison, as bytes.
-    fileprivate func appendOperands(to bytes: inout [UInt8]) {
-        switch self {
-        case .comparison(_, _, let operand, _): operand.append(to: &bytes)
-        case .between(_, let lower, let upper):
-            SQLValue(lower).append(to: &bytes)
-            SQLValue(upper).append(to: &bytes)
-        case .isIn(_, let operands): for operand in operands { operand.append(to: &bytes) }
-        case .and, .or, .not, .constant: break
+    /// Feeds the constants of all comparisons to a hash.
+    fileprivate func appendConstants(to bytes: inout [UInt8]) {
+        forEachTerm { term in
+            term.comparison.left.appendConstants(to: &bytes)
+            term.comparison.right.appendConstants(to: &bytes)
         }
     }
 }
 
-extension FetchPredicate.Operand {
-    fileprivate var word: String {
+extension FetchExpression.Node {
+    /// What a property is compared with, in a word.
+    fileprivate func word(isRange: Bool) -> String {
         switch self {
         case .null: "nil"
         case .value: "value"
         case .object: "object"
+        case .list(let elements) where isConstant: isRange ? "value" : elements.first?.word(isRange: false) ?? "value"
+        case .list, .path, .aggregate, .function, .conditional: "expression"
         }
     }
 
-    fileprivate func append(to bytes: inout [UInt8]) {
+    /// Feeds the constants of an expression to a hash.
+    fileprivate func appendConstants(to bytes: inout [UInt8]) {
         switch self {
         case .null: SQLValue.null.append(to: &bytes)
         case .value(let value): SQLValue(value).append(to: &bytes)
         case .object(let id): SQLValue.integer(id.key).append(to: &bytes)
+        case .list(let elements), .function(_, let elements):
+            for element in elements { element.appendConstants(to: &bytes) }
+        case .aggregate(_, let node): node.appendConstants(to: &bytes)
+        case .path(let path):
+            if case .subquery(_, _, let predicate) = path.root { predicate.appendConstants(to: &bytes) }
+        case .conditional(let predicate, let first, let second):
+            predicate.appendConstants(to: &bytes)
+            first.appendConstants(to: &bytes)
+            second.appendConstants(to: &bytes)
         }
     }
 }

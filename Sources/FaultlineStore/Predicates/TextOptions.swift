@@ -15,6 +15,9 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
     /// `[d]`: "café" is "cafe".
     public static let diacriticInsensitive = TextOptions(rawValue: 128)
 
+    /// What `canonical:` disregards.
+    static let canonical: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+
     static let backwards = TextOptions(rawValue: 4)
     static let anchored = TextOptions(rawValue: 8)
 

@@ -1,115 +1,208 @@
-import CSQLite
 import FaultlineModel
 import Foundation
 
-/// A column of a dictionary result: under which key its value goes, and how it is read.
-struct ExpressionColumn {
-    var name: String
-    /// As it stands in the SELECT.
-    var sql: String
-    var type: AttributeType
-
-    /// The value in the row that a statement stands on; `nil`: there is none.
-    func value(_ statement: OpaquePointer, _ column: Int32) -> AttributeValue? {
-        guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
-        switch type {
-        case .integer16, .integer32, .integer64: return .integer(sqlite3_column_int64(statement, column))
-        case .double, .float: return .double(sqlite3_column_double(statement, column))
-        case .date: return .date(Date(timeIntervalSinceReferenceDate: sqlite3_column_double(statement, column)))
-        case .decimal: return Decimal(string: Self.text(statement, column)).map { .decimal($0) }
-        case .string: return .string(Self.text(statement, column))
-        case .undefined, .boolean, .binary, .uuid, .uri, .transformable, .composite: return nil
-        }
-    }
-
-    private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
-        // Asked for first: it may convert the value, which changes its length.
-        let bytes = sqlite3_column_text(statement, column)
-        let count = Int(sqlite3_column_bytes(statement, column))
-        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-    }
-}
-
 extension SQLGenerator {
-    /// The columns of a dictionary result, in the order of the request's properties.
-    mutating func expressionColumns() throws(StoreError) -> [ExpressionColumn] {
-        guard !terms.expressions.isEmpty else {
-            throw invalid("a dictionary holds what propertiesToFetch names, which is nothing; add an expression.")
+    /// An expression as SQL; what it needs is bound in the order of the text.
+    mutating func operand(
+        _ node: FetchExpression.Node, comparedWith other: FetchExpression.Node
+    ) throws(StoreError) -> SQLOperand {
+        // A text that stands in front of a UUID is one.
+        if case .value(.string) = node, case .path = other, let property = property(other) {
+            let side = SQLOperand(
+                sql: "", type: .attribute(property.attributeType ?? .undefined), isOptional: true, text: "")
+            return try operand(node, comparedWith: side)
         }
-        guard terms.limit == 0, terms.offset == 0 else {
-            throw invalid(
-                "fetchLimit and fetchOffset cut off dictionaries, of which functions give one; leave them out.")
-        }
-        var names: Set<String> = []
-        var columns: [ExpressionColumn] = []
-        for description in terms.expressions {
-            guard !description.name.isEmpty else {
-                throw invalid("\(description.expression) has no name to be found by in the dictionary; give it one.")
-            }
-            guard names.insert(description.name).inserted else {
-                throw invalid("two of propertiesToFetch are named '\(description.name)'; give each a name of its own.")
-            }
-            columns.append(try column(description.name, description.expression))
-        }
-        return columns
+        return try operand(node)
     }
 
-    private mutating func column(
-        _ name: String, _ expression: FetchExpression
-    ) throws(StoreError) -> ExpressionColumn {
-        let (function, keyPath) = (expression.function, expression.keyPath)
-        switch try resolve(keyPath) {
-        case .object: throw invalid("\(function.rawValue) is for attributes, and '\(keyPath)' is the object itself.")
-        case .toOne:
-            throw invalid(
-                "\(function.rawValue) is for attributes, and '\(keyPath)' is a relationship; name an attribute of its destination."
-            )
-        case .attribute(let column, let property):
-            guard let type = function.resultType(of: property.attributeType ?? .undefined) else {
-                throw invalid(
-                    "\(function.rawValue) is for \(function.domain), and '\(keyPath)' is of type \(property.attributeType?.rawValue ?? ""); name another attribute."
-                )
-            }
-            return ExpressionColumn(name: name, sql: "\(function.sql)( \(column))", type: type)
+    private func property(_ node: FetchExpression.Node) -> PropertySchema? {
+        guard case .path(let path) = node, path.root == .object, path.names.count == 1 else { return nil }
+        return entity.schema.property(path.names[0])
+    }
+
+    /// - Parameter other: the other side, whose type a constant takes on where it can.
+    mutating func operand(
+        _ node: FetchExpression.Node, comparedWith other: SQLOperand
+    ) throws(StoreError) -> SQLOperand {
+        switch node {
+        case .value(let value): return bind(Self.constant(value, comparedWith: other))
+        case .object(let id):
+            guard case .object(let entity) = other.type else { return try operand(node) }
+            // Compared with an object itself, one of another tree is another; a relationship never leads to it.
+            let isOther = id.entity.root != entity.root && other.property == nil
+            values.append(.integer(key(of: id, root: entity.root)))
+            return SQLOperand(
+                sql: "?", type: .object(isOther ? entity : id.entity), isOptional: false, text: id.description)
+        default: return try operand(node)
         }
+    }
+
+    /// A constant in the type of what it is compared with, if it says the same there.
+    static func constant(_ value: AttributeValue, comparedWith other: SQLOperand) -> AttributeValue {
+        guard case .string(let text) = value, other.attributeType == .uuid, let uuid = UUID(uuidString: text) else {
+            return value
+        }
+        return .uuid(uuid)
+    }
+
+    private mutating func bind(_ value: AttributeValue) -> SQLOperand {
+        values.append(SQLValue(value))
+        return SQLOperand(
+            sql: "?", type: .attribute(value.type), isOptional: false, constant: value, text: value.description)
+    }
+
+    mutating func operand(_ node: FetchExpression.Node) throws(StoreError) -> SQLOperand {
+        switch node {
+        case .value(let value): return bind(value)
+        case .null:
+            throw invalid("nil stands on the right of == and != only; write 'property == nil'.")
+        case .object(let id):
+            values.append(.integer(key(of: id, root: id.entity.root)))
+            return SQLOperand(sql: "?", type: .object(id.entity), isOptional: false, text: id.description)
+        case .list:
+            throw invalid("a list stands on the right of IN and BETWEEN only; compare with one value.")
+        case .path(let path):
+            if let (collection, name, names) = path.collectionOperator {
+                return try collectionValue(path, collection, name, names)
+            }
+            if isCollection(path) { throw manyObjects(path) }
+            return operand(try walk(path.names, in: try scope(of: path), path), path)
+        case .aggregate(let function, .path(let path)) where isCollection(path):
+            return try aggregate(function, path, [], path.text(values: false))
+        case .aggregate(let function, _):
+            throw invalid(
+                "'\(node.text(values: false))' is worked out over all objects of a fetch; in a predicate \(function.rawValue) takes a key path through a to-many relationship."
+            )
+        case .function(let function, let arguments): return try call(function, arguments, node)
+        case .conditional(let predicate, let first, let second):
+            let condition = try condition(predicate)
+            let (one, other) = (try operand(first), try operand(second))
+            try check(one, other)
+            return SQLOperand(
+                sql: "CASE WHEN\(condition) THEN \(one.sql) ELSE \(other.sql) END", type: one.type,
+                isOptional: one.isOptional || other.isOptional, text: node.text(values: false))
+        }
+    }
+
+    func operand(_ target: SQLTarget, _ path: FetchPath) -> SQLOperand {
+        let text = path.text(values: false)
+        switch target {
+        case .attribute(let column, let property, let isOptional):
+            return SQLOperand(
+                sql: " \(column)", type: .attribute(property.attributeType ?? .undefined), isOptional: isOptional,
+                property: property, text: text)
+        case .object(let key, let entity, let property):
+            return SQLOperand(
+                sql: " \(key)", type: .object(entity), isOptional: property != nil, property: property, text: text)
+        case .collection: preconditionFailure("A collection is no operand.")
+        }
+    }
+
+    // MARK: - Functions
+
+    private mutating func call(
+        _ function: ScalarFunction, _ nodes: [FetchExpression.Node], _ node: FetchExpression.Node
+    ) throws(StoreError) -> SQLOperand {
+        let text = node.text(values: false)
+        if function == .now {
+            values.append(SQLValue(.date(now)))
+            return SQLOperand(sql: "?", type: .attribute(.date), isOptional: false, text: text)
+        }
+        var arguments: [SQLOperand] = []
+        for node in nodes { arguments.append(try operand(node)) }
+        let types = arguments.map { $0.attributeType }
+        guard let type = function.resultType(of: types.map { $0 ?? .undefined }) else {
+            let wrong = arguments.first { !function.takes($0.attributeType ?? .undefined) } ?? arguments[0]
+            throw invalid(
+                "\(function.rawValue) is for \(function.domain), and '\(wrong.text)' is \(wrong.typeText); name another attribute."
+            )
+        }
+        let isReal = types.contains(.decimal)
+        let sql = function.sql(arguments.map(\.sql), isReal: isReal)
+        // Beyond the values that they are defined for, functions have none.
+        return SQLOperand(sql: sql, type: .attribute(type), isOptional: true, text: text)
     }
 }
 
-extension FetchExpression.Function {
-    /// The function in SQLite.
+extension ScalarFunction {
+    /// A call in SQLite.
     ///
-    /// `total` is `sum` that neither overflows nor is NULL of nothing (https://www.sqlite.org/lang_aggfunc.html#sumunc).
-    fileprivate var sql: String {
+    /// - Parameter isReal: whether integers among the arguments are decimals, which SQLite would divide as integers.
+    fileprivate func sql(_ arguments: [String], isReal: Bool) -> String {
         switch self {
-        case .sum: "total"
-        case .average: "avg"
-        case .minimum: "min"
-        case .maximum: "max"
-        case .count: "COUNT"
+        case .add: "(\(arguments[0]) + \(arguments[1]))"
+        case .subtract: "(\(arguments[0]) - \(arguments[1]))"
+        case .multiply: "(\(arguments[0]) * \(arguments[1]))"
+        case .divide: "(\(arguments[0])\(isReal ? " * 1.0" : "") / \(arguments[1]))"
+        case .modulus: "(\(arguments[0]) % \(arguments[1]))"
+        case .negate: "(-\(arguments[0]))"
+        case .bitwiseAnd: "(\(arguments[0]) & \(arguments[1]))"
+        case .bitwiseOr: "(\(arguments[0]) | \(arguments[1]))"
+        case .bitwiseXor: "FaultlineExclusiveOr(\(arguments[0]), \(arguments[1]))"
+        case .leftShift: "(\(arguments[0]) << \(arguments[1]))"
+        case .rightShift: "(\(arguments[0]) >> \(arguments[1]))"
+        case .onesComplement: "(~\(arguments[0]))"
+        case .power: "pow(\(arguments[0]), \(arguments[1]))"
+        case .absoluteValue: "abs(\(arguments[0]))"
+        case .squareRoot: "sqrt(\(arguments[0]))"
+        case .logarithm: "log10(\(arguments[0]))"
+        case .naturalLogarithm: "ln(\(arguments[0]))"
+        case .exponential: "exp(\(arguments[0]))"
+        case .ceiling: "ceil(\(arguments[0]))"
+        case .floor: "floor(\(arguments[0]))"
+        case .truncate: "trunc(\(arguments[0]))"
+        case .uppercase: "FaultlineUppercase(\(arguments[0]))"
+        case .lowercase: "FaultlineLowercase(\(arguments[0]))"
+        case .canonical: "FaultlineCanonical(\(arguments[0]))"
+        case .length: "FaultlineLength(\(arguments[0]))"
+        case .now: "?"
+        case .castToDate, .castToNumber: arguments[0]
         }
     }
 
-    /// What the function can be asked of.
+    /// What the function is for.
     fileprivate var domain: String {
         switch self {
-        case .sum, .average: "numbers"
-        case .minimum, .maximum: "numbers, dates and text"
-        case .count: "values"
+        case .uppercase, .lowercase, .canonical, .length: "text"
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement: "integers"
+        case .add, .subtract, .castToDate, .castToNumber: "numbers and dates"
+        default: "numbers"
         }
     }
 
-    /// The type of the function's value over attributes of a type; `nil`: it has none.
-    fileprivate func resultType(of type: AttributeType) -> AttributeType? {
-        switch (self, type) {
-        case (.count, _): .integer64
-        case (.sum, .integer16), (.sum, .integer32), (.sum, .integer64), (.sum, .double), (.sum, .float),
-            (.sum, .decimal):
-            .double
-        case (.average, _): Self.sum.resultType(of: type)
-        case (.minimum, .date), (.minimum, .string): type
-        case (.minimum, _): Self.sum.resultType(of: type) == nil ? nil : type
-        case (.maximum, _): Self.minimum.resultType(of: type)
-        case (.sum, _): nil
+    fileprivate func takes(_ type: AttributeType) -> Bool {
+        switch self {
+        case .uppercase, .lowercase, .canonical, .length: type.domain == .text
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement: type.isInteger
+        case .add, .subtract, .castToDate, .castToNumber: type.domain == .number || type.domain == .date
+        default: type.domain == .number
         }
+    }
+
+    /// The type of the function's value; `nil`: it has none of such arguments.
+    func resultType(of types: [AttributeType]) -> AttributeType? {
+        guard types.allSatisfy(takes) else { return nil }
+        switch self {
+        case .uppercase, .lowercase, .canonical: return .string
+        case .length: return .integer64
+        case .now, .castToDate: return .date
+        case .castToNumber: return types[0] == .date ? .double : types[0]
+        case .add:
+            if types.allSatisfy({ $0 == .date }) { return nil }
+            return types.contains(.date) ? .date : Self.common(types)
+        case .subtract:
+            if types[1] == .date { return types[0] == .date ? .double : nil }
+            return types[0] == .date ? .date : Self.common(types)
+        case .multiply, .divide, .modulus, .negate, .absoluteValue, .ceiling, .floor, .truncate:
+            return Self.common(types)
+        case .power, .squareRoot, .logarithm, .naturalLogarithm, .exponential: return .double
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement: return .integer64
+        }
+    }
+
+    /// The type that numbers have in common.
+    private static func common(_ types: [AttributeType]) -> AttributeType {
+        if types.contains(.decimal) { return .decimal }
+        return types.allSatisfy(\.isInteger) ? .integer64 : .double
     }
 }

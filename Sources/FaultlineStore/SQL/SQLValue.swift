@@ -1,3 +1,4 @@
+import CSQLite
 import FaultlineModel
 import Foundation
 
@@ -25,6 +26,23 @@ enum SQLValue: Hashable {
         case .binary(let value): self = .blob(value)
         case .uuid(let value): self = withUnsafeBytes(of: value.uuid) { .blob(Data($0)) }
         case .decimal(let value): self = value.isNaN ? .null : .init(value)
+        }
+    }
+
+    /// The value in a column of the row that a statement stands on.
+    init(_ row: OpaquePointer, column: Int32) {
+        switch sqlite3_column_type(row, column) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(row, column))
+        case SQLITE_FLOAT: self = .real(sqlite3_column_double(row, column))
+        case SQLITE_TEXT:
+            let text = sqlite3_column_text(row, column)
+            let count = Int(sqlite3_column_bytes(row, column))
+            self = .text(String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            let bytes = sqlite3_column_blob(row, column)
+            let count = Int(sqlite3_column_bytes(row, column))
+            self = .blob(bytes.map { Data(bytes: $0, count: count) } ?? Data())
+        default: self = .null
         }
     }
 

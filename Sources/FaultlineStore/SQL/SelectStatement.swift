@@ -1,4 +1,5 @@
 import FaultlineModel
+import Foundation
 
 /// A SELECT in the making: its text and what is bound to it.
 struct SelectStatement {
@@ -31,37 +32,62 @@ struct SQLGenerator {
     var values: [SQLValue] = []
     var arrays: [[Int64]] = []
     var lists: [[SQLValue]] = []
-    private var joins: [(path: String, sql: String)] = []
-    /// Where rows must stay that have nothing at the other end of a relationship.
-    private var keepsUnrelated = false
+    /// The statement itself, and the sub-selects that are being written, the innermost last.
+    var scopes: [SQLScope]
+    /// How many tables have a name.
+    var aliases = 1
+    /// Rows that are left out.
+    private let hidden: [Int64]
+    /// Whether what rows are sorted by stands in the last columns.
+    private let selectsSortKeys: Bool
+    /// What `now()` says.
+    let now = Date()
 
-    init(_ terms: FetchTerms, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity) {
+    init(
+        _ terms: FetchTerms, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity, hiding hidden: [Int64],
+        selectsSortKeys: Bool
+    ) {
+        self.hidden = hidden
+        self.selectsSortKeys = selectsSortKeys
         self.terms = terms
         self.entity = entity
         self.model = model
         self.store = store
+        let start = SQLScope.Position(entity: entity.schema, key: "t0.Z_PK", alias: "t0")
+        scopes = [SQLScope(start: start, keepsUnrelated: terms.predicate?.node.keepsUnrelated ?? false)]
     }
 
+    /// - Parameters:
+    ///   - hidden: keys of rows to leave out.
+    ///   - selectsSortKeys: whether what rows are sorted by stands in the last columns.
     static func statement(
-        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity
+        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity,
+        hiding hidden: [Int64] = [], selectsSortKeys: Bool = false
     ) throws(StoreError) -> SelectStatement {
-        var generator = SQLGenerator(terms, entity: entity, model: model, store: store)
+        var generator = SQLGenerator(
+            terms, entity: entity, model: model, store: store, hiding: hidden, selectsSortKeys: selectsSortKeys)
         return try generator.make(form)
     }
 
     private mutating func make(_ form: Form) throws(StoreError) -> SelectStatement {
-        keepsUnrelated = terms.predicate?.node.keepsUnrelated ?? false
         var conditions: [String] = []
         if let condition = entityCondition() { conditions.append(condition) }
         if let predicate = terms.predicate { conditions.append(try condition(predicate.node)) }
+        if !hidden.isEmpty {
+            arrays.append(hidden)
+            conditions.append(" t0.Z_PK NOT IN (SELECT * FROM _Z_intarray\(arrays.count - 1))")
+        }
         var order: [String] = []
+        var sortKeys = ""
         var columns: [ExpressionColumn] = []
         // What is sorted by or worked out selects nothing.
-        keepsUnrelated = true
+        scopes[0].keepsUnrelated = true
         switch form {
         case .rows, .keys:
             for descriptor in terms.sortDescriptors {
-                order.append(try sortColumn(descriptor.keyPath) + (descriptor.isAscending ? "" : " DESC"))
+                let column = try sortColumn(descriptor.keyPath)
+                order.append(column + (descriptor.isAscending ? "" : " DESC"))
+                if selectsSortKeys { sortKeys += ", \(column)" }
             }
         case .expressions: columns = try expressionColumns()
         case .count: break
@@ -69,16 +95,16 @@ struct SQLGenerator {
         let isLimited = terms.limit > 0 || terms.offset > 0
         var sql =
             switch form {
-            case .rows: entity.rowSelection
-            case .keys: entity.keySelection
+            case .rows: entity.rowSelection + sortKeys
+            case .keys: entity.keySelection + sortKeys
             // A count of a part counts the rows of a sub-select.
             case .count where isLimited: "SELECT COUNT(*) FROM (SELECT t0.Z_PK"
-            case .count: joins.isEmpty ? "SELECT COUNT(*)" : "SELECT COUNT(DISTINCT t0.Z_PK)"
+            case .count: scopes[0].joins.isEmpty ? "SELECT COUNT(*)" : "SELECT COUNT(DISTINCT t0.Z_PK)"
             case .expressions: "SELECT " + columns.map(\.sql).joined(separator: ", ")
             }
         let needsAlias = form != .count || !conditions.isEmpty || isLimited
         sql += " FROM \(entity.schema.table)" + (needsAlias ? " t0" : "")
-        for join in joins { sql += " " + join.sql }
+        for join in scopes[0].joins { sql += " " + join.sql }
         if !conditions.isEmpty {
             sql += " WHERE " + (conditions.count == 1 ? conditions[0] : "(\(conditions.joined(separator: " AND ")))")
         }
@@ -103,83 +129,14 @@ struct SQLGenerator {
         return " t0.Z_ENT IN (\(Array(repeating: "?", count: numbers.count).joined(separator: ", ")))"
     }
 
-    // MARK: - Key paths
-
-    /// What a key path leads to.
-    enum Target {
-        case attribute(column: String, PropertySchema)
-        case toOne(column: String, PropertySchema)
-        case object
-    }
-
-    func invalid(_ message: String) -> StoreError {
-        StoreError(.invalidRequest, "Fetching \(entity.schema.name): \(message)")
-    }
-
-    mutating func resolve(_ keyPath: String) throws(StoreError) -> Target {
-        if keyPath.uppercased() == "SELF" { return .object }
-        var current = entity.schema
-        var alias = "t0"
-        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        for (place, name) in names.enumerated() {
-            guard let property = current.property(name) else {
-                throw invalid(
-                    "'\(keyPath)' leads nowhere, because \(current.name) has no property '\(name)'; correct the key path."
-                )
-            }
-            let isLast = place == names.count - 1
-            switch property.kind {
-            case .attribute:
-                guard isLast else {
-                    throw invalid(
-                        "'\(keyPath)' leads beyond '\(name)', which is an attribute of \(current.name); correct the key path."
-                    )
-                }
-                guard !property.isTransient else {
-                    throw invalid("'\(keyPath)' is transient and not in the store; select by a stored attribute.")
-                }
-                return .attribute(column: "\(alias).\(property.column)", property)
-            case .toMany, .manyToMany:
-                throw invalid(
-                    "'\(keyPath)' leads through '\(name)', which is to-many; select by to-one relationships and attributes."
-                )
-            case .toOne:
-                if isLast { return .toOne(column: "\(alias).\(property.column)", property) }
-                alias = join(names[...place].joined(separator: "."), from: alias, property)
-                current = model.entities[property.destination]
-            }
-        }
-        throw invalid("a key path is empty; name a property.")
-    }
-
-    private mutating func join(_ path: String, from alias: String, _ property: PropertySchema) -> String {
-        if let known = joins.firstIndex(where: { $0.path == path }) { return "t\(known + 1)" }
-        let new = "t\(joins.count + 1)"
-        let word = keepsUnrelated ? "LEFT OUTER JOIN" : "JOIN"
-        let table = model.entities[property.destination].table
-        joins.append((path, "\(word) \(table) \(new) ON \(alias).\(property.column) = \(new).Z_PK"))
-        return new
-    }
-
     private mutating func sortColumn(_ keyPath: String) throws(StoreError) -> String {
-        switch try resolve(keyPath) {
-        case .attribute(let column, _): return column
-        case .object: return "t0.Z_PK"
-        case .toOne:
+        let path = FetchPath(keyPath)
+        switch try walk(path.names, in: 0, path) {
+        case .attribute(let column, _, _): return column
+        case .object(let key, _, nil): return key
+        case .object:
             throw invalid("'\(keyPath)' is a relationship and has no order; sort by an attribute of its destination.")
-        }
-    }
-}
-
-extension FetchPredicate.Node {
-    /// Whether a row can be selected that has nothing at the other end of a relationship that the predicate goes
-    /// through; an inner join would lose it.
-    var keepsUnrelated: Bool {
-        switch self {
-        case .and(let nodes): nodes.contains { $0.keepsUnrelated }
-        case .or, .not: true
-        case .comparison(_, let operation, let operand, _): operation == .notEqualTo || operand == .null
-        case .between, .isIn, .constant: false
+        case .collection: throw manyObjects(path)
         }
     }
 }

@@ -1,0 +1,66 @@
+import FaultlineModel
+
+extension FetchPredicate {
+    /// Reads a predicate in Core Data's format.
+    ///
+    ///     try FetchPredicate(format: "price < %@ AND ANY tags.label IN[c] %@", 3, ["fresh", "sweet"])
+    ///
+    /// The format is that of `NSPredicate` ("Predicate Format String Syntax" in Apple's Predicate Programming Guide), as
+    /// far as SQL can carry it: comparisons with `[c]`, `[d]` and `[n]`; `BETWEEN`, `IN`, `BEGINSWITH`, `ENDSWITH`,
+    /// `CONTAINS`, `LIKE`, `MATCHES`; `ANY`, `SOME`, `ALL`, `NONE`; `SUBQUERY`, `TERNARY`, `CAST`, `FUNCTION`; key paths
+    /// with `@count`, `@sum`, `@min`, `@max` and `@avg`; arithmetic and the functions of ``ScalarFunction``;
+    /// `$variables`. `%@` takes a value, an object or an array, `%K` a key path, `%d` and `%f` (with their relatives) a
+    /// number; what stands in quotes is text.
+    ///
+    /// Whether the properties exist turns out when the request is executed.
+    ///
+    /// - Complexity: O(*n*).
+    /// - Throws: ``StoreError`` with the code ``StoreError/Code/predicateFormat`` if the format cannot be read, with the
+    ///   position of what was not expected, or if it asks for more, fewer or other arguments.
+    public init(format: String, _ arguments: (any FetchPredicateArgument)?...) throws(StoreError) {
+        try self.init(format: format, argumentArray: arguments)
+    }
+
+    /// Reads a predicate in Core Data's format; see ``init(format:_:)``.
+    public init(format: String, argumentArray: [(any FetchPredicateArgument)?]) throws(StoreError) {
+        let arguments = argumentArray.map { $0?._predicateArgument.node ?? .null }
+        do {
+            var parser = try PredicateParser(format, arguments: arguments)
+            self.init(try parser.parsePredicate())
+        } catch {
+            throw .predicateFormat("predicate", format, error)
+        }
+    }
+}
+
+extension FetchExpression {
+    /// Reads an expression in Core Data's format: `"price * amount"`, `"items.@sum.price"`.
+    ///
+    /// - Throws: as ``FetchPredicate/init(format:_:)``.
+    public init(format: String, _ arguments: (any FetchPredicateArgument)?...) throws(StoreError) {
+        do {
+            var parser = try PredicateParser(format, arguments: arguments.map { $0?._predicateArgument.node ?? .null })
+            self.init(try parser.parseExpression())
+        } catch {
+            throw .predicateFormat("expression", format, error)
+        }
+    }
+}
+
+extension StoreError {
+    fileprivate static func predicateFormat(
+        _ what: String, _ format: String, _ failure: PredicateLexer.Failure
+    ) -> StoreError {
+        let bytes = format.utf8
+        let position = String(decoding: bytes.prefix(failure.place), as: UTF8.self).count + 1
+        // Of a long format what stands around the place.
+        let longest = 120
+        let start = bytes.count > longest ? max(0, failure.place - longest / 2) : 0
+        let end = bytes.count > longest ? min(bytes.count, start + longest) : bytes.count
+        let shown = String(decoding: bytes.dropFirst(start).prefix(end - start), as: UTF8.self)
+        let quoted = (start > 0 ? "…" : "") + shown + (end < bytes.count ? "…" : "")
+        return StoreError(
+            .predicateFormat,
+            "The \(what) format \"\(quoted)\" cannot be read: at character \(position) \(failure.message); correct it.")
+    }
+}

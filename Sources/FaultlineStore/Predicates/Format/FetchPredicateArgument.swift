@@ -1,0 +1,128 @@
+import FaultlineModel
+
+/// What a `%@` in a predicate's format can stand for: a value, an object, or an array or set of those.
+public protocol FetchPredicateArgument {
+    /// The constant that it is in a predicate.
+    var _predicateArgument: FetchExpression { get }
+}
+
+extension AttributeScalar {
+    public var _predicateArgument: FetchExpression { FetchExpression(.value(attributeValue)) }
+}
+
+extension ManagedObjectID: FetchPredicateArgument {
+    public var _predicateArgument: FetchExpression { FetchExpression(.object(self)) }
+}
+
+extension ManagedObject: FetchPredicateArgument {
+    public var _predicateArgument: FetchExpression { FetchExpression(.object(objectID)) }
+}
+
+extension FetchExpression: FetchPredicateArgument {
+    public var _predicateArgument: FetchExpression { self }
+}
+
+extension Array: FetchPredicateArgument where Element: FetchPredicateArgument {
+    public var _predicateArgument: FetchExpression { .list(map(\._predicateArgument)) }
+}
+
+extension Set: FetchPredicateArgument where Element: FetchPredicateArgument {
+    public var _predicateArgument: FetchExpression { .list(map(\._predicateArgument)) }
+}
+
+extension ClosedRange: FetchPredicateArgument where Bound: FetchPredicateArgument {
+    /// The two ends, for `BETWEEN`.
+    public var _predicateArgument: FetchExpression {
+        .list([lowerBound._predicateArgument, upperBound._predicateArgument])
+    }
+}
+
+// MARK: - Variables
+
+extension FetchPredicate {
+    /// The names of the variables that have no value yet.
+    public var variables: Set<String> {
+        var names: Set<String> = []
+        _ = node.replacingVariables { name, _ in
+            names.insert(name)
+            return nil
+        }
+        return names
+    }
+
+    /// The predicate with values in place of variables, for templates: `"name == $NAME"`.
+    ///
+    /// A variable that is none of these stays. Where a key path follows a variable, its value must be an object, whose
+    /// value at the end of the path is taken as it is now.
+    ///
+    /// - Throws: ``StoreError`` if a key path follows a variable that is no object, or leads nowhere from it.
+    public func withSubstitutionVariables(
+        _ values: [String: (any FetchPredicateArgument)?]
+    ) throws(StoreError) -> FetchPredicate {
+        var failure: StoreError?
+        let replaced = node.replacingVariables { name, names in
+            guard let value = values[name] else { return nil }
+            guard !names.isEmpty else { return value?._predicateArgument.node ?? .null }
+            do throws(StoreError) {
+                guard let object = value as? ManagedObject else {
+                    throw StoreError(
+                        .invalidRequest,
+                        "'$\(name).\(names.joined(separator: "."))' asks for a property of '$\(name)', which is no object; pass an object for it."
+                    )
+                }
+                return try PredicateEvaluator(object.managedObjectContext).constant(names, of: object)
+            } catch {
+                failure = failure ?? error
+                return nil
+            }
+        }
+        if let failure { throw failure }
+        return FetchPredicate(replaced)
+    }
+}
+
+extension FetchPredicate.Node {
+    /// - Parameter value: the value of a variable with a key path behind it; `nil`: it stays.
+    func replacingVariables(_ value: (String, [String]) -> FetchExpression.Node?) -> FetchPredicate.Node {
+        switch self {
+        case .constant: self
+        case .not(let node): .not(node.replacingVariables(value))
+        // A long chain becomes one list, since it may be longer than the stack is deep.
+        case .and: .and(allTerms.map { $0.replacingVariables(value) })
+        case .or: .or(allTerms.map { $0.replacingVariables(value) })
+        case .comparison(var comparison):
+            {
+                comparison.left = comparison.left.replacingVariables(value)
+                comparison.right = comparison.right.replacingVariables(value)
+                return .comparison(comparison)
+            }()
+        }
+    }
+}
+
+extension FetchExpression.Node {
+    fileprivate func replacingVariables(
+        _ value: (String, [String]) -> FetchExpression.Node?
+    ) -> FetchExpression.Node {
+        switch self {
+        case .value, .null, .object: return self
+        case .list(let elements): return .list(elements.map { $0.replacingVariables(value) })
+        case .aggregate(let function, let node): return .aggregate(function, node.replacingVariables(value))
+        case .function(let function, let nodes): return .function(function, nodes.map { $0.replacingVariables(value) })
+        case .conditional(let predicate, let first, let second):
+            return .conditional(
+                predicate.replacingVariables(value), first.replacingVariables(value), second.replacingVariables(value))
+        case .path(let path):
+            switch path.root {
+            case .object: return self
+            case .variable(let name): return value(name, path.names) ?? self
+            case .subquery(let collection, let variable, let predicate):
+                var path = path
+                // Inside, the subquery's own variable hides one of the same name.
+                let inner = predicate.replacingVariables { $0 == variable ? nil : value($0, $1) }
+                path.root = .subquery(collection, variable: variable, inner)
+                return .path(path)
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+import Foundation
+
+/// A piece of a predicate's format.
+enum PredicateToken: Equatable {
+    case name(String)
+    case word(PredicateWord)
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    /// `$name`.
+    case variable(String)
+    /// `%@`, `%K`, `%d` and the like, by their last letter.
+    case argument(Character)
+    /// `==`, `(`, `,`: signs in their first spelling.
+    case sign(String)
+    case end
+
+    /// The token as an error tells it.
+    var text: String {
+        switch self {
+        case .name(let name): "'\(name)'"
+        case .word(let word): "'\(word.rawValue)'"
+        case .integer(let value): "'\(value)'"
+        case .real(let value): "'\(value)'"
+        case .text(let text): PredicateWord.quoted(text)
+        case .variable(let name): "'$\(name)'"
+        case .argument(let letter): "'%\(letter)'"
+        case .sign(let sign): "'\(sign)'"
+        case .end: "its end"
+        }
+    }
+}
+
+/// Takes a predicate's format apart.
+struct PredicateLexer {
+    /// What is wrong with the format, and where.
+    struct Failure: Error {
+        /// In bytes from the start.
+        var place: Int
+        var message: String
+    }
+
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ format: String) {
+        bytes = Array(format.utf8)
+    }
+
+    /// The next piece, and where it begins.
+    mutating func next() throws(Failure) -> (token: PredicateToken, start: Int) {
+        while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
+        let start = place
+        guard place < bytes.count else { return (.end, start) }
+        let byte = bytes[place]
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return (.text(try text(byte)), start)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return (try number(), start)
+        case UInt8(ascii: "."):
+            if let next = peek(1), Self.isDigit(next) { return (try number(), start) }
+        case UInt8(ascii: "$"):
+            place += 1
+            guard let name = name() else { throw fail(start, "expected the name of a variable behind '$'") }
+            return (.variable(name), start)
+        case UInt8(ascii: "%"):
+            if let argument = try argument() { return (.argument(argument), start) }
+        case UInt8(ascii: "#"):
+            place += 1
+            guard let name = name() else { throw fail(start, "expected a name behind '#'") }
+            return (.name(name), start)
+        default:
+            if let name = name() {
+                if let word = PredicateWord(name) { return (.word(word), start) }
+                return (.name(name), start)
+            }
+        }
+        return (.sign(try sign()), start)
+    }
+
+    /// A part of the format as it was written.
+    func source(from place: Int, count: Int) -> String {
+        String(decoding: bytes[place..<min(place + count, bytes.count)], as: UTF8.self)
+    }
+
+    private func fail(_ place: Int, _ message: String) -> Failure { Failure(place: place, message: message) }
+
+    private func peek(_ distance: Int) -> UInt8? {
+        place + distance < bytes.count ? bytes[place + distance] : nil
+    }
+
+    // MARK: - Names and signs
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 }
+
+    /// A name begins with a letter, `_` or `@`; every character beyond ASCII is a letter.
+    private mutating func name() -> String? {
+        let start = place
+        while place < bytes.count {
+            let byte = bytes[place]
+            let isLetter = byte | 32 >= 97 && byte | 32 <= 122 || byte == 95 || byte >= 0x80
+            let isSign = byte == UInt8(ascii: "@") && place == start
+            guard isLetter || isSign || Self.isDigit(byte) && place > start else { break }
+            place += 1
+        }
+        // An at sign alone is no name.
+        if place == start + 1, bytes[start] == UInt8(ascii: "@") { place = start }
+        return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
+    }
+
+    /// Signs, the longest first, with what they are called from here on.
+    private static let signs: [(bytes: [UInt8], name: String)] = [
+        ("==", "=="), ("=>", ">="), ("=<", "<="), (">=", ">="), ("<=", "<="), ("!=", "!="), ("<>", "!="), ("&&", "&&"),
+        ("||", "||"), ("**", "**"), (":=", ":="), ("=", "=="), ("<", "<"), (">", ">"), ("!", "!"), ("(", "("),
+        (")", ")"), ("{", "{"), ("}", "}"), ("[", "["), ("]", "]"), (",", ","), (".", "."), (":", ":"), ("+", "+"),
+        ("-", "-"), ("*", "*"), ("/", "/"), ("&", "&"), ("|", "|"), ("^", "^"), ("%", "%"),
+    ].map { (Array($0.0.utf8), $0.1) }
+
+    private mutating func sign() throws(Failure) -> String {
+        for (text, name) in Self.signs where bytes[place...].starts(with: text) {
+            place += text.count
+            return name
+        }
+        throw fail(place, "expected a name, a value or an operator, and found '\(String(UnicodeScalar(bytes[place])))'")
+    }
+
+    /// Which argument a `%` asks for; `nil`: it is the sign alone.
+    private mutating func argument() throws(Failure) -> Character? {
+        let start = place
+        var end = place + 1
+        // Lengths, as printf has them.
+        while end < bytes.count, "hlqLzt".utf8.contains(bytes[end]) { end += 1 }
+        guard end < bytes.count else {
+            if end == start + 1 { return nil }
+            throw fail(start, "expected a letter behind '%'")
+        }
+        switch bytes[end] {
+        case UInt8(ascii: "@"), UInt8(ascii: "K"): break
+        case _ where "diuxXo".utf8.contains(bytes[end]):
+            place = end + 1
+            return "d"
+        case _ where "fFgGeEaA".utf8.contains(bytes[end]):
+            place = end + 1
+            return "f"
+        case UInt8(ascii: "s"), UInt8(ascii: "S"), UInt8(ascii: "c"), UInt8(ascii: "C"):
+            place = end + 1
+            return "@"
+        default:
+            if end == start + 1, !bytes[end].isLetter { return nil }
+            throw fail(start, "expected '%@', '%K', '%d' or '%f', and found '%\(String(UnicodeScalar(bytes[end])))'")
+        }
+        place = end + 1
+        return Character(UnicodeScalar(bytes[end]))
+    }
+
+    // MARK: - Numbers
+
+    private mutating func number() throws(Failure) -> PredicateToken {
+        let start = place
+        if bytes[place] == UInt8(ascii: "0"), let letter = peek(1), let radix = Self.radices[letter | 32] {
+            place += 2
+            let digits = place
+            while place < bytes.count, bytes[place].isLetter || Self.isDigit(bytes[place]) { place += 1 }
+            let text = String(decoding: bytes[digits..<place], as: UTF8.self)
+            guard let value = Int64(text, radix: radix) else {
+                throw fail(
+                    start, "expected a number of 64 bits to the base \(radix) behind '0\(UnicodeScalar(letter))'")
+            }
+            return .integer(value)
+        }
+        func digits() { while place < bytes.count, Self.isDigit(bytes[place]) { place += 1 } }
+        digits()
+        var isInteger = true
+        if peek(0) == UInt8(ascii: "."), let next = peek(1), Self.isDigit(next) {
+            isInteger = false
+            place += 1
+            digits()
+        }
+        if let letter = peek(0), letter | 32 == UInt8(ascii: "e"), let next = peek(1) {
+            let hasSign = next == UInt8(ascii: "+") || next == UInt8(ascii: "-")
+            if let digit = peek(hasSign ? 2 : 1), Self.isDigit(digit) {
+                isInteger = false
+                place += hasSign ? 2 : 1
+                digits()
+            }
+        }
+        if let letter = peek(0), letter.isLetter {
+            throw fail(start, "expected a number or a name, and found both in one")
+        }
+        let text = String(decoding: bytes[start..<place], as: UTF8.self)
+        if isInteger, let value = Int64(text) { return .integer(value) }
+        guard let value = Double(text), value.isFinite else {
+            throw fail(start, "expected a number that fits into 64 bits")
+        }
+        return .real(value)
+    }
+
+    private static let radices: [UInt8: Int] = [
+        UInt8(ascii: "x"): 16, UInt8(ascii: "o"): 8, UInt8(ascii: "b"): 2,
+    ]
+
+    // MARK: - Texts
+
+    private mutating func text(_ quote: UInt8) throws(Failure) -> String {
+        let start = place
+        place += 1
+        var text: [UInt8] = []
+        while place < bytes.count {
+            let byte = bytes[place]
+            place += 1
+            if byte == quote { return String(decoding: text, as: UTF8.self) }
+            guard byte == UInt8(ascii: "\\") else {
+                text.append(byte)
+                continue
+            }
+            guard place < bytes.count else { break }
+            try escape(into: &text)
+        }
+        throw fail(start, "expected \(quote == UInt8(ascii: "'") ? "'" : "\"") at the end of the text that begins here")
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(Failure) {
+        let byte = bytes[place]
+        place += 1
+        switch byte {
+        case UInt8(ascii: "n"): text.append(10)
+        case UInt8(ascii: "r"): text.append(13)
+        case UInt8(ascii: "t"): text.append(9)
+        case UInt8(ascii: "0"): text.append(0)
+        case UInt8(ascii: "u"):
+            let start = place - 2
+            var number = try hexadecimal(start)
+            // Two halves of a character beyond U+FFFF.
+            if (0xd800..<0xdc00).contains(number), peek(0) == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "u") {
+                place += 2
+                let low = try hexadecimal(start)
+                guard (0xdc00..<0xe000).contains(low) else {
+                    throw fail(start, "expected the second half of a character behind '\\u'")
+                }
+                number = 0x10000 + (number - 0xd800) << 10 + (low - 0xdc00)
+            }
+            guard let scalar = Unicode.Scalar(number) else {
+                throw fail(start, "expected a character behind '\\u', and found half of one")
+            }
+            text += Array(String(Character(scalar)).utf8)
+        default: text.append(byte)
+        }
+    }
+
+    private mutating func hexadecimal(_ start: Int) throws(Failure) -> UInt32 {
+        let end = min(place + 4, bytes.count)
+        guard end == place + 4, let number = UInt32(String(decoding: bytes[place..<end], as: UTF8.self), radix: 16),
+            bytes[place] != UInt8(ascii: "+"), bytes[place] != UInt8(ascii: "-")
+        else { throw fail(start, "expected four hexadecimal digits behind '\\u'") }
+        place = end
+        return number
+    }
+}
+
+extension UInt8 {
+    fileprivate var isLetter: Bool { self | 32 >= 97 && self | 32 <= 122 || self == 95 || self >= 0x80 }
+}

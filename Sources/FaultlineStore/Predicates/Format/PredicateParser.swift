@@ -1,0 +1,294 @@
+import FaultlineModel
+
+/// Reads Core Data's predicate format in one pass, without going back: what is read takes time and depth in proportion to
+/// its length, up to a depth that the stack can take.
+struct PredicateParser {
+    typealias Failure = PredicateLexer.Failure
+
+    /// What was read: parentheses stand around both.
+    enum Parsed {
+        case predicate(FetchPredicate.Node)
+        case expression(FetchExpression.Node)
+    }
+
+    private(set) var lexer: PredicateLexer
+    /// The next piece, which was not taken yet.
+    private(set) var token = PredicateToken.end
+    /// Where it begins, in bytes.
+    private(set) var place = 0
+    private var depth = 0
+    private let arguments: [FetchExpression.Node]
+    private var used = 0
+
+    /// How deep parentheses and functions may stand in one another.
+    static let deepest = 200
+
+    init(_ format: String, arguments: [FetchExpression.Node]) throws(Failure) {
+        lexer = PredicateLexer(format)
+        self.arguments = arguments
+        try advance()
+    }
+
+    /// Reads a whole predicate.
+    mutating func parsePredicate() throws(Failure) -> FetchPredicate.Node {
+        let parsed = try disjunction()
+        let node = try predicate(parsed)
+        guard token == .end else { throw expected("AND, OR or the end") }
+        try checkArguments()
+        return node
+    }
+
+    /// Reads a whole expression.
+    mutating func parseExpression() throws(Failure) -> FetchExpression.Node {
+        let parsed = try disjunction()
+        let node = try expression(parsed, at: 0)
+        guard token == .end else { throw expected("an operator or the end") }
+        try checkArguments()
+        return node
+    }
+
+    private func checkArguments() throws(Failure) {
+        guard used == arguments.count else {
+            throw Failure(
+                place: place, message: "expected \(arguments.count) arguments to be asked for, and \(used) are")
+        }
+    }
+
+    // MARK: - Pieces
+
+    mutating func advance() throws(Failure) {
+        (token, place) = try lexer.next()
+    }
+
+    func expected(_ what: String) -> Failure {
+        Failure(place: place, message: "expected \(what), and found \(token.text)")
+    }
+
+    mutating func take(_ sign: String) throws(Failure) {
+        guard token == .sign(sign) else { throw expected("'\(sign)'") }
+        try advance()
+    }
+
+    /// Takes a sign or a word if it comes next.
+    mutating func takes(_ wanted: PredicateToken) throws(Failure) -> Bool {
+        guard token == wanted else { return false }
+        try advance()
+        return true
+    }
+
+    mutating func nested<R>(_ body: (inout PredicateParser) throws(Failure) -> R) throws(Failure) -> R {
+        guard depth < Self.deepest else {
+            throw Failure(place: place, message: "expected at most \(Self.deepest) parentheses in one another")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    mutating func argument(_ letter: Character) throws(Failure) -> FetchExpression.Node {
+        guard used < arguments.count else {
+            throw Failure(
+                place: place,
+                message: "expected another argument for '%\(letter)', and there are only \(arguments.count)")
+        }
+        let node = arguments[used]
+        used += 1
+        switch letter {
+        case "K":
+            guard case .value(.string(let keyPath)) = node else {
+                throw Failure(
+                    place: place,
+                    message: "expected a key path for '%K', and argument \(used) is \(node.text(values: true))")
+            }
+            return .path(FetchPath(keyPath))
+        case "d", "f":
+            guard case .value(let value) = node, value.type.domain == .number else {
+                throw Failure(
+                    place: place,
+                    message: "expected a number for '%\(letter)', and argument \(used) is \(node.text(values: true))")
+            }
+            return node
+        default: return node
+        }
+    }
+
+    // MARK: - Predicates
+
+    // What was read is handed over in a step of its own: errors tell what comes behind it.
+
+    func predicate(_ parsed: Parsed) throws(Failure) -> FetchPredicate.Node {
+        switch parsed {
+        case .predicate(let node): return node
+        case .expression(let node):
+            throw expected("a comparison behind \(node.text(values: true))")
+        }
+    }
+
+    func expression(_ parsed: Parsed, at place: Int) throws(Failure) -> FetchExpression.Node {
+        guard case .expression(let node) = parsed else {
+            throw Failure(place: place, message: "expected a value, and found a comparison")
+        }
+        return node
+    }
+
+    mutating func disjunction() throws(Failure) -> Parsed {
+        let first = try conjunction()
+        guard token == .word(.or) || token == .sign("||") else { return first }
+        var nodes = [try predicate(first)]
+        while token == .word(.or) || token == .sign("||") {
+            try advance()
+            let next = try conjunction()
+            nodes.append(try predicate(next))
+        }
+        return .predicate(.or(nodes))
+    }
+
+    private mutating func conjunction() throws(Failure) -> Parsed {
+        let first = try negation()
+        guard token == .word(.and) || token == .sign("&&") else { return first }
+        var nodes = [try predicate(first)]
+        while token == .word(.and) || token == .sign("&&") {
+            try advance()
+            let next = try negation()
+            nodes.append(try predicate(next))
+        }
+        return .predicate(.and(nodes))
+    }
+
+    private mutating func negation() throws(Failure) -> Parsed {
+        guard token == .word(.not) || token == .sign("!") else { return try comparison() }
+        try advance()
+        return try nested { (parser) throws(Failure) -> Parsed in
+            let parsed = try parser.negation()
+            return .predicate(.not(try parser.predicate(parsed)))
+        }
+    }
+
+    private mutating func comparison() throws(Failure) -> Parsed {
+        if try takes(.word(.truePredicate)) { return .predicate(.constant(true)) }
+        if try takes(.word(.falsePredicate)) { return .predicate(.constant(false)) }
+        let modifier = try self.modifier()
+        let start = place
+        let parsed = try sum()
+        guard let operation = operation() else {
+            guard modifier == .direct else { throw expected("an operator for \(modifier.rawValue)") }
+            return parsed
+        }
+        let left = try expression(parsed, at: start)
+        try advance()
+        let options = try self.options()
+        let rightStart = place
+        let right = try expression(try sum(), at: rightStart)
+        if operation == .between, case .list(let bounds) = right, bounds.count != 2 {
+            throw Failure(
+                place: rightStart, message: "expected two values in the list of BETWEEN, and found \(bounds.count)")
+        }
+        return .predicate(
+            .comparison(
+                FetchPredicate.Comparison(
+                    left: left, operation: operation, right: right, options: options, modifier: modifier)))
+    }
+
+    private mutating func modifier() throws(Failure) -> FetchPredicate.Modifier {
+        if try takes(.word(.any)) { return .any }
+        if try takes(.word(.some)) { return .any }
+        if try takes(.word(.all)) { return .all }
+        if try takes(.word(.none)) { return .none }
+        return .direct
+    }
+
+    private func operation() -> FetchPredicate.Operator? {
+        switch token {
+        case .sign(let sign): FetchPredicate.Operator(rawValue: sign)
+        case .word(let word): FetchPredicate.Operator(rawValue: word.rawValue)
+        default: nil
+        }
+    }
+
+    /// `[cd]` and the like behind an operator.
+    private mutating func options() throws(Failure) -> TextOptions {
+        guard try takes(.sign("[")) else { return [] }
+        guard case .name(let letters) = token else { throw expected("'c', 'd', 'cd' or 'n' behind '['") }
+        var options: TextOptions = []
+        for letter in letters.lowercased() {
+            switch letter {
+            case "c": options.insert(.caseInsensitive)
+            case "d": options.insert(.diacriticInsensitive)
+            // Texts that were folded already are compared as they are.
+            case "n": break
+            case "l":
+                throw Failure(
+                    place: place,
+                    message:
+                        "expected 'c', 'd', 'cd' or 'n', and found 'l': SQL cannot compare by the rules of a language")
+            default: throw expected("'c', 'd', 'cd' or 'n' behind '['")
+            }
+        }
+        try advance()
+        try take("]")
+        return options
+    }
+
+    // MARK: - Arithmetic
+
+    private static let sums: [String: ScalarFunction] = ["+": .add, "-": .subtract]
+    private static let products: [String: ScalarFunction] = ["*": .multiply, "/": .divide, "%": .modulus]
+
+    mutating func sum() throws(Failure) -> Parsed {
+        try chain(Self.sums) { (parser) throws(Failure) in try parser.product() }
+    }
+
+    private mutating func product() throws(Failure) -> Parsed {
+        try chain(Self.products) { (parser) throws(Failure) in try parser.sign() }
+    }
+
+    private mutating func chain(
+        _ signs: [String: ScalarFunction], _ operand: (inout PredicateParser) throws(Failure) -> Parsed
+    ) throws(Failure) -> Parsed {
+        let start = place
+        var left = try operand(&self)
+        var length = 0
+        while case .sign(let sign) = token, let function = signs[sign] {
+            // Such a chain is as deep as it is long.
+            length += 1
+            guard length <= Self.deepest else {
+                throw Failure(place: place, message: "expected at most \(Self.deepest) operators in one another")
+            }
+            try advance()
+            let rightStart = place
+            let right = try expression(try operand(&self), at: rightStart)
+            left = .expression(.function(function, [try expression(left, at: start), right]))
+        }
+        return left
+    }
+
+    /// A sign in front; `-2 ** 2` is `-(2 ** 2)`.
+    private mutating func sign() throws(Failure) -> Parsed {
+        let start = place
+        if try takes(.sign("+")) {
+            return try nested { (parser) throws(Failure) in
+                .expression(try parser.expression(try parser.sign(), at: start))
+            }
+        }
+        guard try takes(.sign("-")) else { return try power() }
+        let node: FetchExpression.Node = try nested { (parser) throws(Failure) in
+            try parser.expression(try parser.sign(), at: start)
+        }
+        switch node {
+        case .value(.integer(let value)) where value != .min: return .expression(.value(.integer(-value)))
+        case .value(.double(let value)): return .expression(.value(.double(-value)))
+        default: return .expression(.function(.negate, [node]))
+        }
+    }
+
+    private mutating func power() throws(Failure) -> Parsed {
+        let start = place
+        let base = try nested { (parser) throws(Failure) in try parser.operand() }
+        guard try takes(.sign("**")) else { return base }
+        let rightStart = place
+        // From the right: 2 ** 3 ** 2 is 2 ** 9.
+        let exponent = try nested { (parser) throws(Failure) in try parser.sign() }
+        return .expression(
+            .function(.power, [try expression(base, at: start), try expression(exponent, at: rightStart)]))
+    }
+}

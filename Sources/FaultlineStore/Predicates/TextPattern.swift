@@ -1,0 +1,55 @@
+import Foundation
+
+/// What texts are compared with, prepared once for many of them.
+final class TextPattern {
+    private let folded: [UInt8]
+    let options: TextOptions
+    /// For MATCHES only; `nil`: it cannot be read.
+    let expression: NSRegularExpression?
+
+    init(_ text: String, _ options: TextOptions, isExpression: Bool = false) {
+        folded = Array(options.fold(text).utf8)
+        self.options = options
+        expression = isExpression ? Self.expression(text, options) : nil
+    }
+
+    /// MATCHES means the whole text, so what is an alternative for a part of it must not win.
+    private static func expression(_ text: String, _ options: TextOptions) -> NSRegularExpression? {
+        let pattern = options.contains(.diacriticInsensitive) ? options.fold(text) : text
+        let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
+        // Some that are sound alone are not in a group: such as end in a comment.
+        return (try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: flags))
+            ?? (try? NSRegularExpression(pattern: pattern, options: flags))
+    }
+
+    /// Whether a text contains the pattern, begins with it or ends with it, as the options say.
+    func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        options.withFolded(text) { text in
+            folded.withUnsafeBufferPointer { wanted in
+                guard options.contains(.anchored) else { return TextSearch.contains(text, wanted) }
+                return options.contains(.backwards)
+                    ? TextSearch.ends(text, with: wanted) : TextSearch.begins(text, with: wanted)
+            }
+        }
+    }
+
+    /// -1, 0 or 1: how a text stands to the pattern.
+    func order(of text: UnsafeBufferPointer<UInt8>) -> Int32 {
+        options.withFolded(text) { text in
+            folded.withUnsafeBufferPointer { TextSearch.compare(text, $0) }
+        }
+    }
+
+    /// Whether a text fits the pattern's wildcards.
+    func fitsWildcards(_ text: String) -> Bool {
+        TextSearch.matches(options.fold(text), wildcards: String(decoding: folded, as: UTF8.self))
+    }
+
+    /// Whether the whole text fits the regular expression; `nil`: it cannot be read.
+    func fitsExpression(_ text: String) -> Bool? {
+        guard let expression else { return nil }
+        let text = options.contains(.diacriticInsensitive) ? options.fold(text) : text
+        let range = NSRange(text.startIndex..., in: text)
+        return expression.firstMatch(in: text, options: [.anchored], range: range)?.range == range
+    }
+}

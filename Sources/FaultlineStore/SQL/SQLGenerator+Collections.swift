@@ -1,0 +1,176 @@
+import FaultlineModel
+
+/// A sub-select over the objects of a to-many relationship, in the making.
+struct SQLSubselect {
+    /// Its place among the generator's scopes.
+    var scope: Int
+    var table: String
+    /// What ties it to the row of the statement around it.
+    var correlation: String
+    /// What else its rows must fulfil.
+    var conditions: [String] = []
+    /// The names behind the relationship that were not followed yet.
+    var rest: [String]
+}
+
+extension SQLGenerator {
+    /// Whether a path leads through a to-many relationship, and not by a collection operator to one value.
+    func isCollection(_ path: FetchPath) -> Bool {
+        switch path.root {
+        case .object: return path.isCollection(from: entity.schema, model)
+        case .subquery: return path.collectionOperator == nil
+        case .variable(let name):
+            guard let scope = scopes.last(where: { $0.variable == name }) else { return false }
+            return path.isCollection(from: scope.start.entity, model)
+        }
+    }
+
+    /// Begins a sub-select over the objects that a path leads to.
+    ///
+    /// - Parameter variable: by which name a subquery's predicate knows them.
+    mutating func begin(_ path: FetchPath, variable: String? = nil) throws(StoreError) -> SQLSubselect {
+        if case .subquery(let collection, let inner, let predicate) = path.root {
+            var subselect = try begin(collection, variable: inner)
+            // The predicate is about what the whole path of the collection leads to.
+            if !subselect.rest.isEmpty {
+                guard
+                    case .object(let key, let entity, _) = try walk(
+                        subselect.rest, in: subselect.scope, collection, multiplies: true)
+                else {
+                    throw invalid(
+                        "'\(collection.text(values: false))' leads to values, and SUBQUERY is for objects; name a relationship."
+                    )
+                }
+                scopes[subselect.scope].start = SQLScope.Position(
+                    entity: entity, key: key, alias: nil, path: subselect.rest.joined(separator: "."))
+            }
+            scopes[subselect.scope].keepsUnrelated = predicate.keepsUnrelated
+            subselect.conditions = [try condition(predicate)]
+            subselect.rest = path.names
+            return subselect
+        }
+        guard case .collection(let owner, let property, let rest) = try walk(path.names, in: try scope(of: path), path)
+        else {
+            throw invalid(
+                "'\(path.text(values: false))' leads through no to-many relationship; leave out what is for many objects."
+            )
+        }
+        let destination = model.entities[property.destination]
+        let alias = newAlias()
+        var start = SQLScope.Position(entity: destination, key: "\(alias).Z_PK", alias: alias)
+        var subselect = SQLSubselect(scope: scopes.count, table: "", correlation: "", rest: rest)
+        if let join = property.joinTable {
+            start.key = "\(alias).\(join.destinationColumn)"
+            start.alias = nil
+            subselect.table = "\(join.table) \(alias)"
+            subselect.correlation = "\(owner) = \(alias).\(join.sourceColumn)"
+        } else {
+            subselect.table = "\(destination.table) \(alias)"
+            subselect.correlation = "\(owner) = \(alias).\(destination.properties[property.inverse].column)"
+        }
+        scopes.append(SQLScope(start: start, variable: variable, keepsUnrelated: true))
+        return subselect
+    }
+
+    /// Ends a sub-select.
+    ///
+    /// - Parameter columns: what it selects.
+    mutating func end(_ subselect: SQLSubselect, selecting columns: String) -> String {
+        let scope = scopes.removeLast()
+        let joins = scope.joins.map { " \($0.sql)" }.joined()
+        let conditions = ([subselect.correlation] + subselect.conditions).joined(separator: " AND ")
+        return "(SELECT \(columns) FROM \(subselect.table)\(joins) WHERE (\(conditions)) )"
+    }
+
+    // MARK: - One value of many
+
+    /// What a collection operator makes of the objects at the end of a path.
+    mutating func collectionValue(
+        _ path: FetchPath, _ collection: FetchPath, _ name: String, _ names: [String]
+    ) throws(StoreError) -> SQLOperand {
+        let text = path.text(values: false)
+        guard let known = FetchPath.CollectionOperator(rawValue: name) else {
+            throw invalid(
+                "'\(text)' asks for \(name), which SQL cannot carry; use @count, @sum, @min, @max or @avg.")
+        }
+        return try aggregate(known.function, collection, names, text)
+    }
+
+    /// A function over what names lead to from the objects of a to-many relationship.
+    mutating func aggregate(
+        _ function: FetchExpression.Function, _ collection: FetchPath, _ names: [String], _ text: String
+    ) throws(StoreError) -> SQLOperand {
+        let subselect = try begin(collection)
+        let target = try walk(subselect.rest + names, in: subselect.scope, collection, multiplies: true)
+        switch target {
+        case .object(let key, _, _):
+            guard function == .count else {
+                throw invalid(
+                    "'\(text)' asks for a number of objects' values and names none; add an attribute: '@\(function.word).price'."
+                )
+            }
+            return SQLOperand(
+                sql: end(subselect, selecting: "COUNT(\(key))"), type: .attribute(.integer64), isOptional: false,
+                text: text)
+        case .attribute(let column, let property, _):
+            let type = try resultType(function, property, text)
+            return SQLOperand(
+                sql: end(subselect, selecting: "\(function.sql)( \(column))"), type: .attribute(type),
+                isOptional: function != .sum && function != .count, text: text)
+        case .collection: preconditionFailure("A sub-select follows to-many relationships.")
+        }
+    }
+
+    // MARK: - Each of many
+
+    /// A comparison with at least one, with every one or with none of the objects behind a to-many relationship.
+    mutating func quantified(_ comparison: FetchPredicate.Comparison) throws(StoreError) -> String {
+        let word = comparison.modifier.rawValue
+        guard case .path(let path) = comparison.left, path.collectionOperator == nil else {
+            throw invalid(
+                "\(word) is for a key path through a to-many relationship, and '\(comparison.left.text(values: false))' is none; leave it out."
+            )
+        }
+        guard isCollection(path) else {
+            // Whether the path leads anywhere is told first.
+            if path.root == .object { _ = try walk(path.names, in: 0, path) }
+            throw invalid(
+                "'\(path.text(values: false))' leads through no to-many relationship, so that \(word) says nothing; leave it out."
+            )
+        }
+        var subselect = try begin(path)
+        var inner = comparison
+        inner.modifier = .direct
+        if comparison.modifier != .all {
+            scopes[subselect.scope].keepsUnrelated =
+                FetchPredicate.Node.comparison(inner).keepsUnrelated
+                || !subselect.conditions.isEmpty && scopes[subselect.scope].keepsUnrelated
+        }
+        let left = operand(try walk(subselect.rest, in: subselect.scope, path, multiplies: true), path)
+        let condition = try compare(left, inner)
+        switch comparison.modifier {
+        case .direct, .any:
+            subselect.conditions.append(condition)
+            return " EXISTS\(end(subselect, selecting: "1"))"
+        case .none:
+            subselect.conditions.append(condition)
+            return " NOT EXISTS\(end(subselect, selecting: "1"))"
+        case .all:
+            subselect.conditions.append(" NOT (IFNULL(\(condition), 0))")
+            return " NOT EXISTS\(end(subselect, selecting: "1"))"
+        }
+    }
+
+    /// Whether something is one of what a path through a to-many relationship leads to.
+    ///
+    /// - Parameter isFirst: whether the values of what is looked for were bound before those of the path.
+    mutating func contains(
+        _ path: FetchPath, _ wanted: (inout SQLGenerator, SQLOperand) throws(StoreError) -> String, isFirst: Bool
+    ) throws(StoreError) -> String {
+        var subselect = try begin(path)
+        let element = operand(try walk(subselect.rest, in: subselect.scope, path, multiplies: true), path)
+        let condition = try wanted(&self, element)
+        subselect.conditions.insert(condition, at: isFirst ? 0 : subselect.conditions.count)
+        return " EXISTS\(end(subselect, selecting: "1"))"
+    }
+}

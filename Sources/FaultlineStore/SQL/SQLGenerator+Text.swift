@@ -1,0 +1,95 @@
+import FaultlineModel
+import Foundation
+
+extension SQLGenerator {
+    mutating func textComparison(
+        _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ node: FetchExpression.Node, _ options: TextOptions
+    ) throws(StoreError) -> String {
+        func check(_ side: SQLOperand) throws(StoreError) {
+            guard side.attributeType?.domain == .text else {
+                throw invalid(
+                    "'\(side.text)' cannot be compared by \(operation.rawValue)\(options.suffix), which is for text.")
+            }
+        }
+        try check(left)
+        guard case .value(let value) = node else {
+            if operation == .matches {
+                throw invalid(
+                    "'\(left.text)' is compared by MATCHES with '\(node.text(values: false))', and SQL can only carry a pattern that is a constant."
+                )
+            }
+            let right = try operand(node, comparedWith: left)
+            try check(right)
+            return textComparison(left, operation, right.sql, isOptional: right.isOptional, options)
+        }
+        guard let text = value.text else {
+            throw invalid(
+                "'\(left.text)' cannot be compared by \(operation.rawValue)\(options.suffix), which is for text.")
+        }
+        if operation == .beginsWith, options.isEmpty, left.property != nil {
+            // Every text begins with nothing.
+            if text.isEmpty { return "\(left.sql) IS NOT NULL" }
+            if let end = Self.successor(ofPrefix: text) {
+                // A range, so that an index over the column serves it.
+                values.append(.text(text))
+                values.append(.text(end))
+                return "(\(left.sql) >= ? AND \(left.sql) < ?)"
+            }
+        }
+        if operation == .matches, (try? NSRegularExpression(pattern: text)) == nil {
+            throw invalid("\"\(text)\" is no regular expression; correct it.")
+        }
+        values.append(.text(text))
+        return textComparison(left, operation, "?", isOptional: false, options)
+    }
+
+    private func textComparison(
+        _ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: String, isOptional: Bool,
+        _ options: TextOptions
+    ) -> String {
+        switch operation {
+        case .beginsWith: return Self.search(left.sql, right, options.union(.anchored))
+        case .endsWith: return Self.search(left.sql, right, options.union([.anchored, .backwards]))
+        case .contains: return Self.search(left.sql, right, options)
+        case .isIn: return Self.search(right, left.sql, options)
+        case .like: return " FaultlineStringLike(\(left.sql), \(right), \(options.rawValue))"
+        case .matches: return " FaultlineStringMatch(\(left.sql), \(right), \(options.rawValue))"
+        case .equalTo: return " FaultlineStringCompare(\(left.sql), \(right), \(options.rawValue)) = 0"
+        case .notEqualTo:
+            return " IFNULL(FaultlineStringCompare(\(left.sql), \(right), \(options.rawValue)), 1) <> 0"
+        case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between:
+            return " FaultlineStringCompare(\(left.sql), \(right), \(options.rawValue)) \(operation.rawValue) 0"
+        }
+    }
+
+    /// Core Data's function that looks for a text in another.
+    static func search(_ text: String, _ wanted: String, _ options: TextOptions) -> String {
+        " NSCoreDataStringSearch(\(text), \(wanted), \(options.rawValue), 0)"
+    }
+
+    /// The first text that is behind every text with the prefix; `nil` if there is none.
+    static func successor(ofPrefix prefix: String) -> String? {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // Behind U+D7FF come the surrogates, which are no text.
+            let next = last.value == 0xd7ff ? 0xe000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            scalars.append(scalar)
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: scalars)
+            return String(text)
+        }
+        return nil
+    }
+}
+
+extension AttributeValue {
+    /// The text that a constant is.
+    var text: String? {
+        switch self {
+        case .string(let text): text
+        case .uri(let url): url.absoluteString
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import FaultlineModel
+
+/// One SELECT of a statement: the fetch itself, or a sub-select over the objects of a to-many relationship.
+struct SQLScope {
+    /// An object on the way of a key path, of which at least the key is at hand.
+    struct Position {
+        var entity: EntitySchema
+        /// The SQL of its key: `t0.Z_PK`, or the foreign key that leads to it.
+        var key: String
+        /// What its table is called in the statement; `nil`: it has not been joined.
+        var alias: String?
+        /// The names that lead to it.
+        var path = ""
+    }
+
+    struct Join {
+        var path: String
+        var alias: String
+        var sql: String
+    }
+
+    /// Where key paths begin.
+    var start: Position
+    /// By which name a subquery's predicate knows the object.
+    var variable: String?
+    var joins: [Join] = []
+    /// Whether rows stay that have nothing at the other end of a relationship.
+    var keepsUnrelated: Bool
+}
+
+/// What a key path leads to.
+enum SQLTarget {
+    case attribute(column: String, PropertySchema, isOptional: Bool)
+    /// - property: the to-one relationship that leads there; `nil`: the object itself.
+    case object(key: String, EntitySchema, PropertySchema?)
+    /// The objects of a to-many relationship, and what follows behind it.
+    case collection(owner: String, PropertySchema, rest: [String])
+}
+
+extension SQLGenerator {
+    // MARK: - Key paths
+
+    func invalid(_ message: String) -> StoreError {
+        StoreError(.invalidRequest, "Fetching \(entity.schema.name): \(message)")
+    }
+
+    /// The scope in which a path begins.
+    func scope(of path: FetchPath) throws(StoreError) -> Int {
+        switch path.root {
+        case .object: return 0
+        case .variable(let name):
+            if let place = scopes.lastIndex(where: { $0.variable == name }) { return place }
+            throw invalid(
+                "'$\(name)' has no value; give it one by withSubstitutionVariables before the request is executed.")
+        case .subquery: preconditionFailure("A subquery has a scope of its own.")
+        }
+    }
+
+    /// Where names lead in a scope, with the joins that it takes.
+    ///
+    /// - Parameter multiplies: whether rows are multiplied by a to-many relationship, as they may be where they are only
+    ///   looked through.
+    mutating func walk(
+        _ names: [String], in scope: Int, _ path: FetchPath, multiplies: Bool = false
+    ) throws(StoreError) -> SQLTarget {
+        var position = scopes[scope].start
+        var relationship: PropertySchema?
+        for (place, name) in names.enumerated() {
+            let text = { path.text(values: false) }
+            let isLast = place == names.count - 1
+            guard let property = position.entity.property(name) else {
+                // Core Data's name for what identifies an object.
+                if name == "objectID", isLast { break }
+                guard !(name.isEmpty && names.count == 1) else {
+                    throw invalid("a key path is empty; name a property.")
+                }
+                throw invalid(
+                    "'\(text())' leads nowhere, because \(position.entity.name) has no property '\(name)'; correct the key path."
+                )
+            }
+            let step = position.path.isEmpty ? name : "\(position.path).\(name)"
+            switch property.kind {
+            case .attribute:
+                guard isLast else {
+                    throw invalid(
+                        "'\(text())' leads beyond '\(name)', which is an attribute of \(position.entity.name); correct the key path."
+                    )
+                }
+                guard !property.isTransient else {
+                    throw invalid("'\(text())' is transient and not in the store; select by a stored attribute.")
+                }
+                let isOptional = property.isOptional || !position.path.isEmpty
+                return .attribute(
+                    column: "\(alias(of: position, in: scope)).\(property.column)", property, isOptional: isOptional)
+            case .toOne:
+                let key = "\(alias(of: position, in: scope)).\(property.column)"
+                position = SQLScope.Position(
+                    entity: model.entities[property.destination], key: key, alias: nil, path: step)
+                relationship = property
+            case .toMany, .manyToMany:
+                guard multiplies else {
+                    return .collection(owner: position.key, property, rest: Array(names[(place + 1)...]))
+                }
+                position = multiply(property, from: position, step, in: scope)
+                relationship = nil
+            }
+        }
+        return .object(key: position.key, position.entity, relationship)
+    }
+
+    mutating func newAlias() -> String {
+        defer { aliases += 1 }
+        return "t\(aliases)"
+    }
+
+    /// What a position's table is called; joined where that has not been done.
+    private mutating func alias(of position: SQLScope.Position, in scope: Int) -> String {
+        if let alias = position.alias { return alias }
+        if let known = scopes[scope].joins.first(where: { $0.path == position.path }) { return known.alias }
+        let alias = newAlias()
+        // The members of a many-to-many relationship are there whenever their pairs are.
+        let keepsUnrelated = scopes[scope].keepsUnrelated && !position.path.isEmpty
+        let word = keepsUnrelated ? "LEFT OUTER JOIN" : "JOIN"
+        scopes[scope].joins.append(
+            SQLScope.Join(
+                path: position.path, alias: alias,
+                sql: "\(word) \(position.entity.table) \(alias) ON \(position.key) = \(alias).Z_PK"))
+        return alias
+    }
+
+    /// The members of a to-many relationship, each of which has a row of its own from here on.
+    private mutating func multiply(
+        _ property: PropertySchema, from position: SQLScope.Position, _ step: String, in scope: Int
+    ) -> SQLScope.Position {
+        let destination = model.entities[property.destination]
+        let path = "\(step) members"
+        let known = scopes[scope].joins.first { $0.path == path }?.alias
+        let alias = known ?? newAlias()
+        let table: String
+        let source: String
+        if let join = property.joinTable {
+            (table, source) = (join.table, join.sourceColumn)
+        } else {
+            (table, source) = (destination.table, destination.properties[property.inverse].column)
+        }
+        if known == nil {
+            scopes[scope].joins.append(
+                SQLScope.Join(
+                    path: path, alias: alias, sql: "JOIN \(table) \(alias) ON \(position.key) = \(alias).\(source)"))
+        }
+        if let join = property.joinTable {
+            return SQLScope.Position(
+                entity: destination, key: "\(alias).\(join.destinationColumn)", alias: nil, path: step)
+        }
+        return SQLScope.Position(entity: destination, key: "\(alias).Z_PK", alias: alias, path: step)
+    }
+}

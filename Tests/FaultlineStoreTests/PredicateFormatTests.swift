@@ -1,0 +1,259 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("A predicate's format")
+struct PredicateFormatTests {
+    /// Formats, and how the predicate that was read describes itself.
+    static let formats: [(String, String)] = [
+        ("price == 3", "price == 3"),
+        ("price=3", "price == 3"),
+        ("price => 3 and price =< 4.5", "price >= 3 AND price <= 4.5"),
+        ("price <> -3", "price != -3"),
+        ("name = 'milk'", #"name == "milk""#),
+        (#"name == "say \"so\" \\ \u00e9\u0041 \ud83c\udfb5""#, #"name == "say \"so\" \\ éA 🎵""#),
+        (#"name == 'it\'s\n'"#, #"name == "it's\n""#),
+        ("0x1F < amount || amount < 0b101 || amount > 0o17", "31 < amount OR amount < 5 OR amount > 15"),
+        ("price == 1e3", "price == 1000.0"),
+        ("flag == YES AND other == false", "flag == 1 AND other == 0"),
+        ("category == nil", "category == nil"),
+        ("category != NULL", "category != nil"),
+        ("NOT price > 1", "NOT price > 1"),
+        ("! (price > 1 && amount < 2)", "NOT (price > 1 AND amount < 2)"),
+        ("a == 1 AND b == 2 OR c == 3", "(a == 1 AND b == 2) OR c == 3"),
+        ("a == 1 AND (b == 2 OR c == 3)", "a == 1 AND (b == 2 OR c == 3)"),
+        ("((((a)) == (((1)))))", "a == 1"),
+        ("TRUEPREDICATE", "TRUEPREDICATE"),
+        ("falsepredicate or a == 1", "FALSEPREDICATE OR a == 1"),
+        ("price BETWEEN {1, 2 + 3}", "price BETWEEN {1, 2 + 3}"),
+        ("name IN {'a', \"b\"}", #"name IN {"a", "b"}"#),
+        ("name IN ('a', 'b')", #"name IN {"a", "b"}"#),
+        ("name in {}", "name IN {}"),
+        ("name beginswith[cd] 'a'", #"name BEGINSWITH[cd] "a""#),
+        ("name ENDSWITH[d] 'a'", #"name ENDSWITH[d] "a""#),
+        ("name CONTAINS[c] 'a'", #"name CONTAINS[c] "a""#),
+        ("name LIKE 'a*?'", #"name LIKE "a*?""#),
+        ("name MATCHES[c] '[a-z]+'", #"name MATCHES[c] "[a-z]+""#),
+        ("name BEGINSWITH[n] 'a'", #"name BEGINSWITH "a""#),
+        ("ANY tags.label == 'x'", #"ANY tags.label == "x""#),
+        ("some tags.label == 'x'", #"ANY tags.label == "x""#),
+        ("ALL items.price > 3", "ALL items.price > 3"),
+        ("NONE items.price > 3", "NONE items.price > 3"),
+        ("NOT ANY items.price > 3", "NOT ANY items.price > 3"),
+        ("items.@count > 2", "items.@count > 2"),
+        ("items[SIZE] > 2", "items.@count > 2"),
+        ("items.@sum.price >= category.items.@avg.price", "items.@sum.price >= category.items.@avg.price"),
+        ("count(items) > 2", "count:(items) > 2"),
+        ("max:(items.price) > avg(items.price)", "max:(items.price) > average:(items.price)"),
+        ("SUBQUERY(items, $i, $i.price > 3).@count > 0", "SUBQUERY(items, $i, $i.price > 3).@count > 0"),
+        (
+            "ANY SUBQUERY(items, $i, $i.price > 3 AND $i.name != nil).name == 'x'",
+            #"ANY SUBQUERY(items, $i, $i.price > 3 AND $i.name != nil).name == "x""#
+        ),
+        ("price * 2 + 1 > amount - (1 - 2)", "price * 2 + 1 > amount - (1 - 2)"),
+        ("price * (2 + 1) > 2 ** 3 ** 2", "price * (2 + 1) > 2 ** 3 ** 2"),
+        ("-price < -(-3)", "-(price) < 3"),
+        ("(2 ** 3) ** 2 > -2 ** 2", "(2 ** 3) ** 2 > -(2 ** 2)"),
+        ("modulus:by:(amount, 2) == 1", "modulus:by:(amount, 2) == 1"),
+        ("amount % 2 == 1", "modulus:by:(amount, 2) == 1"),
+        ("abs(price) < sqrt:(2)", "abs:(price) < sqrt:(2)"),
+        ("uppercase(name) == FUNCTION(name, 'uppercaseString')", "uppercase:(name) == uppercase:(name)"),
+        ("FUNCTION(amount, 'add:to:', 3) == 4", "amount + 3 == 4"),
+        ("date > CAST(5, 'NSDate')", #"date > CAST(5.0, "NSDate")"#),
+        ("date < now() - 86400", "date < now() - 86400"),
+        ("CAST(date, 'NSNumber') > 5", #"CAST(date, "NSNumber") > 5"#),
+        (
+            "id == CAST('E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'NSUUID')",
+            #"id == CAST("E621E1F8-C36C-495A-93FC-0C247A3E6E5F", "NSUUID")"#
+        ),
+        ("TERNARY(price > 3, name, 'x') == 'y'", #"TERNARY(price > 3, name, "x") == "y""#),
+        ("SELF IN {1}", "self IN {1}"),
+        ("SELF.name == $NAME", "name == $NAME"),
+        ("$FETCH_SOURCE.alias == author", "$FETCH_SOURCE.alias == author"),
+        (
+            "#size == 3 AND items.size == 2 AND #matches.first == 1",
+            "#size == 3 AND items.#size == 2 AND #matches.#first == 1"
+        ),
+        ("größe == 3", "größe == 3"),
+        ("'ell' IN name", #""ell" IN name"#),
+        ("items CONTAINS $x", "items CONTAINS $x"),
+    ]
+
+    @Test("is read, and written so that it is read again", arguments: formats)
+    func reading(_ format: String, _ description: String) throws {
+        let predicate = try FetchPredicate(format: format)
+        #expect(predicate.description == description)
+        let again = try FetchPredicate(format: description)
+        #expect(again.description == description)
+        #expect(again.shape == predicate.shape)
+    }
+
+    @Test("says the same as a predicate that was put together")
+    func equality() throws {
+        let path = PropertyPath("price")
+        #expect(try FetchPredicate(format: "price < %@", 3) == (path < 3))
+        #expect(
+            try FetchPredicate(format: "price < 3 AND name BEGINSWITH[c] 'a'")
+                == (path < 3 && PropertyPath("name").beginsWith("a", options: .caseInsensitive)))
+        #expect(try FetchPredicate(format: "price BETWEEN %@", 1.0...2.0) == path.between(1.0, and: 2.0))
+        #expect(try FetchPredicate(format: "NOT name IN %@", ["a", "b"]) == !PropertyPath("name").isIn(["a", "b"]))
+        #expect(
+            try FetchPredicate(format: "price * 2 > 5")
+                == .comparison(.keyPath("price") * .value(2), .greaterThan, .value(5)))
+        #expect(
+            try FetchPredicate(format: "SUBQUERY(items, $i, $i.price > 3).@count == 0")
+                == .comparison(
+                    .subquery(
+                        "items", "i", .comparison(.variable("i", "price"), .greaterThan, .value(3)), keyPath: "@count"),
+                    .equalTo, .value(0)))
+    }
+
+    @Test("takes arguments")
+    func arguments() throws {
+        let store = try TestStore()
+        try store.fill(items: 1)
+        let item = try store.context.fetch(FetchRequest<Item>())[0]
+        let date = Date(timeIntervalSinceReferenceDate: 7)
+        let predicate = try FetchPredicate(
+            format:
+                "%K == %@ AND %K.@count > %d AND b < %ld AND c < %lf AND d == %@ AND e == %@ AND f IN %@ AND SELF == %@",
+            "a.name", "it's", "items", 3, Int64(4), 5.5, date, nil as String?, [1, 2], item)
+        #expect(
+            predicate.description
+                == #"a.name == "it's" AND items.@count > 3 AND b < 4 AND c < 5.5 AND d == CAST(7.0, "NSDate") AND e == nil AND f IN {1, 2} AND self == \#(item.objectID)"#
+        )
+        #expect(try FetchPredicate(format: "name == '%@' AND a == 10 % 3").description.hasPrefix(#"name == "%@""#))
+    }
+
+    /// Formats that cannot be read, the character where that turns out, and why.
+    static let unreadable: [(String, Int, String)] = [
+        ("", 1, "expected a value, and found its end"),
+        ("   ", 4, "expected a value, and found its end"),
+        ("price", 6, "expected a comparison behind price, and found its end"),
+        ("price ==", 9, "expected a value, and found its end"),
+        ("price == 3 4", 12, "expected AND, OR or the end, and found '4'"),
+        ("price == 3 AND", 15, "expected a value, and found its end"),
+        ("(price == 3", 12, "expected ')', and found its end"),
+        ("price == 3)", 11, "expected AND, OR or the end, and found ')'"),
+        ("(price == 3) + 1 > 2", 1, "expected a value, and found a comparison"),
+        ("price == (a == 3)", 10, "expected a value, and found a comparison"),
+        ("name == 'milk", 9, "expected ' at the end of the text that begins here"),
+        (#"name == "\ud800""#, 10, "expected a character behind '\\u', and found half of one"),
+        (#"name == "\u12""#, 10, "expected four hexadecimal digits behind '\\u'"),
+        ("price == 12abc", 10, "expected a number or a name, and found both in one"),
+        ("price == 1e999", 10, "expected a number that fits into 64 bits"),
+        ("price == 0xFFFFFFFFFFFFFFFFF", 10, "expected a number of 64 bits to the base 16 behind '0x'"),
+        ("größe ~ 3", 7, "expected a name, a value or an operator, and found '~'"),
+        ("price BETWEEN {1}", 15, "expected two values in the list of BETWEEN, and found 1"),
+        ("name CONTAINS[x] 'a'", 15, "expected 'c', 'd', 'cd' or 'n' behind '[', and found 'x'"),
+        (
+            "name CONTAINS[l] 'a'", 15,
+            "expected 'c', 'd', 'cd' or 'n', and found 'l': SQL cannot compare by the rules of a language"
+        ),
+        ("ANY tags.label", 15, "expected an operator for ANY, and found its end"),
+        ("AND price == 3", 1, "expected a value, and found 'AND'"),
+        ("items[FIRST].price == 3", 7, "expected SIZE, the only index that SQL can carry, and found 'FIRST'"),
+        ("price. == 3", 8, "expected the name of a property, and found '=='"),
+        ("3.name == 3", 2, "expected an operator, and found '.' behind a value"),
+        ("median(items.price) > 3", 1, "expected a function that SQL can carry, and found 'median'"),
+        ("abs(1, 2) > 3", 1, "expected 1 arguments of 'abs', and found 2"),
+        ("sum(1) > 3", 1, "expected one key path in 'sum'"),
+        ("{1, 2} UNION {3} == 4", 8, "expected a comparison behind {1, 2}, and found 'UNION'"),
+        ("SUBQUERY(items, i, i.price > 3).@count > 0", 17, "expected a variable such as $item, and found 'i'"),
+        (
+            "CAST(x, 'NSString') == 'a'", 9,
+            #"expected "NSDate" or "NSNumber", the classes that SQL can carry, and found "NSString""#
+        ),
+        ("price == %@", 10, "expected another argument for '%@', and there are only 0"),
+        ("price := 3", 7, "expected a comparison behind price, and found ':='"),
+        ("$ == 3", 1, "expected the name of a variable behind '$'"),
+        ("# == 3", 1, "expected a name behind '#'"),
+        ("%y == 3", 1, "expected '%@', '%K', '%d' or '%f', and found '%y'"),
+    ]
+
+    @Test("that cannot be read says where, and what was expected", arguments: unreadable)
+    func failures(_ format: String, _ position: Int, _ message: String) {
+        let text = performing { _ = try FetchPredicate(format: format) }
+        #expect(
+            text
+                == "The predicate format \"\(format)\" cannot be read: at character \(position) \(message); correct it."
+        )
+    }
+
+    @Test("that asks for other arguments than it was given says so")
+    func argumentFailures() throws {
+        let wrong: [(String, [(any FetchPredicateArgument)?], Int, String)] = [
+            ("a == %d", ["x"], 6, #"expected a number for '%d', and argument 1 is "x""#),
+            ("%K == 1", [3], 1, "expected a key path for '%K', and argument 1 is 3"),
+            ("a == %@", [1, 2], 8, "expected 2 arguments to be asked for, and 1 are"),
+        ]
+        for (format, arguments, position, message) in wrong {
+            let text = performing { _ = try FetchPredicate(format: format, argumentArray: arguments) }
+            #expect(
+                text
+                    == "The predicate format \"\(format)\" cannot be read: at character \(position) \(message); correct it."
+            )
+        }
+        let error = #expect(throws: StoreError.self) { try FetchPredicate(format: "a ==") }
+        #expect(error?.code == .predicateFormat)
+    }
+
+    @Test("that is long is quoted around the place only")
+    func longFormat() {
+        let format = (0..<100).map { "value\($0) == \($0)" }.joined(separator: " AND ") + " AND"
+        let text = performing { _ = try FetchPredicate(format: format) }
+        #expect(
+            text.hasPrefix("The predicate format \"…")
+                && text.contains("value99 == 99 AND\" cannot be read: at character"))
+        #expect(text.count < 300)
+    }
+
+    @Test("may be nested so deep and no deeper, and as long as it likes")
+    func depth() throws {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "(", count: depth) + "a == 1" + String(repeating: ")", count: depth)
+        }
+        #expect(try FetchPredicate(format: nested(90)).description == "a == 1")
+        #expect(
+            performing { _ = try FetchPredicate(format: nested(100_000)) }.contains("expected at most 200 parentheses"))
+        let minus = performing {
+            _ = try FetchPredicate(format: "a == " + String(repeating: "-", count: 100_000) + "1")
+        }
+        #expect(minus.contains("expected at most 200 parentheses"))
+        let sum = performing { _ = try FetchPredicate(format: "a == 1" + String(repeating: " + 1", count: 100_000)) }
+        #expect(sum.contains("expected at most 200 operators"))
+        let long = (0..<20_000).map { "a == \($0)" }.joined(separator: " OR ")
+        #expect(try FetchPredicate(format: long).terms.count == 32)
+    }
+
+    @Test("with variables is a template")
+    func variables() throws {
+        let template = try FetchPredicate(format: "name == $NAME AND ANY tags.label == $LABEL AND price > $LIMIT")
+        #expect(template.variables == ["NAME", "LABEL", "LIMIT"])
+        let some = try template.withSubstitutionVariables(["NAME": "milk", "LABEL": nil])
+        #expect(some.description == #"name == "milk" AND ANY tags.label == nil AND price > $LIMIT"#)
+        #expect(some.variables == ["LIMIT"])
+        let hidden = try FetchPredicate(format: "SUBQUERY(items, $x, $x.name == $y).@count > $x")
+            .withSubstitutionVariables(["x": 3, "y": "n"])
+        #expect(hidden.description == #"SUBQUERY(items, $x, $x.name == "n").@count > 3"#)
+
+        let store = try TestStore()
+        try store.fill(items: 2)
+        let item = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))[1]
+        let source = try FetchPredicate(format: "name == $SOURCE.name AND category == $SOURCE.category")
+        let bound = try source.withSubstitutionVariables(["SOURCE": item])
+        #expect(try store.context.fetch(FetchRequest<Item>(predicate: bound)).map { $0 } == [item])
+        #expect(
+            performing { _ = try source.withSubstitutionVariables(["SOURCE": "text"]) }
+                == "'$SOURCE.name' asks for a property of '$SOURCE', which is no object; pass an object for it.")
+        #expect(
+            performing {
+                _ = try FetchPredicate(format: "name == $SOURCE.tags").withSubstitutionVariables(["SOURCE": item])
+            } == "'tags' leads to no value from Item; name an attribute or a to-one relationship.")
+        #expect(
+            performing { _ = try store.context.fetch(FetchRequest<Item>(predicate: template)) }
+                == "Fetching Item: '$NAME' has no value; give it one by withSubstitutionVariables before the request is executed."
+        )
+    }
+}
