@@ -196,7 +196,8 @@ struct ObjectTests {
             _ = Item(context: context)
             return try context.count(for: FetchRequest<Item>())
         }
-        #expect(count == 4)
+        #expect(count == 5)
+        #expect(try store.context.count(for: FetchRequest<Item>()) == 4)
         #expect(
             try context.performAndWait { try context.performAndWait { try context.count(for: FetchRequest<Tag>()) } }
                 == 0)

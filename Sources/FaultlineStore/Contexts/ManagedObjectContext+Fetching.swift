@@ -4,8 +4,8 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Fetches objects.
     ///
-    /// Every call asks the store, and the results show what it has: objects that were inserted and not saved are not
-    /// among them, objects that were deleted are left out, and an object that was changed is found by what was saved.
+    /// Every call asks the store. The context's unsaved changes take part, unless the request says otherwise; see
+    /// ``FetchRequest/includesPendingChanges``.
     ///
     /// - Returns: a collection that makes its objects when they are asked for.
     /// - Throws: ``StoreError`` if the request asks for what there is not, or the store cannot be read; also what could

@@ -12,6 +12,8 @@ struct LoadedRows {
     var run = StatementRun()
     /// Rows that the row cache had in the same version.
     var cacheHits = 0
+    /// What each row is sorted by, where the last columns say so.
+    var sortKeys: [[SQLValue]] = []
     /// Who is related to each row, for prefetching: the key in the last column of the statement.
     var sources: [Int64] = []
 }
@@ -21,6 +23,8 @@ struct LoadedKeys {
     var keys: ContiguousArray<Int64> = []
     /// Empty where all are of one entity.
     var entities: ContiguousArray<Int32> = []
+    /// What each row is sorted by, where the last columns say so.
+    var sortKeys: [[SQLValue]] = []
     var run = StatementRun()
 }
 
@@ -34,10 +38,12 @@ extension SQLStore {
     ///
     /// The statement's values are bound. Under the lock.
     ///
-    /// - Parameter hasSources: whether a last column says to whom each row is related.
+    /// - Parameters:
+    ///   - hasSources: whether a last column says to whom each row is related.
+    ///   - sortKeys: how many of the last columns say what each row is sorted by.
     func loadRows(
         _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, isSingle: Bool = false,
-        hasSources: Bool = false
+        hasSources: Bool = false, sortKeys: Int = 0
     ) throws(StoreError) -> LoadedRows {
         var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: isSingle ? 512 : 4 << 10)
         var loaded = LoadedRows()
@@ -64,6 +70,7 @@ extension SQLStore {
             loaded.rows.append(
                 Self.copyRow(handle, entities[rowPlace].layout, sources, rowPlace, &builder))
             if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
+            if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
         guard !loaded.rows.isEmpty else { return loaded }
         let (hits, held) = rows.insert(&loaded.rows, builder.blocks, isRecording: isRecording)
@@ -96,11 +103,18 @@ extension SQLStore {
         return builder.finish()
     }
 
+    private static func lastColumns(_ number: Int, of row: OpaquePointer) -> [SQLValue] {
+        let count = sqlite3_column_count(row)
+        return (count - Int32(number)..<count).map { SQLValue(row, column: $0) }
+    }
+
     /// Reads keys only.
     ///
     /// Under the lock.
+    ///
+    /// - Parameter sortKeys: how many of the last columns say what each row is sorted by.
     func loadKeys(
-        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool
+        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, sortKeys: Int = 0
     ) throws(StoreError) -> LoadedKeys {
         var loaded = LoadedKeys()
         let isInTree = entity.schema.isInTree
@@ -112,6 +126,7 @@ extension SQLStore {
                 loaded.entities.append(
                     Int32(schema.place(ofNumber: sqlite3_column_int64(handle, 0)) ?? entity.schema.index))
             }
+            if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
         return loaded
     }

@@ -12,6 +12,11 @@ struct FetchedRows {
     var rows: ContiguousArray<RowPointer> = []
     var blocks: [RowBlock] = []
     var prefetched: PrefetchedObjects?
+    /// Whether unsaved changes take part: then ``keys`` are those of the result, and ``rows`` only what was read for it.
+    var isMerged = false
+    /// Where unsaved changes take part: the objects by place, all of them or, where rows come in batches, those that
+    /// have changes.
+    var known: ContiguousArray<ManagedObject?> = []
     var dictionaries: [[String: AttributeValue]] = []
     var count = 0
     var fetch: EventID = 0
@@ -65,12 +70,19 @@ struct FetchExecution {
         let clock = isRecording || store.log.isOn
         let begin = clock ? store.recorder.now() : 0
         let form = form
-        let select = try SQLGenerator.statement(terms, form, entity: entity, model: store.schema, store: store.identity)
+        let pending = form == .expressions ? nil : PendingObjects(context, terms, entity)
+        let sortKeys = pending == nil || form == .count ? 0 : terms.sortDescriptors.count
+        let select = try SQLGenerator.statement(
+            pending?.widened(counting: form == .count) ?? terms, form, entity: entity, model: store.schema,
+            store: store.identity, hiding: pending?.hidden ?? [], selectsSortKeys: sortKeys > 0)
         if isRecording { describe(&detail, select) }
+        // Reading may need the store, so that this comes before it is locked.
+        let matches = pending?.matches(context) ?? []
         var found = FetchedRows()
         var record: StatementRecord?
         var times = (prepared: UInt64(0), locked: UInt64(0))
         var run = StatementRun()
+        var foundKeys: [[SQLValue]] = []
         let asked = clock ? store.recorder.now() : 0
         try store.locked { () throws(StoreError) in
             times.locked = isRecording ? store.recorder.now() : 0
@@ -88,11 +100,13 @@ struct FetchExecution {
                     statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
                 ) { row in found.dictionaries.append(Self.dictionary(row, select.columns)) }
             case .keys:
-                let loaded = try store.loadKeys(statement, entity, isRecording: isRecording)
+                let loaded = try store.loadKeys(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
                 (found.keys, found.entities, run) = (loaded.keys, loaded.entities, loaded.run)
+                foundKeys = loaded.sortKeys
             case .rows:
-                let loaded = try store.loadRows(statement, entity, isRecording: isRecording)
+                let loaded = try store.loadRows(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
                 (found.rows, found.blocks, run) = (loaded.rows, loaded.blocks, loaded.run)
+                foundKeys = loaded.sortKeys
                 detail.cacheHits = UInt32(clamping: loaded.cacheHits)
                 detail.cacheMisses = UInt32(clamping: loaded.rows.count - loaded.cacheHits)
             }
@@ -112,6 +126,13 @@ struct FetchExecution {
             }
         }
         if form != .count { found.count = run.rows }
+        if let pending {
+            if form == .count {
+                found.count = pending.count(found.count, matches.count)
+            } else {
+                merge(pending.merge(matches, count: run.rows, keys: foundKeys), into: &found)
+            }
+        }
         if store.log.isOn { logTotal(found, store.recorder.now() - begin, select.sql) }
         if isRecording {
             detail.rows = UInt32(clamping: found.count)
@@ -128,6 +149,39 @@ struct FetchExecution {
                 }
         }
         return (found, record)
+    }
+
+    // MARK: Unsaved changes
+
+    /// Brings what was found into places among objects with unsaved changes.
+    private func merge(_ places: [PendingObjects.Place], into found: inout FetchedRows) {
+        let isTree = entity.schema.isInTree
+        var merged = found
+        merged.isMerged = true
+        merged.keys = []
+        merged.entities = []
+        for place in places {
+            let key: Int64
+            var index = entity.schema.index
+            switch place {
+            case .object(let object):
+                merged.known.append(object)
+                (key, index) = (object.key, object.runtime.schema.index)
+            case .row(let row) where found.rows.isEmpty:
+                merged.known.append(nil)
+                key = found.keys[row]
+                if isTree { index = Int(found.entities[row]) }
+            case .row(let row):
+                let object = context.object(found.rows[row])
+                if let prefetched = found.prefetched { object.prefetched = prefetched }
+                merged.known.append(object)
+                (key, index) = (object.key, object.runtime.schema.index)
+            }
+            merged.keys.append(key)
+            if isTree { merged.entities.append(Int32(index)) }
+        }
+        merged.count = places.count
+        found = merged
     }
 
     // MARK: Dictionaries

@@ -33,6 +33,14 @@ public struct FetchRequest<Object: ManagedObject> {
     ///
     /// Default: yes.
     public var returnsObjectsAsFaults: Bool
+    /// Whether unsaved changes of the context take part: objects that are new are found, objects that were changed are
+    /// found by what they are now, and objects that were deleted are left out.
+    ///
+    /// Default: yes.
+    ///
+    /// What is reached from an object over a relationship counts as it is in the store, unless the object itself has
+    /// unsaved changes. Dictionaries are always made from what the store has.
+    public var includesPendingChanges = true
     /// Whether the request is for objects or for dictionaries.
     ///
     /// Default: objects.
@@ -68,7 +76,8 @@ public struct FetchRequest<Object: ManagedObject> {
             offset: max(fetchOffset, 0), batchSize: max(fetchBatchSize, 0),
             prefetch: relationshipKeyPathsForPrefetching,
             includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
-            returnsObjectsAsFaults: returnsObjectsAsFaults, resultType: resultType, expressions: propertiesToFetch)
+            returnsObjectsAsFaults: returnsObjectsAsFaults, includesPendingChanges: includesPendingChanges,
+            resultType: resultType, expressions: propertiesToFetch)
     }
 }
 
@@ -88,6 +97,7 @@ struct FetchTerms {
     var includesSubentities: Bool
     var includesPropertyValues: Bool
     var returnsObjectsAsFaults: Bool
+    var includesPendingChanges: Bool
     var resultType: FetchRequestResultType
     var expressions: [ExpressionDescription]
 }

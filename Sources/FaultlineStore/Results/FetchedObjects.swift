@@ -34,12 +34,10 @@ final class FetchedObjects {
         entity = execution.entity
         terms = execution.terms
         site = execution.site
-        var found = found
-        if !context.deleted.isEmpty { Self.removeDeleted(context, &found, execution.entity) }
-        count = found.rows.isEmpty ? found.keys.count : found.rows.count
+        count = found.isMerged || found.rows.isEmpty ? found.keys.count : found.rows.count
         fetch = found.fetch
         shape = found.shape
-        objects = ContiguousArray(repeating: nil, count: count)
+        objects = found.isMerged ? found.known : ContiguousArray(repeating: nil, count: count)
         self.found = found
         let recorder = execution.store.recorder
         use =
@@ -49,23 +47,13 @@ final class FetchedObjects {
                 fetch: found.fetch, entity: entity.traceID(recorder, execution.store.schema), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
         if use != nil, !found.rows.isEmpty { noteLoaded(found.rows) }
-        if !terms.returnsObjectsAsFaults {
-            for place in 0..<(found.rows.isEmpty ? 0 : count) { realize(make(place)) }
+        for (place, object) in found.known.enumerated() {
+            guard let object else { continue }
+            track(object, place)
+            if !terms.returnsObjectsAsFaults { realize(object) }
         }
-    }
-
-    /// Leaves out what the context is going to delete.
-    private static func removeDeleted(
-        _ context: ManagedObjectContext, _ found: inout FetchedRows, _ entity: EntityRuntime
-    ) {
-        let keys = Set(
-            context.deletedObjects.filter { $0.runtime.schema.root == entity.schema.root }.map(\.key))
-        guard !keys.isEmpty else { return }
-        found.rows.removeAll { keys.contains($0.key) }
-        let kept = found.keys.indices.filter { !keys.contains(found.keys[$0]) }
-        if kept.count < found.keys.count {
-            found.entities = found.entities.isEmpty ? [] : ContiguousArray(kept.map { found.entities[$0] })
-            found.keys = ContiguousArray(kept.map { found.keys[$0] })
+        if !terms.returnsObjectsAsFaults, !found.isMerged {
+            for place in 0..<(found.rows.isEmpty ? 0 : count) { realize(make(place)) }
         }
     }
 
@@ -78,7 +66,8 @@ final class FetchedObjects {
     }
 
     private func identity(_ place: Int) -> (Int64, EntityRuntime) {
-        if !found.rows.isEmpty {
+        if found.isMerged, let object = found.known[place] { return (object.key, object.runtime) }
+        if !found.isMerged, !found.rows.isEmpty {
             let row = found.rows[place]
             return (row.key, context.store.entities[Int(row.header.pointee.entity)])
         }
@@ -102,7 +91,7 @@ final class FetchedObjects {
 
     private func make(_ place: Int) -> ManagedObject {
         let object: ManagedObject
-        if !found.rows.isEmpty {
+        if !found.isMerged, !found.rows.isEmpty {
             object = context.object(found.rows[place])
             if let prefetched = found.prefetched { object.prefetched = prefetched }
         } else if terms.batchSize > 0, let batch = batches[place / terms.batchSize],
@@ -115,13 +104,17 @@ final class FetchedObjects {
             let (key, entity) = identity(place)
             object = context.object(entity, key: key)
         }
-        if let use {
-            object.trail = ObjectTrail(use: use, row: Int32(clamping: place), origin: fetch)
-            object.flags.insert(.isTracked)
-            object.flags.remove(.isChangeNoted)
-        }
+        track(object, place)
         objects[place] = object
         return object
+    }
+
+    /// Notes in an object where it comes from.
+    private func track(_ object: ManagedObject, _ place: Int) {
+        guard let use else { return }
+        object.trail = ObjectTrail(use: use, row: Int32(clamping: place), origin: fetch)
+        object.flags.insert(.isTracked)
+        object.flags.remove(.isChangeNoted)
     }
 
     /// Makes an object whose row is there no fault.
@@ -157,7 +150,7 @@ final class FetchedObjects {
 
     private func release(_ batch: Int) {
         batches[batch] = nil
-        for place in range(of: batch) { objects[place] = nil }
+        for place in range(of: batch) { objects[place] = found.isMerged ? found.known[place] : nil }
     }
 
     /// Loads the rows of a batch in one trip, and brings them into the order of the keys.
