@@ -64,7 +64,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 
-    init(
+    package init(
         _ code: Code, _ message: String, sqliteCode: Int32 = 0, objectID: ManagedObjectID? = nil,
         cause: (any Error)? = nil
     ) {

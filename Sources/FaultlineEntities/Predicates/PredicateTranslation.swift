@@ -1,0 +1,144 @@
+import Foundation
+
+/// Goes through the tree of a Swift predicate and makes a fetch predicate of it.
+final class PredicateTranslation {
+    private var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
+    private var subqueries = 0
+
+    /// What a part of the tree says.
+    ///
+    /// - Throws: ``StoreError`` if a fetch predicate has nothing for it.
+    func term(_ expression: some PredicateExpression) throws(StoreError) -> PredicateTerm {
+        guard let known = expression as? any TranslatableExpression else {
+            throw Self.unsupported("'\(Self.name(of: expression))'")
+        }
+        return try known.term(in: self)
+    }
+
+    /// What a part of the tree says while a variable stands for something.
+    func term(
+        _ expression: some PredicateExpression, _ variable: PredicateExpressions.VariableID, is value: PredicateTerm
+    ) throws(StoreError) -> PredicateTerm {
+        variables[variable] = value
+        return try term(expression)
+    }
+
+    func value(of variable: PredicateExpressions.VariableID) throws(StoreError) -> PredicateTerm {
+        guard let term = variables[variable] else { throw Self.unsupported("a variable of another predicate") }
+        return term
+    }
+
+    /// A name for the variable of another subquery.
+    func nextVariable() -> String {
+        subqueries += 1
+        return subqueries == 1 ? "object" : "object\(subqueries)"
+    }
+
+    func predicate(_ expression: some PredicateExpression) throws(StoreError) -> FetchPredicate {
+        try term(expression).predicate()
+    }
+
+    func expression(_ expression: some PredicateExpression) throws(StoreError) -> FetchExpression {
+        try term(expression).expression()
+    }
+
+    // MARK: - Errors
+
+    static func unsupported(_ what: String) -> StoreError {
+        StoreError(
+            .invalidRequest,
+            "A fetch predicate was made of a #Predicate that has \(what), which cannot be said in SQL; say it in another way, or select among the fetched objects."
+        )
+    }
+
+    /// The name of an operator, for what is not translated.
+    private static func name(of expression: some PredicateExpression) -> String {
+        let type = String(describing: type(of: expression))
+        let name = String(type.prefix { $0 != "<" })
+        return [
+            "SequenceMaximum": "max()", "SequenceMinimum": "min()", "TypeCheck": "is", "ConditionalCast": "as?",
+            "ForceCast": "as!", "CollectionIndexSubscript": "[index]", "CollectionRangeSubscript": "[range]",
+            "DictionaryKeySubscript": "[key]", "DictionaryKeyDefaultValueSubscript": "[key, default:]",
+            "StringContainsRegex": "contains(regex)", "PredicateEvaluate": "evaluate()",
+            "ExpressionEvaluate": "evaluate()",
+        ][name] ?? name
+    }
+}
+
+/// A part of a Swift predicate's tree that a fetch predicate can say.
+protocol TranslatableExpression {
+    func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm
+}
+
+extension PredicateTerm {
+    /// The term as something that holds or does not.
+    func predicate() throws(StoreError) -> FetchPredicate {
+        switch self {
+        case .comparison(let way, let operation, let value, let options):
+            .comparison(way.expression, operation, value, options: options)
+        case .anyComparison(let way, let operation, let value, let options):
+            .comparison(way.expression, operation, value, options: options, modifier: .any)
+        case .predicate(let predicate, _): predicate
+        case .all(let predicates): .and(predicates)
+        case .one(let predicates): .or(predicates)
+        case .constant(let value as Bool): .value(value)
+        case .path, .expression: .comparison(try expression(), .equalTo, .value(true))
+        case .constant, .null, .objects, .optional, .range:
+            throw PredicateTranslation.unsupported("a condition that is no truth value")
+        }
+    }
+
+    /// The term as something that has a value.
+    func expression() throws(StoreError) -> FetchExpression {
+        switch self {
+        case .path(let way): return way.expression
+        case .expression(let expression): return expression
+        case .null: return .null
+        case .constant(let value): return try Self.expression(of: value)
+        case .comparison, .anyComparison, .predicate, .all, .one:
+            return .conditional(try predicate(), .value(true), .value(false))
+        case .objects(let way, _):
+            throw PredicateTranslation.unsupported("the objects of '\(way.keyPath)' as a value")
+        case .optional:
+            throw PredicateTranslation.unsupported("an optional value that is neither compared nor replaced by '??'")
+        case .range: throw PredicateTranslation.unsupported("a range as a value")
+        }
+    }
+
+    /// What the program has put in, as a constant.
+    static func expression(of value: Any) throws(StoreError) -> FetchExpression {
+        switch value {
+        case let id as ManagedObjectID: return .object(id)
+        case let scalar as any AttributeScalar: return .value(scalar.attributeValue)
+        case let value as any RawRepresentable: return try expression(of: value.rawValue)
+        case let number as any BinaryInteger:
+            guard let number = Int64(exactly: number) else {
+                throw PredicateTranslation.unsupported("the number \(number), which no attribute can hold")
+            }
+            return .value(number)
+        case let values as any Sequence:
+            var list: [FetchExpression] = []
+            for value in values {
+                let element: Any = value
+                list.append(try expression(of: element))
+            }
+            return .list(list)
+        default:
+            throw PredicateTranslation.unsupported("a value of the type '\(Swift.type(of: value))'")
+        }
+    }
+
+    /// What the program has put in, which may be an optional.
+    static func constant(of value: Any) -> PredicateTerm {
+        guard let optional = value as? any OptionalConstant else { return .constant(value) }
+        return optional.content.map { constant(of: $0) } ?? .null
+    }
+}
+
+private protocol OptionalConstant {
+    var content: Any? { get }
+}
+
+extension Optional: OptionalConstant {
+    fileprivate var content: Any? { self }
+}

@@ -1,0 +1,14 @@
+extension FetchExpression {
+    /// As ``subquery(_:_:_:keyPath:)``, over a relationship of the object that a variable of another subquery stands for.
+    ///
+    /// Traps if the collection is not made by ``keyPath(_:)`` or ``variable(_:_:)``.
+    public static func subquery(
+        _ collection: FetchExpression, _ variable: String, _ predicate: FetchPredicate, keyPath: String
+    ) -> FetchExpression {
+        guard case .path(let path) = collection.node else {
+            preconditionFailure("A subquery looks through a relationship, not through '\(collection)'.")
+        }
+        let root = FetchPath.Root.subquery(path, variable: variable, predicate.node)
+        return FetchExpression(.path(FetchPath(root: root, keyPath: keyPath)))
+    }
+}
