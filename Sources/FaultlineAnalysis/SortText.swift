@@ -5,7 +5,8 @@ internal import FaultlineTrace
 extension ShapeEntry {
     var sortText: String {
         let parts = [entity, predicate, sort.joined(separator: ","), prefetch.joined(separator: ","), resultType]
-        let expressions = (expressions ?? []).map { "\u{1}" + $0 }.joined()
+        let expressions = ((expressions ?? []) + (groups ?? []) + (having.map { [$0] } ?? [])).map { "\u{1}" + $0 }
+            .joined()
         return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "") + expressions
             + (terms.map(Self.forms) ?? "")
     }

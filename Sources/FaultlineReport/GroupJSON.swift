@@ -26,6 +26,8 @@ enum GroupJSON {
             "terms": shape.terms.map { .array($0.map(term)) } ?? .null,
         ]
         if let expressions = shape.expressions { members["expressions"] = .array(expressions.map { .string($0) }) }
+        if let groups = shape.groups { members["groups"] = .array(groups.map { .string($0) }) }
+        if let having = shape.having { members["having"] = .string(having) }
         return .sorted(members)
     }
 

@@ -25,6 +25,8 @@ enum GroupText {
             text += " (\(shape.resultType))"
         }
         if !shape.predicate.isEmpty { text += " where \(shape.predicate)" }
+        if let groups = shape.groups { text += " per \(groups.joined(separator: ", "))" }
+        if let having = shape.having { text += " having \(having)" }
         if !shape.sort.isEmpty { text += " by \(shape.sort.map(sort).joined(separator: ", "))" }
         return text
     }

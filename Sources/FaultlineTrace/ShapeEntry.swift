@@ -14,6 +14,10 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     public var resultType: String
     /// What the store works out for dictionaries: `["sum:(price)"]`; `nil`: objects are fetched.
     public var expressions: [String]?
+    /// What dictionaries are grouped by: `["category.name"]`; `nil`: nothing.
+    public var groups: [String]?
+    /// Which groups, as ``predicate``; `nil`: all.
+    public var having: String?
     /// The predicate's comparisons from left to right, of a long predicate the first 32; `nil`: the trace does not tell
     /// them, since its recorder did not know them.
     ///
@@ -22,7 +26,8 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
 
     public init(
         entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
-        resultType: String = "objects", expressions: [String]? = nil, terms: [Term]? = nil
+        resultType: String = "objects", expressions: [String]? = nil, groups: [String]? = nil, having: String? = nil,
+        terms: [Term]? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -31,6 +36,8 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
         self.isLimited = isLimited
         self.resultType = resultType
         self.expressions = expressions
+        self.groups = groups
+        self.having = having
         self.terms = terms
     }
 }

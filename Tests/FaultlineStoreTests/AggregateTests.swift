@@ -279,7 +279,7 @@ struct AggregateTests {
             [("a", .sum, "category")],
             "sum: is for attributes, and 'category' is a relationship; name an attribute of its destination."
         ),
-        ([("a", .count, "self")], "count: is for attributes, and 'self' is the object itself."),
+        ([("a", .sum, "self")], "sum: is for attributes, and 'self' is the object itself."),
         (
             [("a", .sum, "tags.label")],
             "sum: is for numbers, and 'tags.label' is of type String; name another attribute."

@@ -157,35 +157,22 @@ struct PendingChangeTests {
 
     // MARK: - As if they were saved
 
-    /// Numbers that depend on a seed alone (SplitMix64).
-    private struct Random {
-        var state: UInt64
-
-        mutating func number(_ count: Int) -> Int {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return Int((z ^ (z >> 31)) % UInt64(count))
-        }
-
-        mutating func one<Element>(_ elements: [Element]) -> Element { elements[number(elements.count)] }
-    }
-
     private static let texts = [
         "", "Apple", "apple", "Äpfel", "äp", "A\u{308}pfel", "zoë", "ZOE", "*", "a?", "🎵 x", "100",
     ]
 
     /// A predicate's format about items: what they are themselves and what they are related to.
-    private static func format(_ random: inout Random, depth: Int = 0) -> String {
-        let text = { (random: inout Random) in "'\(random.one(texts))'" }
-        let number = { (random: inout Random) in random.one(["0", "1", "2.5", "-3", "7", "1e1", "4 / 3", "2 ** 2"]) }
-        let order = { (random: inout Random) in random.one(["==", "!=", "<", "<=", ">", ">="]) }
-        let options = { (random: inout Random) in random.one(["", "[c]", "[d]", "[cd]"]) }
-        let search = { (random: inout Random) in
+    private static func format(_ random: inout RandomNumbers, depth: Int = 0) -> String {
+        let text = { (random: inout RandomNumbers) in "'\(random.one(texts))'" }
+        let number = { (random: inout RandomNumbers) in
+            random.one(["0", "1", "2.5", "-3", "7", "1e1", "4 / 3", "2 ** 2"])
+        }
+        let order = { (random: inout RandomNumbers) in random.one(["==", "!=", "<", "<=", ">", ">="]) }
+        let options = { (random: inout RandomNumbers) in random.one(["", "[c]", "[d]", "[cd]"]) }
+        let search = { (random: inout RandomNumbers) in
             random.one(["BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "==", "!=", "<", ">=", "IN"])
         }
-        let numeric = { (random: inout Random) in
+        let numeric = { (random: inout RandomNumbers) in
             random.one([
                 "price", "amount", "price * 2", "amount / 2", "amount % 3", "-price", "abs(price - 1)",
                 "price + amount",
@@ -194,7 +181,7 @@ struct PendingChangeTests {
                 "bitwiseAnd:with:(amount, 3)", "sqrt(price)",
             ])
         }
-        let path = { (random: inout Random) in
+        let path = { (random: inout RandomNumbers) in
             random.one(["name", "category.name", "uppercase(name)", "canonical(name)"])
         }
         switch random.number(depth > 2 ? 9 : 13) {
@@ -217,7 +204,7 @@ struct PendingChangeTests {
         }
     }
 
-    private static func edit(_ store: TestStore, _ random: inout Random, next: inout Int) throws {
+    private static func edit(_ store: TestStore, _ random: inout RandomNumbers, next: inout Int) throws {
         let context = store.context
         let categories = try context.fetch(FetchRequest<Category>(sortDescriptors: [.ascending("self")])).map { $0 }
         let tags = try context.fetch(FetchRequest<Tag>(sortDescriptors: [.ascending("self")])).map { $0 }
@@ -249,7 +236,7 @@ struct PendingChangeTests {
     @Test("and find what they find once they are saved", arguments: 0..<12)
     func sameAsSaved(seed: Int) throws {
         let store = try TestStore()
-        var random = Random(state: UInt64(seed))
+        var random = RandomNumbers(seed: UInt64(seed))
         for text in Self.texts.prefix(5) { Category(context: store.context).name = text }
         for text in Self.texts.suffix(6) { Tag(context: store.context).label = text }
         Category(context: store.context).setValue(nil, forKey: "name")

@@ -208,7 +208,9 @@ struct FetchExecution {
             entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
             sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
             resultType: "\(resultType)",
-            expressions: resultType == .dictionaries ? terms.expressions.map { "\($0.expression)" } : nil,
+            expressions: resultType == .dictionaries
+                ? terms.expressions.map { $0.expression.node.text(values: false) } : nil,
+            groups: terms.groups.isEmpty ? nil : terms.groups, having: terms.having?.shape,
             terms: terms.predicate?.terms ?? [])
         detail.shape = store.shapes.number(of: shape, in: store.recorder)
         detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []

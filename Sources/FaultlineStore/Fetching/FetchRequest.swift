@@ -47,9 +47,18 @@ public struct FetchRequest<Object: ManagedObject> {
     public var resultType = FetchRequestResultType.managedObject
     /// What the dictionaries hold; for ``FetchRequestResultType/dictionary`` only.
     ///
-    /// The expressions are functions over all objects that the request selects, so there is one dictionary; sort
-    /// descriptors, prefetching and a batch size have nothing to act on. A limit or an offset is an error.
+    /// Properties have a value for each object, functions such as ``FetchExpression/Function/sum`` one for each group of
+    /// ``propertiesToGroupBy``, or for all objects where there are no groups. The object itself (`"self"`) and to-one
+    /// relationships are the URL of the object's identity. Prefetching and a batch size have nothing to act on.
     public var propertiesToFetch: [ExpressionDescription] = []
+    /// Key paths, or names among ``propertiesToFetch``: objects with the same values there make one dictionary.
+    public var propertiesToGroupBy: [String] = []
+    /// Which groups; functions over a group stand in it as `sum:(price) > 3`.
+    public var havingPredicate: FetchPredicate?
+    /// Whether dictionaries that are equal come once.
+    ///
+    /// Default: no. Objects never come more than once.
+    public var returnsDistinctResults = false
 
     /// A request for objects of `Object`'s entity, or of another one that is named.
     public init(
@@ -77,7 +86,9 @@ public struct FetchRequest<Object: ManagedObject> {
             prefetch: relationshipKeyPathsForPrefetching,
             includesSubentities: includesSubentities, includesPropertyValues: includesPropertyValues,
             returnsObjectsAsFaults: returnsObjectsAsFaults, includesPendingChanges: includesPendingChanges,
-            resultType: resultType, expressions: propertiesToFetch)
+            resultType: resultType, expressions: propertiesToFetch, groups: propertiesToGroupBy,
+            having: havingPredicate,
+            isDistinct: returnsDistinctResults)
     }
 }
 
@@ -100,4 +111,7 @@ struct FetchTerms {
     var includesPendingChanges: Bool
     var resultType: FetchRequestResultType
     var expressions: [ExpressionDescription]
+    var groups: [String]
+    var having: FetchPredicate?
+    var isDistinct: Bool
 }

@@ -65,7 +65,7 @@ final class FetchedObjects {
         }
     }
 
-    private func identity(_ place: Int) -> (Int64, EntityRuntime) {
+    func identity(_ place: Int) -> (Int64, EntityRuntime) {
         if found.isMerged, let object = found.known[place] { return (object.key, object.runtime) }
         if !found.isMerged, !found.rows.isEmpty {
             let row = found.rows[place]

@@ -113,7 +113,7 @@ extension SQLGenerator {
                 sql: end(subselect, selecting: "COUNT(\(key))"), type: .attribute(.integer64), isOptional: false,
                 text: text)
         case .attribute(let column, let property, _):
-            let type = try resultType(function, property, text)
+            let type = try resultType(function, property.attributeType ?? .undefined, text)
             return SQLOperand(
                 sql: end(subselect, selecting: "\(function.sql)( \(column))"), type: .attribute(type),
                 isOptional: function != .sum && function != .count, text: text)

@@ -8,10 +8,18 @@ struct ExpressionColumn {
     /// As it stands in the SELECT.
     var sql: String
     var type: AttributeType
+    /// What the value identifies, if it is the key of an object.
+    var object: (entity: EntitySchema, store: StoreIdentity)?
+    /// Whether there is one value for each group of objects, not for each object.
+    var isAggregate = false
 
     /// The value in the row that a statement stands on; `nil`: there is none.
     func value(_ statement: OpaquePointer, _ column: Int32) -> AttributeValue? {
         guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
+        if let (entity, store) = object {
+            let id = ManagedObjectID(store: store, entity: entity, key: sqlite3_column_int64(statement, column))
+            return .uri(id.uriRepresentation())
+        }
         switch type {
         case .integer16, .integer32, .integer64: return .integer(sqlite3_column_int64(statement, column))
         case .boolean: return .boolean(sqlite3_column_int64(statement, column) != 0)
@@ -50,12 +58,10 @@ extension SQLGenerator {
         guard !terms.expressions.isEmpty else {
             throw invalid("a dictionary holds what propertiesToFetch names, which is nothing; add an expression.")
         }
-        guard terms.limit == 0, terms.offset == 0 else {
-            throw invalid(
-                "fetchLimit and fetchOffset cut off dictionaries, of which functions give one; leave them out.")
-        }
         var names: Set<String> = []
         var columns: [ExpressionColumn] = []
+        worksOverGroups = true
+        defer { worksOverGroups = false }
         for description in terms.expressions {
             guard !description.name.isEmpty else {
                 throw invalid("\(description.expression) has no name to be found by in the dictionary; give it one.")
@@ -63,45 +69,102 @@ extension SQLGenerator {
             guard names.insert(description.name).inserted else {
                 throw invalid("two of propertiesToFetch are named '\(description.name)'; give each a name of its own.")
             }
-            columns.append(try column(description.name, description.expression))
+            var column = try column(description.name, description.expression)
+            column.type = description.resultType ?? column.type
+            columns.append(column)
         }
+        try checkGroups(columns)
         return columns
     }
 
     private mutating func column(
         _ name: String, _ expression: FetchExpression
     ) throws(StoreError) -> ExpressionColumn {
-        guard case .aggregate(let function, .path(let path)) = expression.node else {
-            let operand = try operand(expression.node)
-            guard let type = operand.attributeType else {
-                throw invalid("'\(operand.text)' is an object and no value; name an attribute of it.")
-            }
-            return ExpressionColumn(name: name, sql: operand.sql, type: type)
-        }
-        if isCollection(path) { return try column(name, function, over: path) }
-        let text = path.text(values: false)
-        switch try walk(path.names, in: try scope(of: path), path) {
-        case .object(_, _, nil):
-            throw invalid("\(function.rawValue) is for attributes, and '\(text)' is the object itself.")
-        case .object:
-            throw invalid(
-                "\(function.rawValue) is for attributes, and '\(text)' is a relationship; name an attribute of its destination."
-            )
-        case .collection: throw manyObjects(path)
-        case .attribute(let column, let property, _):
+        let operand = try operand(expression.node)
+        let isAggregate = expression.node.isAggregate
+        switch operand.type {
+        case .attribute(let type):
+            return ExpressionColumn(name: name, sql: operand.sql, type: type, isAggregate: isAggregate)
+        case .object(let entity):
             return ExpressionColumn(
-                name: name, sql: "\(function.sql)( \(column))", type: try resultType(function, property, text))
+                name: name, sql: operand.sql, type: .uri, object: (entity, store), isAggregate: isAggregate)
         }
+    }
+
+    /// Makes sure that every column has one value for each row of the result.
+    private func checkGroups(_ columns: [ExpressionColumn]) throws(StoreError) {
+        guard !terms.groups.isEmpty || columns.contains(where: \.isAggregate) else {
+            guard terms.having == nil else {
+                throw invalid("havingPredicate selects groups, and there are none; name propertiesToGroupBy.")
+            }
+            return
+        }
+        if terms.groups.isEmpty, terms.limit > 0 || terms.offset > 0 {
+            throw invalid(
+                "fetchLimit and fetchOffset cut off dictionaries, of which functions give one; leave them out.")
+        }
+        let groups = Set(terms.groups)
+        for (description, column) in zip(terms.expressions, columns) where !column.isAggregate {
+            let text = description.expression.description
+            guard groups.contains(description.name) || groups.contains(text) else {
+                throw invalid(
+                    "'\(text)' has a value for each object, and the others have one for each group of them; name it in propertiesToGroupBy, or leave it out."
+                )
+            }
+        }
+    }
+
+    /// What a dictionary result is grouped by.
+    mutating func groupColumns() throws(StoreError) -> [String] {
+        var columns: [String] = []
+        for name in terms.groups { columns.append(try namedColumn(name)) }
+        return columns
+    }
+
+    /// The column of that name among ``FetchRequest/propertiesToFetch``, or else the property.
+    mutating func namedColumn(_ name: String) throws(StoreError) -> String {
+        if form == .expressions, let place = terms.expressions.firstIndex(where: { $0.name == name }) {
+            return " \(Self.alias(ofColumn: place))"
+        }
+        return try operand(.path(FetchPath(name))).sql
+    }
+
+    /// Names come from the program, and never become SQL.
+    static func alias(ofColumn place: Int) -> String { "c\(place)" }
+
+    // MARK: - Functions over groups
+
+    /// A function over all objects of a group.
+    mutating func groupValue(
+        _ function: FetchExpression.Function, _ node: FetchExpression.Node
+    ) throws(StoreError) -> SQLOperand {
+        if case .path(let path) = node, isCollection(path) { return try groupValue(function, over: path) }
+        let text = node.text(values: false)
+        let operand = try operand(node)
+        guard case .attribute(let type) = operand.type else {
+            guard function == .count else {
+                throw invalid(
+                    operand.property == nil
+                        ? "\(function.rawValue) is for attributes, and '\(text)' is the object itself."
+                        : "\(function.rawValue) is for attributes, and '\(text)' is a relationship; name an attribute of its destination."
+                )
+            }
+            return SQLOperand(
+                sql: "COUNT(\(operand.sql))", type: .attribute(.integer64), isOptional: false, text: text)
+        }
+        return SQLOperand(
+            sql: "\(function.sql)(\(operand.sql))", type: .attribute(try resultType(function, type, text)),
+            isOptional: function != .sum && function != .count, text: text)
     }
 
     /// A function over what lies behind a to-many relationship of all objects: over what it gives for each of them, so
     /// that no join multiplies what other columns are worked out of.
-    private mutating func column(
-        _ name: String, _ function: FetchExpression.Function, over path: FetchPath
-    ) throws(StoreError) -> ExpressionColumn {
+    private mutating func groupValue(
+        _ function: FetchExpression.Function, over path: FetchPath
+    ) throws(StoreError) -> SQLOperand {
         let text = path.text(values: false)
         let sql: String
-        let one: SQLOperand
+        var one: SQLOperand
         switch function {
         case .count:
             one = try aggregate(.count, path, [], text)
@@ -114,16 +177,17 @@ extension SQLGenerator {
             one = try aggregate(function, path, [], text)
             sql = "\(function.sql)(\(one.sql))"
         }
-        return ExpressionColumn(name: name, sql: sql, type: one.attributeType ?? .integer64)
+        one.sql = sql
+        return one
     }
 
     /// The type of a function's value over an attribute.
     func resultType(
-        _ function: FetchExpression.Function, _ property: PropertySchema, _ text: String
+        _ function: FetchExpression.Function, _ attributeType: AttributeType, _ text: String
     ) throws(StoreError) -> AttributeType {
-        guard let type = function.resultType(of: property.attributeType ?? .undefined) else {
+        guard let type = function.resultType(of: attributeType) else {
             throw invalid(
-                "\(function.rawValue) is for \(function.domain), and '\(text)' is of type \(property.attributeType?.rawValue ?? ""); name another attribute."
+                "\(function.rawValue) is for \(function.domain), and '\(text)' is of type \(attributeType.rawValue); name another attribute."
             )
         }
         return type
@@ -176,6 +240,18 @@ extension FetchExpression.Function {
         case (.minimum, _): Self.sum.resultType(of: type) == nil ? nil : type
         case (.maximum, _): Self.minimum.resultType(of: type)
         case (.sum, _): nil
+        }
+    }
+}
+
+extension FetchExpression.Node {
+    /// Whether it has one value for many objects.
+    var isAggregate: Bool {
+        switch self {
+        case .aggregate: true
+        case .value, .null, .object, .path: false
+        case .list(let elements), .function(_, let elements): elements.contains { $0.isAggregate }
+        case .conditional(_, let first, let second): first.isAggregate || second.isAggregate
         }
     }
 }

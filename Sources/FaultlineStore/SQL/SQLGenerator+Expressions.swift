@@ -67,6 +67,7 @@ extension SQLGenerator {
             }
             if isCollection(path) { throw manyObjects(path) }
             return operand(try walk(path.names, in: try scope(of: path), path), path)
+        case .aggregate(let function, let node) where worksOverGroups: return try groupValue(function, node)
         case .aggregate(let function, .path(let path)) where isCollection(path):
             return try aggregate(function, path, [], path.text(values: false))
         case .aggregate(let function, _):

@@ -15,7 +15,7 @@ struct SelectStatement {
 
 /// Writes the statements of fetch requests as Core Data writes them.
 struct SQLGenerator {
-    enum Form {
+    enum Form: Equatable {
         /// All columns.
         case rows
         /// `Z_PK`, and `Z_ENT` in a tree.
@@ -26,6 +26,7 @@ struct SQLGenerator {
     }
 
     let terms: FetchTerms
+    let form: Form
     let entity: EntityRuntime
     let model: ModelSchema
     let store: StoreIdentity
@@ -36,6 +37,8 @@ struct SQLGenerator {
     var scopes: [SQLScope]
     /// How many tables have a name.
     var aliases = 1
+    /// Whether functions over many objects may stand here, since there are groups of them.
+    var worksOverGroups = false
     /// Rows that are left out.
     private let hidden: [Int64]
     /// Whether what rows are sorted by stands in the last columns.
@@ -44,12 +47,14 @@ struct SQLGenerator {
     let now = Date()
 
     init(
-        _ terms: FetchTerms, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity, hiding hidden: [Int64],
+        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity,
+        hiding hidden: [Int64],
         selectsSortKeys: Bool
     ) {
         self.hidden = hidden
         self.selectsSortKeys = selectsSortKeys
         self.terms = terms
+        self.form = form
         self.entity = entity
         self.model = model
         self.store = store
@@ -65,11 +70,11 @@ struct SQLGenerator {
         hiding hidden: [Int64] = [], selectsSortKeys: Bool = false
     ) throws(StoreError) -> SelectStatement {
         var generator = SQLGenerator(
-            terms, entity: entity, model: model, store: store, hiding: hidden, selectsSortKeys: selectsSortKeys)
-        return try generator.make(form)
+            terms, form, entity: entity, model: model, store: store, hiding: hidden, selectsSortKeys: selectsSortKeys)
+        return try generator.make()
     }
 
-    private mutating func make(_ form: Form) throws(StoreError) -> SelectStatement {
+    private mutating func make() throws(StoreError) -> SelectStatement {
         var conditions: [String] = []
         if let condition = entityCondition() { conditions.append(condition) }
         if let predicate = terms.predicate { conditions.append(try condition(predicate.node)) }
@@ -77,44 +82,85 @@ struct SQLGenerator {
             arrays.append(hidden)
             conditions.append(" t0.Z_PK NOT IN (SELECT * FROM _Z_intarray\(arrays.count - 1))")
         }
-        var order: [String] = []
-        var sortKeys = ""
-        var columns: [ExpressionColumn] = []
         // What is sorted by or worked out selects nothing.
         scopes[0].keepsUnrelated = true
+        let isLimited = terms.limit > 0 || terms.offset > 0
+        var tail = ""
+        var columns: [ExpressionColumn] = []
+        let selection: String
         switch form {
         case .rows, .keys:
-            for descriptor in terms.sortDescriptors {
-                let column = try sortColumn(descriptor.keyPath)
-                order.append(column + (descriptor.isAscending ? "" : " DESC"))
-                if selectsSortKeys { sortKeys += ", \(column)" }
-            }
-        case .expressions: columns = try expressionColumns()
-        case .count: break
+            let order = try order()
+            let sortKeys = selectsSortKeys ? order.columns.map { "," + $0 }.joined() : ""
+            selection = (form == .rows ? entity.rowSelection : entity.keySelection) + sortKeys
+            tail = order.clause
+        case .expressions:
+            columns = try inFront { (generator) throws(StoreError) in try generator.expressionColumns() }
+            selection = try self.selection(&columns, &tail)
+        // A count of a part counts the rows of a sub-select.
+        case .count where isLimited: selection = "SELECT COUNT(*) FROM (SELECT t0.Z_PK"
+        case .count: selection = scopes[0].joins.isEmpty ? "SELECT COUNT(*)" : "SELECT COUNT(DISTINCT t0.Z_PK)"
         }
-        let isLimited = terms.limit > 0 || terms.offset > 0
-        var sql =
-            switch form {
-            case .rows: entity.rowSelection + sortKeys
-            case .keys: entity.keySelection + sortKeys
-            // A count of a part counts the rows of a sub-select.
-            case .count where isLimited: "SELECT COUNT(*) FROM (SELECT t0.Z_PK"
-            case .count: scopes[0].joins.isEmpty ? "SELECT COUNT(*)" : "SELECT COUNT(DISTINCT t0.Z_PK)"
-            case .expressions: "SELECT " + columns.map(\.sql).joined(separator: ", ")
-            }
         let needsAlias = form != .count || !conditions.isEmpty || isLimited
-        sql += " FROM \(entity.schema.table)" + (needsAlias ? " t0" : "")
+        var sql = selection + " FROM \(entity.schema.table)" + (needsAlias ? " t0" : "")
         for join in scopes[0].joins { sql += " " + join.sql }
         if !conditions.isEmpty {
             sql += " WHERE " + (conditions.count == 1 ? conditions[0] : "(\(conditions.joined(separator: " AND ")))")
         }
-        if !order.isEmpty { sql += (conditions.isEmpty ? " " : "  ") + "ORDER BY " + order.joined(separator: ", ") }
+        if !tail.isEmpty { sql += (conditions.isEmpty ? " " : "  ") + tail }
         if isLimited {
-            sql += (conditions.isEmpty || !order.isEmpty ? " " : "  ") + "LIMIT \(terms.limit > 0 ? terms.limit : -1)"
+            sql += (conditions.isEmpty || !tail.isEmpty ? " " : "  ") + "LIMIT \(terms.limit > 0 ? terms.limit : -1)"
             if terms.offset > 0 { sql += " OFFSET \(terms.offset)" }
             if form == .count { sql += ")" }
         }
         return SelectStatement(sql: sql, values: values, arrays: arrays, lists: lists, columns: columns)
+    }
+
+    /// Writes a part of the statement whose values are bound in front of those of all other parts.
+    private mutating func inFront<Part>(
+        _ write: (inout SQLGenerator) throws(StoreError) -> Part
+    ) throws(StoreError) -> Part {
+        let others = values
+        values = []
+        let part = try write(&self)
+        values += others
+        return part
+    }
+
+    /// What a dictionary result selects, and the clauses behind its conditions.
+    private mutating func selection(
+        _ columns: inout [ExpressionColumn], _ tail: inout String
+    ) throws(StoreError) -> String {
+        var clauses: [String] = []
+        if !terms.groups.isEmpty { clauses.append("GROUP BY" + (try groupColumns()).joined(separator: ",")) }
+        if let having = terms.having {
+            worksOverGroups = true
+            defer { worksOverGroups = false }
+            let condition = try condition(having.node)
+            clauses.append("HAVING" + (condition.hasPrefix(" ") ? "" : " ") + condition)
+        }
+        let order = try order()
+        if !order.clause.isEmpty { clauses.append(order.clause) }
+        tail = clauses.joined(separator: " ")
+        // Columns have names where something refers to them.
+        let list = columns.indices.map { place in
+            let alias = Self.alias(ofColumn: place)
+            let isNamed = tail.split { !$0.isLetter && !$0.isNumber }.contains(Substring(alias))
+            return columns[place].sql.drop { $0 == " " } + (isNamed ? " AS \(alias)" : "")
+        }
+        return (terms.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ")
+    }
+
+    /// The ORDER BY clause, with its columns.
+    private mutating func order() throws(StoreError) -> (columns: [String], clause: String) {
+        var columns: [String] = []
+        var clause: [String] = []
+        for descriptor in terms.sortDescriptors {
+            let column = try sortColumn(descriptor.keyPath)
+            columns.append(column)
+            clause.append(column.drop { $0 == " " } + (descriptor.isAscending ? "" : " DESC"))
+        }
+        return (columns, clause.isEmpty ? "" : "ORDER BY " + clause.joined(separator: ", "))
     }
 
     /// Which rows of a tree's table belong to the entity; nothing if all do.
@@ -130,13 +176,12 @@ struct SQLGenerator {
     }
 
     private mutating func sortColumn(_ keyPath: String) throws(StoreError) -> String {
+        if form == .expressions { return try namedColumn(keyPath) }
         let path = FetchPath(keyPath)
-        switch try walk(path.names, in: 0, path) {
-        case .attribute(let column, _, _): return column
-        case .object(let key, _, nil): return key
-        case .object:
+        let operand = try operand(.path(path))
+        if case .object = operand.type, operand.property != nil {
             throw invalid("'\(keyPath)' is a relationship and has no order; sort by an attribute of its destination.")
-        case .collection: throw manyObjects(path)
         }
+        return operand.sql
     }
 }

@@ -85,6 +85,11 @@ public struct FetchExpression: Sendable, Hashable {
         FetchExpression(.aggregate(function, .path(FetchPath(keyPath))))
     }
 
+    /// A function over what an expression is for all objects that the request selects: `sum:(price * amount)`.
+    public static func function(_ function: Function, _ expression: FetchExpression) -> FetchExpression {
+        FetchExpression(.aggregate(function, expression.node))
+    }
+
     /// A function of other expressions.
     ///
     /// Traps if there are more or fewer arguments than the function takes.

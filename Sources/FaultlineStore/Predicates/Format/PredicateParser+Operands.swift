@@ -175,7 +175,7 @@ extension PredicateParser {
     ) throws(Failure) -> FetchExpression.Node {
         let name = selector.hasSuffix(":") || selector == "now" ? selector : selector + ":"
         if let function = FetchExpression.Function(rawValue: name == "avg:" ? "average:" : name) {
-            guard arguments.count == 1, case .path = arguments[0] else {
+            guard arguments.count == 1, !arguments[0].isConstant else {
                 throw Failure(place: start, message: "expected one key path in '\(selector)'")
             }
             return .aggregate(function, arguments[0])

@@ -1,0 +1,176 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("Dictionary results")
+struct GroupingTests {
+    private func makeStore() throws -> TestStore {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 6, categories: 2, tags: 2)
+        let context = store.context
+        for (place, item) in try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")])).enumerated() {
+            item.amount = place / 2
+        }
+        Category(context: context).name = "Category 9"
+        try context.save()
+        return store
+    }
+
+    private func request<Object: ManagedObject>(
+        _ properties: [ExpressionDescription], of type: Object.Type = Item.self, sort: [FetchSortDescriptor] = []
+    ) -> FetchRequest<Object> {
+        var request = FetchRequest<Object>(sortDescriptors: sort)
+        request.resultType = .dictionary
+        request.propertiesToFetch = properties
+        return request
+    }
+
+    @Test("hold properties of each object, in order and in part")
+    func properties() throws {
+        let store = try makeStore()
+        var request = request(["name", "category.name", ExpressionDescription("twice", .keyPath("price") * .value(2))])
+        request.predicate = PropertyPath("price") > 0
+        request.sortDescriptors = [.descending("price")]
+        request.fetchLimit = 2
+        request.fetchOffset = 1
+        let before = store.statements().count
+        #expect(
+            try store.context.fetchDictionaries(request) == [
+                ["name": "Item 4", "category.name": "Category 0", "twice": 8.0],
+                ["name": "Item 3", "category.name": "Category 1", "twice": 6.0],
+            ])
+        #expect(
+            store.statements()[before]
+                == "SELECT t0.ZNAME, t1.ZNAME, ( t0.ZPRICE * ?) FROM ZITEM t0 LEFT OUTER JOIN ZCATEGORY t1 ON t0.ZCATEGORY = t1.Z_PK WHERE  t0.ZPRICE > ?  ORDER BY t0.ZPRICE DESC LIMIT 2 OFFSET 1"
+        )
+    }
+
+    @Test("hold objects as the URLs of their identities")
+    func identities() throws {
+        let store = try makeStore()
+        let item = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name") == "Item 3"))[0]
+        var request = request(["self", "category"])
+        request.predicate = PropertyPath("name") == "Item 3"
+        let found = try store.context.fetchDictionaries(request)[0]
+        #expect(found["self"] == .uri(item.objectID.uriRepresentation()))
+        let category = try #require(item.category).objectID
+        #expect(found["category"] == .uri(category.uriRepresentation()))
+    }
+
+    @Test("are made of groups of objects")
+    func groups() throws {
+        let store = try makeStore()
+        var request = request(
+            [
+                "category.name", ExpressionDescription("total", .function(.sum, "price")),
+                ExpressionDescription(
+                    "value", .function(.sum, .keyPath("price") * .keyPath("amount")), resultType: .integer64),
+                ExpressionDescription("number", .function(.count, "self")),
+            ], sort: [.descending("total")])
+        request.propertiesToGroupBy = ["category.name"]
+        let before = store.statements().count
+        #expect(
+            try store.context.fetchDictionaries(request) == [
+                ["category.name": "Category 1", "total": 9.0, "value": 13, "number": 3],
+                ["category.name": "Category 0", "total": 6.0, "value": 10, "number": 3],
+            ])
+        #expect(
+            store.statements()[before]
+                == "SELECT t1.ZNAME AS c0, total( t0.ZPRICE) AS c1, total(( t0.ZPRICE *  t0.ZAMOUNT)), COUNT( t0.Z_PK) FROM ZITEM t0 LEFT OUTER JOIN ZCATEGORY t1 ON t0.ZCATEGORY = t1.Z_PK GROUP BY c0 ORDER BY c1 DESC"
+        )
+        request.havingPredicate = try FetchPredicate(format: "sum:(price) > %@", 7)
+        #expect(try store.context.fetchDictionaries(request).map { $0["total"] } == [9.0])
+        request.predicate = PropertyPath("amount") > 0
+        request.havingPredicate = try FetchPredicate(format: "count:(name) == 2 AND max:(price) < %@", 5)
+        #expect(try store.context.fetchDictionaries(request).map { $0["total"] } == [6.0])
+        #expect(
+            store.statements().last
+                == "SELECT t1.ZNAME AS c0, total( t0.ZPRICE) AS c1, total(( t0.ZPRICE *  t0.ZAMOUNT)), COUNT( t0.Z_PK) FROM ZITEM t0 LEFT OUTER JOIN ZCATEGORY t1 ON t0.ZCATEGORY = t1.Z_PK WHERE  t0.ZAMOUNT > ?  GROUP BY c0 HAVING (COUNT( t0.ZNAME) = ? AND max( t0.ZPRICE) < ?) ORDER BY c1 DESC"
+        )
+        request.fetchLimit = 1
+        request.havingPredicate = nil
+        #expect(try store.context.fetchDictionaries(request).count == 1)
+    }
+
+    @Test("group by a to-one relationship, and by two things")
+    func severalGroups() throws {
+        let store = try makeStore()
+        var request = request(
+            ["category", "amount", ExpressionDescription("number", .function(.count, "name"))],
+            sort: [.ascending("amount"), .ascending("category.name")])
+        request.propertiesToGroupBy = ["category", "amount"]
+        #expect(try store.context.fetchDictionaries(request).map { $0["number"] } == Array(repeating: 1, count: 6))
+    }
+
+    @Test("count what lies behind a to-many relationship, whatever else they work out")
+    func toMany() throws {
+        let store = try makeStore()
+        let each = request(
+            ["name", ExpressionDescription("items", .keyPath("items.@count"))], of: Category.self,
+            sort: [.ascending("name")])
+        #expect(try store.context.fetchDictionaries(each).map { $0["items"] } == [3, 3, 0])
+        let all = request(
+            [
+                ExpressionDescription("categories", .function(.count, "name")),
+                ExpressionDescription("items", .function(.count, "items")),
+                ExpressionDescription("price", .function(.sum, "items.price")),
+                ExpressionDescription("mean", .function(.average, "items.price")),
+                ExpressionDescription("dearest", .function(.maximum, "items.price")),
+            ], of: Category.self)
+        #expect(
+            try store.context.fetchDictionaries(all) == [
+                ["categories": 3, "items": 6, "price": 15.0, "mean": 2.5, "dearest": 5.0]
+            ])
+    }
+
+    @Test("come once where they are equal")
+    func distinct() throws {
+        let store = try makeStore()
+        var request = request(["category.name"], sort: [.ascending("category.name")])
+        #expect(try store.context.fetchDictionaries(request).count == 6)
+        request.returnsDistinctResults = true
+        #expect(
+            try store.context.fetchDictionaries(request) == [
+                ["category.name": "Category 0"], ["category.name": "Category 1"],
+            ])
+        #expect(store.statements().last?.hasPrefix("SELECT DISTINCT t1.ZNAME AS c0 FROM") == true)
+    }
+
+    @Test("sort objects by what lies behind a to-many relationship")
+    func sorting() throws {
+        let store = try makeStore()
+        let found = try store.context.fetch(
+            FetchRequest<Category>(sortDescriptors: [.ascending("items.@count"), .descending("items.@sum.price")]))
+        #expect(found.map(\.name) == ["Category 9", "Category 1", "Category 0"])
+        let item = Item(context: store.context)
+        item.category = found[0]
+        item.price = 1
+        let again = try store.context.fetch(
+            FetchRequest<Category>(sortDescriptors: [.descending("items.@count"), .descending("items.@sum.price")]))
+        #expect(again.map(\.name) == ["Category 1", "Category 0", "Category 9"])
+    }
+
+    @Test("and what has no value for each group is told")
+    func errors() throws {
+        let store = try makeStore()
+        var wrong = request(["name", ExpressionDescription("total", .function(.sum, "price"))])
+        #expect(
+            performing { _ = try store.context.fetchDictionaries(wrong) }
+                == "Fetching Item: 'name' has a value for each object, and the others have one for each group of them; name it in propertiesToGroupBy, or leave it out."
+        )
+        wrong.propertiesToGroupBy = ["category"]
+        #expect(
+            performing { _ = try store.context.fetchDictionaries(wrong) }.hasPrefix("Fetching Item: 'name' has a value")
+        )
+        wrong = request(["name"])
+        wrong.havingPredicate = .value(true)
+        #expect(
+            performing { _ = try store.context.fetchDictionaries(wrong) }
+                == "Fetching Item: havingPredicate selects groups, and there are none; name propertiesToGroupBy.")
+        let evil = request(
+            [ExpressionDescription("x; DROP TABLE ZITEM", .keyPath("name"))], sort: [.ascending("x; DROP TABLE ZITEM")])
+        #expect(try store.context.fetchDictionaries(evil).count == 6)
+        #expect(store.statements().last == "SELECT t0.ZNAME AS c0 FROM ZITEM t0 ORDER BY c0")
+    }
+}

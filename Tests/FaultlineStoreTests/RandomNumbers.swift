@@ -1,0 +1,21 @@
+/// Numbers that depend on a seed alone (SplitMix64).
+struct RandomNumbers: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+
+    /// A number from 0 on and below another.
+    mutating func number(_ count: Int) -> Int { Int(next() % UInt64(count)) }
+
+    mutating func one<Element>(_ elements: [Element]) -> Element { elements[number(elements.count)] }
+}
