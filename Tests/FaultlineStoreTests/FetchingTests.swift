@@ -166,6 +166,49 @@ struct FetchingTests {
             ])
     }
 
+    @Test("Identities warm the row cache if that is asked for")
+    func warming() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 3)
+        store.container.persistentStoreCoordinator.removeUnusedRows()
+        let context = store.container.newBackgroundContext()
+        let request = FetchRequest<Item>(sortDescriptors: [.ascending("name")])
+        let before = store.statements().count
+        let ids = try context.fetchObjectIDs(request, warmsRowCache: true)
+        #expect(ids == (try context.fetchObjectIDs(request)))
+        #expect(
+            Array(store.statements()[before...]) == [
+                Self.head + " ORDER BY t0.ZNAME", "SELECT 0, t0.Z_PK FROM ZITEM t0 ORDER BY t0.ZNAME",
+            ])
+        #expect(ids.map { (context.object(with: $0) as? Item)?.name } == ["Item 0", "Item 1", "Item 2"])
+        #expect(store.statements().count == before + 2)
+        Item(context: context).name = "Item 1b"
+        #expect(try context.fetchObjectIDs(request, warmsRowCache: true).count == 4)
+    }
+
+    @Test("Requests are kept in a model")
+    func templates() throws {
+        let model = try ManagedObjectModel(
+            entities: Groceries.entities(),
+            fetchRequestTemplates: [
+                FetchRequestTemplate("dear", entity: "Item", predicate: "price > $LIMIT"),
+                FetchRequestTemplate("all", entity: "Item"),
+                FetchRequestTemplate("broken", entity: "Item", predicate: "price >"),
+            ])
+        let store = try TestStore()
+        try store.fill(items: 4)
+        let dear = try FetchRequest<Item>(templateNamed: "dear", in: model, substitutionVariables: ["LIMIT": 1])
+        #expect(try store.context.count(for: dear) == 2)
+        #expect(try store.context.count(for: FetchRequest<Item>(templateNamed: "all", in: model)) == 4)
+        #expect(
+            performing { _ = try FetchRequest<Item>(templateNamed: "none", in: model) }
+                == "The model has no fetch request 'none'; correct the name, or add it to the model.")
+        #expect(
+            performing { _ = try FetchRequest<Item>(templateNamed: "broken", in: model) }
+                == "The predicate format \"price >\" cannot be read: at character 8 expected a value, and found its end; correct it."
+        )
+    }
+
     @Test("A batched fetch reads keys, then a batch when a row of it is touched, in the order of the keys")
     func batches() throws {
         let store = try TestStore(isRecording: true)

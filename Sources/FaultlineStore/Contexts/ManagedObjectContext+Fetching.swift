@@ -34,14 +34,17 @@ extension ManagedObjectContext {
         try execution(request.terms, .count, (fileID, line, function)).run().count
     }
 
-    /// Fetches the identities of objects, without loading any.
+    /// Fetches the identities of objects, without making any.
     ///
+    /// - Parameter warmsRowCache: whether the objects' rows are read into the row cache along with them, so that using the
+    ///   objects costs no trip. Core Data does so unless it is told otherwise; here the default is to read keys only.
     /// - Throws: as ``fetch(_:fileID:line:function:)``.
     public func fetchObjectIDs<Object: ManagedObject>(
-        _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
-        function: StaticString = #function
+        _ request: FetchRequest<Object>, warmsRowCache: Bool = false, fileID: StaticString = #fileID,
+        line: UInt = #line, function: StaticString = #function
     ) throws -> [ManagedObjectID] {
-        let execution = try execution(request.terms, .objectIDs, (fileID, line, function))
+        var execution = try execution(request.terms, .objectIDs, (fileID, line, function))
+        execution.warmsRowCache = warmsRowCache
         return try execution.run().objectIDs(execution.entity, store)
     }
 

@@ -31,6 +31,8 @@ struct FetchExecution {
     let entity: EntityRuntime
     let resultType: TraceEvent.Fetch.ResultType
     let site: (fileID: StaticString, line: UInt, function: StaticString)
+    /// Whether rows are read although only identities are asked for.
+    var warmsRowCache = false
 
     func run() throws(StoreError) -> FetchedRows {
         let recorder = store.recorder
@@ -58,7 +60,7 @@ struct FetchExecution {
     private var form: SQLGenerator.Form {
         switch resultType {
         case .count: .count
-        case .objectIDs: .keys
+        case .objectIDs: warmsRowCache ? .rows : .keys
         case .dictionaries: .expressions
         case .objects: terms.batchSize > 0 || !terms.includesPropertyValues ? .keys : .rows
         }
@@ -231,13 +233,7 @@ struct FetchExecution {
                 return "{\n\(lines.joined())}"
             }
         }
-        let ids =
-            found.rows.isEmpty
-            ? found.objectIDs(entity, store)
-            : found.rows.map {
-                ManagedObjectID(
-                    store: store.identity, entity: store.schema.entities[Int($0.header.pointee.entity)], key: $0.key)
-            }
+        let ids = found.objectIDs(entity, store)
         return ids.map { "\"<\(entity.schema.name): (entity: \($0.entityName); id: \($0); data: <fault>)\"" }
     }
 
@@ -262,7 +258,13 @@ struct FetchExecution {
 
 extension FetchedRows {
     func objectIDs(_ entity: EntityRuntime, _ store: SQLStore) -> [ManagedObjectID] {
-        keys.indices.map { place in
+        if !isMerged, !rows.isEmpty {
+            return rows.map { row in
+                let schema = store.schema.entities[Int(row.header.pointee.entity)]
+                return ManagedObjectID(store: store.identity, entity: schema, key: row.key)
+            }
+        }
+        return keys.indices.map { place in
             let schema = entities.isEmpty ? entity.schema : store.schema.entities[Int(entities[place])]
             return ManagedObjectID(store: store.identity, entity: schema, key: keys[place])
         }
