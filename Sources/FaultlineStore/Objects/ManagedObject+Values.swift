@@ -34,7 +34,7 @@ extension ManagedObject {
     }
 
     /// Numbers that say the same are one value, whichever type they are written in.
-    private static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
+    static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
         switch (type, value) {
         case (.double, .integer(let number)), (.float, .integer(let number)): .double(Double(number))
         case (.float, .double(let number)): .double(Double(Float(number)))

@@ -1,0 +1,337 @@
+import CSQLite
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+
+/// Carries a batch request out in SQL.
+///
+/// Used under the store's lock. Rows that it changes leave the row cache.
+struct BatchExecution {
+    /// A row, by its entity's place and its key.
+    struct Key: Hashable {
+        var entity: Int
+        var key: Int64
+    }
+
+    let store: SQLStore
+    let origin: TraceOrigin
+    let isRecording: Bool
+    private var event = TraceEvent.Save()
+    private var counts: [Int: TraceEvent.Save.Change] = [:]
+    /// Rows that are not in the row cache any more once all is committed.
+    private var stale: Set<Key> = []
+    private var oldFiles: [URL] = []
+    private var newFiles: [URL] = []
+
+    init(_ store: SQLStore, origin: TraceOrigin, isRecording: Bool) {
+        self.store = store
+        self.origin = origin
+        self.isRecording = isRecording
+    }
+
+    /// The event with what was done so far.
+    var finalEvent: TraceEvent.Save {
+        var event = event
+        event.entities = counts.sorted { $0.key < $1.key }.map(\.value)
+        return event
+    }
+
+    mutating func run(
+        _ body: (inout BatchExecution) throws(StoreError) -> BatchResult
+    ) throws(StoreError) -> BatchResult {
+        store.endRead()
+        let start = isRecording ? store.recorder.now() : 0
+        try step("BEGIN EXCLUSIVE")
+        if isRecording { event.lockWait = store.recorder.now() - start }
+        let result: BatchResult
+        do throws(StoreError) {
+            result = try body(&self)
+            let start = isRecording ? store.recorder.now() : 0
+            try step("COMMIT")
+            if isRecording { event.commit = store.recorder.now() - start }
+        } catch {
+            if !store.connection.isAutocommit { _ = try? step("ROLLBACK") }
+            ExternalData.remove(newFiles)
+            throw error
+        }
+        ExternalData.remove(oldFiles)
+        for row in stale { store.rows.remove(root: store.schema.entities[row.entity].root, key: row.key) }
+        // Members of any relationship may have come or gone.
+        for relationship in store.relationshipGenerations.indices { store.relationshipGenerations[relationship] &+= 1 }
+        return result
+    }
+
+    // MARK: - Statements
+
+    @discardableResult
+    private mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+        event.trips += 1
+        if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
+        return try store.session.run(sql, values, doing: "Running a batch request", origin: origin)
+    }
+
+    private mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
+        event.trips += 1
+        let statement = try store.bind(select)
+        store.log.statement(select.sql, select.values, arrays: select.arrays.count)
+        try store.session.readAsEvent(statement, doing: "Running a batch request", origin: origin) { row($0) }
+    }
+
+    /// Runs a statement over the rows whose keys stand in `_Z_intarray0`.
+    @discardableResult
+    private mutating func step(
+        _ sql: String, _ values: [SQLValue] = [], keys: [Int64]
+    ) throws(StoreError) -> Int {
+        try store.connection.integerArray(0).bind(keys)
+        return try step(sql, values)
+    }
+
+    /// The rows that a request selects, in its order.
+    mutating func keys(_ terms: FetchTerms, _ entity: EntityRuntime) throws(StoreError) -> [Key] {
+        let select = try SQLGenerator.statement(
+            terms, .keys, entity: entity, model: store.schema, store: store.identity)
+        return try keys(select, entity.schema)
+    }
+
+    private mutating func keys(_ select: SelectStatement, _ entity: EntitySchema) throws(StoreError) -> [Key] {
+        var found: [Key] = []
+        let schema = store.schema
+        try read(select) { row in
+            let place = entity.isInTree ? schema.place(ofNumber: sqlite3_column_int64(row, 0)) : entity.index
+            found.append(Key(entity: place ?? entity.index, key: sqlite3_column_int64(row, 1)))
+        }
+        return found
+    }
+
+    private mutating func note(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
+        stale.formUnion(keys)
+        guard isRecording else { return }
+        for (place, keys) in Dictionary(grouping: keys, by: \.entity) {
+            let id = store.entities[place].traceID(store.recorder, store.schema)
+            counts[place, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += UInt64(keys.count)
+        }
+    }
+
+    private func result(_ keys: [Key], count: Int) -> BatchResult {
+        BatchResult(
+            count: count,
+            objectIDs: keys.map {
+                ManagedObjectID(store: store.identity, entity: store.schema.entities[$0.entity], key: $0.key)
+            })
+    }
+
+    // MARK: - Updates
+
+    mutating func update(
+        _ keys: [Key], _ entity: EntityRuntime, _ request: BatchUpdateRequest
+    ) throws(StoreError) -> BatchResult {
+        let (sets, values) = try SQLGenerator.assignments(
+            request.propertiesToUpdate, terms: request.terms, entity: entity, model: store.schema,
+            store: store.identity)
+        guard !keys.isEmpty else { return result([], count: 0) }
+        try checkTables([entity.schema.table])
+        let list = (sets + ["Z_OPT = Z_OPT + 1"]).joined(separator: ", ")
+        try step(
+            "UPDATE OR FAIL \(entity.schema.table) AS t0 SET \(list) WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)",
+            values, keys: keys.map(\.key))
+        event.updated = UInt32(clamping: keys.count)
+        note(keys, \.updated)
+        return result(keys, count: keys.count)
+    }
+
+    private func checkTables(_ tables: [String]) throws(StoreError) {
+        guard store.isForeign else { return }
+        if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
+        try store.saveObstacles?.check(tables)
+    }
+
+    // MARK: - Deletions
+
+    /// Deletes rows with what their delete rules ask for.
+    mutating func delete(_ keys: [Key], _ entity: EntityRuntime) throws(StoreError) -> BatchResult {
+        var deleted: [Key] = []
+        var known: Set<Key> = []
+        // By tree, since relationships are counted by it; what cascades is found before its owner goes.
+        var waiting = keys.filter { known.insert($0).inserted }
+        while !waiting.isEmpty {
+            deleted += waiting
+            var next: [Key] = []
+            for (place, keys) in Dictionary(grouping: waiting, by: \.entity).sorted(by: { $0.key < $1.key }) {
+                for property in store.schema.entities[place].properties
+                where property.isRelationship && property.deleteRule == .cascade {
+                    next += try destinations(property, of: keys.map(\.key), store.schema.entities[place])
+                }
+            }
+            waiting = next.filter { known.insert($0).inserted }
+        }
+        let groups = Dictionary(grouping: deleted, by: \.entity).sorted { $0.key < $1.key }
+        try checkTables(groups.map { store.schema.entities[$0.key].table })
+        for (place, keys) in groups {
+            let schema = store.schema.entities[place]
+            let list = keys.map(\.key)
+            for property in schema.properties where property.isRelationship {
+                try release(property, of: list, schema, known)
+            }
+            try collectFiles(schema, list)
+        }
+        for (place, keys) in groups {
+            try step(
+                "DELETE FROM \(store.schema.entities[place].table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
+                keys: keys.map(\.key))
+        }
+        event.deleted = UInt32(clamping: deleted.count)
+        note(deleted, \.deleted)
+        return result(deleted, count: keys.count)
+    }
+
+    /// What a relationship of some rows leads to.
+    private mutating func destinations(
+        _ property: PropertySchema, of keys: [Int64], _ owner: EntitySchema
+    ) throws(StoreError) -> [Key] {
+        let destination = store.schema.entities[property.destination]
+        let runtime = store.entities[property.destination]
+        let from: String
+        switch property.kind {
+        case .attribute: return []
+        case .toOne:
+            from =
+                "\(destination.table) t0 WHERE  t0.Z_PK IN (SELECT \(property.column) FROM \(owner.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0))"
+        case .toMany:
+            let column = destination.properties[property.inverse].column
+            from = "\(destination.table) t0 WHERE  t0.\(column) IN (SELECT * FROM _Z_intarray0)"
+        case .manyToMany:
+            let join = property.joinTable!
+            from =
+                "\(destination.table) t0 WHERE  t0.Z_PK IN (SELECT \(join.destinationColumn) FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0))"
+        }
+        return try self.keys(
+            SelectStatement(sql: "\(runtime.keySelection) FROM \(from)", values: [], arrays: [keys], lists: []),
+            destination)
+    }
+
+    /// Lets go of what leads to rows that are deleted, or refuses to delete them.
+    private mutating func release(
+        _ property: PropertySchema, of keys: [Int64], _ owner: EntitySchema, _ deleted: Set<Key>
+    ) throws(StoreError) {
+        if property.deleteRule == .deny {
+            let others = try destinations(property, of: keys, owner).filter { !deleted.contains($0) }
+            guard others.isEmpty else {
+                throw StoreError(
+                    .deleteDenied,
+                    "Deleting \(owner.name): the delete rule for '\(property.name)' denies that while there are objects at the other end (\(others.count)); delete those first."
+                )
+            }
+        }
+        if let join = property.joinTable {
+            try checkTables([join.table])
+            try step(
+                "DELETE FROM \(join.table) WHERE \(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)", keys: keys)
+            return
+        }
+        guard property.deleteRule == .nullify, property.inverse >= 0 else { return }
+        let destination = store.schema.entities[property.destination]
+        let inverse = destination.properties[property.inverse]
+        guard inverse.kind == .toOne else { return }
+        let others = try self.keys(
+            SelectStatement(
+                sql:
+                    "\(store.entities[property.destination].keySelection) FROM \(destination.table) t0 WHERE  t0.\(inverse.column) IN (SELECT * FROM _Z_intarray0)",
+                values: [], arrays: [keys], lists: []), destination
+        ).filter { !deleted.contains($0) }
+        guard !others.isEmpty else { return }
+        try checkTables([destination.table])
+        var sets = ["\(inverse.column) = NULL"]
+        if let column = inverse.entityColumn { sets.append("\(column) = NULL") }
+        if let order = property.orderColumn { sets.append("\(order) = NULL") }
+        try step(
+            "UPDATE OR FAIL \(destination.table) SET \(sets.joined(separator: ", ")), Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
+            keys: others.map(\.key))
+        event.updated += UInt32(clamping: others.count)
+        note(others, \.updated)
+    }
+
+    /// Files of large values that go with their rows.
+    private mutating func collectFiles(_ schema: EntitySchema, _ keys: [Int64]) throws(StoreError) {
+        let columns = schema.columns.filter { schema.properties[$0.property].isExternal }.map(\.name)
+        guard !columns.isEmpty else { return }
+        let external = store.external
+        var files: [URL] = []
+        let sql =
+            "SELECT \(columns.joined(separator: ", ")) FROM \(schema.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)"
+        try read(SelectStatement(sql: sql, values: [], arrays: [keys], lists: [])) { row in
+            for column in 0..<Int32(columns.count) {
+                let bytes = UnsafeRawBufferPointer(
+                    start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
+                if let file = external.file(bytes) { files.append(file) }
+            }
+        }
+        oldFiles += files
+    }
+
+    // MARK: - Insertions
+
+    mutating func insert(
+        _ entity: EntityRuntime, _ next: () -> [String: AttributeValue]?
+    ) throws(StoreError) -> BatchResult {
+        let schema = entity.schema
+        try checkTables([schema.table])
+        let root = store.schema.entities[schema.root]
+        var last: Int64 = 0
+        try read(
+            SelectStatement(
+                sql: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?", values: [.integer(root.number)], arrays: [],
+                lists: [])
+        ) { last = sqlite3_column_int64($0, 0) }
+        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + schema.columns.map(\.name)
+        let sql =
+            "INSERT INTO \(schema.table)(\(columns.joined(separator: ", "))) VALUES(\(Array(repeating: "?", count: columns.count).joined(separator: ", ")))"
+        var keys: [Key] = []
+        while let dictionary = next() {
+            var values: [SQLValue] = [
+                .integer(last + Int64(keys.count) + 1), .integer(schema.number), .integer(1),
+            ]
+            for name in dictionary.keys.sorted() where schema.property(name)?.attributeType == nil {
+                throw StoreError(
+                    .invalidRequest,
+                    "Inserting \(schema.name): it has no attribute '\(name)'; correct the name.")
+            }
+            for column in schema.columns {
+                values.append(try value(schema.properties[column.property], dictionary, schema))
+            }
+            try step(sql, values)
+            keys.append(Key(entity: schema.index, key: last + Int64(keys.count) + 1))
+        }
+        try step(
+            "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
+            [.integer(last + Int64(keys.count)), .integer(root.number)])
+        event.inserted = UInt32(clamping: keys.count)
+        note(keys, \.inserted)
+        return result(keys, count: keys.count)
+    }
+
+    private mutating func value(
+        _ property: PropertySchema, _ dictionary: [String: AttributeValue], _ schema: EntitySchema
+    ) throws(StoreError) -> SQLValue {
+        guard let type = property.attributeType else { return .null }
+        guard let given = dictionary[property.name] else {
+            guard let value = property.defaultValue else { return .null }
+            return try store(value, property)
+        }
+        let value = ManagedObject.convert(given, to: type)
+        guard value.fits(type) else {
+            throw StoreError(
+                .invalidRequest,
+                "Inserting \(schema.name): '\(property.name)' of type \(type.rawValue) cannot be set to \(given); pass a value of its type."
+            )
+        }
+        return try store(value, property)
+    }
+
+    private mutating func store(_ value: AttributeValue, _ property: PropertySchema) throws(StoreError) -> SQLValue {
+        guard property.isExternal, case .binary(let data) = value else { return SQLValue(value) }
+        let (bytes, file) = try store.external.column(data)
+        if let file { newFiles.append(file) }
+        return .blob(bytes)
+    }
+}
