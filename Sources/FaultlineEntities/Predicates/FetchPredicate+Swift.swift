@@ -34,7 +34,7 @@ extension FetchPredicate {
     ///
     /// Where a comparison has no value it does not hold, so that `!` in front of it holds.
     ///
-    /// - Complexity: O(*n*) over its parts; some 20 µs for a few terms. A predicate that is used often is better kept.
+    /// - Complexity: O(*n*) over its parts. A predicate that is used often is better kept.
     /// - Throws: ``StoreError`` with the code ``StoreError/Code/invalidRequest`` if it has something else, which is
     ///   named. Not for what the store refuses later, as a comparison of a number with text.
     public init<Object: Entity>(_ predicate: Predicate<Object>) throws(StoreError) {
