@@ -125,8 +125,8 @@ let package = Package(
         .testTarget(
             name: "FaultlineStoreTests",
             dependencies: [
-                "CSQLite", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace", "SharedData",
-                .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "CStore", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace",
+                "SharedData", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -1,7 +1,18 @@
 #include "cstore.h"
 
+#include <sched.h>
+
 static _Thread_local void *thread_value;
 
 void *cstore_thread_value(void) { return thread_value; }
 
 void cstore_set_thread_value(void *value) { thread_value = value; }
+
+void cstore_wait_for_lock(uint32_t *lock) {
+    for (int turn = 0;; turn++) {
+        // Only looked at until it is free, so that its cache line stays with the one that has it.
+        if (__atomic_load_n(lock, __ATOMIC_RELAXED) == 0 && __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) == 0) return;
+        // The one that has it may not be running.
+        if (turn >= 100) sched_yield();
+    }
+}

@@ -14,5 +14,5 @@ private func threadTime() -> Double {
 }
 
 /// Keeps a value from being optimised away.
-@inline(never)
+@_optimize(none)
 func blackHole<Value>(_ value: Value) {}

@@ -30,6 +30,7 @@ typedef enum cstore_array_kind { CSTORE_INTEGERS, CSTORE_VALUES } cstore_array_k
 typedef struct cstore_array cstore_array;
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 // Makes the table on a connection, under a name. Returns null, with SQLite's code in `result`, if it cannot.
 // The connection frees it when it closes.
@@ -39,6 +40,54 @@ cstore_array *_Nullable cstore_array_create(
 // Sets what the table holds, of the array's kind. Neither the values nor the bytes of texts and blobs are copied: they
 // stay until the statements that read them were reset.
 void cstore_array_bind(cstore_array *_Nonnull array, const void *_Nullable values, int64_t count);
+
+// MARK: - Rows in memory
+
+// What stands at the start of a row, in front of eight bytes for each column: integers and floating-point numbers stand
+// there themselves, texts and blobs as offset from the row's start and, above, length. Behind the columns come further
+// words of `present` for those beyond 64, then texts and blobs.
+typedef struct cstore_row {
+    // `Z_PK` and `Z_OPT`.
+    int64_t key;
+    int64_t version;
+    // The block of memory that the row lies in.
+    void *_Nonnull block;
+    // The place of the row's entity in the model.
+    int32_t entity;
+    // Bytes of the whole row, a multiple of eight.
+    uint32_t size;
+    // 1 once another version of the row, or its deletion, is known. Other threads look at it: cstore_load.
+    uint32_t superseded;
+    uint32_t columns;
+    // Which of the first 64 columns have a value, one bit each.
+    uint64_t present;
+} cstore_row;
+
+// A column of a row: where it stands in a statement's result, and what a row keeps of it.
+typedef struct cstore_column {
+    int32_t column;
+    // CSTORE_INTEGER, CSTORE_REAL, CSTORE_TEXT or CSTORE_BLOB.
+    int32_t storage;
+} cstore_column;
+
+static inline uint64_t *_Nonnull cstore_row_slots(cstore_row *_Nonnull row) { return (uint64_t *)(row + 1); }
+
+// Bytes in front of the first text or blob.
+size_t cstore_row_fixed_size(uint32_t columns);
+
+// Fills in a row's start. No column has a value; the block and the size are left to the caller.
+void cstore_row_begin(
+    cstore_row *_Nonnull row, uint32_t columns, int32_t entity, int64_t key, int64_t version);
+
+// Notes that a column has a value.
+void cstore_row_mark(cstore_row *_Nonnull row, int32_t slot);
+
+// Copies the row that a statement stands on, whose second and third columns are `Z_PK` and `Z_OPT`. Returns the bytes
+// that the row takes; if they are more than there is room for, the row is not there and the call can be repeated.
+// A text is read as a blob where the database's encoding is UTF-8: its bytes are the same.
+size_t cstore_row_copy(
+    struct sqlite3_stmt *_Nonnull statement, const cstore_column *_Nonnull columns, uint32_t count, int32_t entity,
+    size_t fixed_size, cstore_row *_Nonnull row, size_t room);
 
 // MARK: - Whose queue a thread is on
 
@@ -51,6 +100,16 @@ void cstore_set_thread_value(void *_Nullable value);
 // The runtime's own "retain unless deinit has begun" (stdlib/public/runtime/HeapObject.cpp). It is what a weak
 // reference does when it is loaded, without the side table that a weak reference allocates for each object.
 void *_Nullable swift_tryRetain(void *_Nonnull object);
+
+// MARK: - A lock that spins
+
+// For what takes some nanoseconds: 0 is free. Whoever waits long lets other threads run.
+void cstore_wait_for_lock(uint32_t *_Nonnull lock);
+
+static inline void cstore_lock(uint32_t *_Nonnull lock) {
+    if (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) cstore_wait_for_lock(lock);
+}
+static inline void cstore_unlock(uint32_t *_Nonnull lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 
 // MARK: - Text
 

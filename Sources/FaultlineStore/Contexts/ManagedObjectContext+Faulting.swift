@@ -31,10 +31,8 @@ extension ManagedObjectContext {
             do throws(StoreError) {
                 let loaded = try load(object, isRecording: open != nil)
                 record = loaded.run.record
-                withExtendedLifetime(loaded) {
-                    object.row = loaded.rows.first
-                    object.block = object.row?.block
-                }
+                object.row = loaded.row
+                object.block = loaded.block
             } catch {
                 object.row = nil
                 object.block = nil
@@ -85,16 +83,16 @@ extension ManagedObjectContext {
         return failure
     }
 
-    private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRows {
-        guard object.key > 0 else { return LoadedRows() }
+    private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRow {
+        guard object.key > 0 else { return LoadedRow() }
         let start = store.log.isOn ? store.recorder.now() : 0
         let loaded = try store.locked { () throws(StoreError) in
             try store.loadRow(object.runtime, key: object.key, isRecording: isRecording)
         }
         if store.log.isOn {
             store.log.connectionTime(loaded.run.duration)
-            store.log.totalTime(store.recorder.now() - start, rows: loaded.rows.count)
-            if !loaded.rows.isEmpty {
+            store.log.totalTime(store.recorder.now() - start, rows: loaded.row == nil ? 0 : 1)
+            if loaded.row != nil {
                 store.log.print(.annotation, "fault fulfilled from database for : \(object.objectID)")
             }
             logPlan(object.runtime.faultSQL)

@@ -178,9 +178,7 @@ extension ManagedObjectContext {
 
     /// The object for a key: the one that is here, or a new fault.
     func object(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
-        guard let known = identities.object(root: entity.schema.root, key: key) else {
-            return makeFault(entity, key: key)
-        }
+        guard let known = identities.object(root: entity.root, key: key) else { return makeFault(entity, key: key) }
         let isRightClass = !known.flags.contains(.hasOtherClass)
         if known.runtime === entity, isRightClass { return known }
         // An object of a subentity is one of the entity as well.
@@ -192,7 +190,8 @@ extension ManagedObjectContext {
     ///
     /// An object that was filled before keeps its values.
     func object(_ row: RowPointer) -> ManagedObject {
-        let entity = store.entities[Int(row.header.pointee.entity)]
+        // The store holds it.
+        unowned(unsafe) let entity = store.entities[Int(row.header.pointee.entity)]
         var object = object(entity, key: row.key)
         if object.runtime !== entity { object = replace(object, entity) }
         if object.flags.contains(.isFault) {

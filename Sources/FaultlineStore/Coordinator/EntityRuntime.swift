@@ -1,3 +1,4 @@
+import CStore
 import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
@@ -6,14 +7,24 @@ import Synchronization
 /// What the store needs of an entity while it runs: the class of its objects, the layout of its rows, its statements.
 @usableFromInline
 final class EntityRuntime: Sendable {
-    /// Where a column of a row comes from.
-    struct ColumnSource: Sendable {
-        /// The column of the result.
-        var column: Int32
-        var storage: ColumnSchema.Storage
+    /// Where the columns of a row come from.
+    struct RowColumns: @unchecked Sendable {
+        // Never written after it is made.
+        let start: UnsafePointer<cstore_column>
+        let count: Int
+
+        fileprivate init(_ columns: [cstore_column]) {
+            let copy = UnsafeMutablePointer<cstore_column>.allocate(capacity: max(columns.count, 1))
+            copy.initialize(from: columns, count: columns.count)
+            start = UnsafePointer(copy)
+            count = columns.count
+        }
     }
 
     let schema: EntitySchema
+    /// The places of the entity and of its tree's root in the model.
+    let place: Int
+    let root: Int
     let objectClass: ManagedObject.Type
     let layout: RowLayout
     /// Offsets of properties' values in a row, or -1 for what is not in the row.
@@ -27,8 +38,8 @@ final class EntityRuntime: Sendable {
     let keySelection: String
     /// The statement that fills a fault.
     let faultSQL: String
-    /// Sources of the columns of a row, by place of the row's entity; `nil` for those outside the family.
-    let sources: [[ColumnSource]?]
+    /// Where the columns of a row come from, by place of the row's entity; `nil` for those outside the family.
+    let rowColumns: [RowColumns?]
     /// Values of a new object.
     let defaults: [AttributeValue?]
     /// Those of stored attributes, and those of transient ones by property.
@@ -40,8 +51,11 @@ final class EntityRuntime: Sendable {
 
     private static let nextLayout = Atomic<UInt32>(1)
 
-    init(_ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type) {
+    /// - Parameter isUTF8: whether the store's texts are UTF-8.
+    init(_ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type, isUTF8: Bool) {
         self.schema = schema
+        place = schema.index
+        root = schema.root
         self.objectClass = objectClass
         let layout = RowLayout(schema.columns)
         self.layout = layout
@@ -54,13 +68,16 @@ final class EntityRuntime: Sendable {
         keySelection = "SELECT \(first), t0.Z_PK"
         rowSelection = (["SELECT \(first), t0.Z_PK, t0.Z_OPT"] + columns.map { "t0.\($0)" }).joined(separator: ", ")
         faultSQL = "\(rowSelection) FROM \(schema.table) t0 WHERE  t0.Z_PK = ?"
-        var sources = [[ColumnSource]?](repeating: nil, count: model.entities.count)
+        var rowColumns = [RowColumns?](repeating: nil, count: model.entities.count)
         for place in schema.family {
-            sources[place] = model.entities[place].columns.map { column in
-                ColumnSource(column: Int32(3 + columns.firstIndex(of: column.name)!), storage: column.storage)
-            }
+            rowColumns[place] = RowColumns(
+                model.entities[place].columns.map { column in
+                    cstore_column(
+                        column: Int32(3 + columns.firstIndex(of: column.name)!),
+                        storage: Int32(Self.storage(column, isUTF8: isUTF8).rawValue))
+                })
         }
-        self.sources = sources
+        self.rowColumns = rowColumns
         defaults = schema.properties.map(\.defaultValue)
         storedDefaults = schema.properties.map { $0.isTransient ? nil : $0.defaultValue }
         transientDefaults = Dictionary(
@@ -68,6 +85,19 @@ final class EntityRuntime: Sendable {
                 property.isTransient ? property.defaultValue.map { (property.index, $0) } : nil
             })
         nameIDs = Mutex(Array(repeating: 0, count: schema.properties.count))
+    }
+
+    deinit {
+        for columns in rowColumns { columns?.start.deallocate() }
+    }
+
+    private static func storage(_ column: ColumnSchema, isUTF8: Bool) -> cstore_type {
+        switch column.storage {
+        case .integer: CSTORE_INTEGER
+        case .real: CSTORE_REAL
+        case .text, .decimal: isUTF8 ? CSTORE_BLOB : CSTORE_TEXT
+        case .blob: CSTORE_BLOB
+        }
     }
 
     /// The columns of an entity and of those that inherit from it: attributes, then foreign keys, each by name.

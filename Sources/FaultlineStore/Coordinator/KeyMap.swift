@@ -48,18 +48,36 @@ struct KeyMap: ~Copyable {
     @inline(__always)
     @discardableResult
     mutating func insert(_ key: Int64, _ address: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        insert(key, address) { _ in true }
+    }
+
+    /// Sets the address for a key, unless it has one that is to stay.
+    ///
+    /// - Parameter replaces: whether the address takes the place of the one that is there.
+    /// - Returns: the address that was there.
+    @inline(__always)
+    mutating func insert(
+        _ key: Int64, _ address: UnsafeMutableRawPointer, where replaces: (UnsafeMutableRawPointer) -> Bool
+    ) -> UnsafeMutableRawPointer? {
         var place = home(key)
         while let old = entries[place].address {
             if entries[place].key == key {
-                entries[place].address = address
+                if replaces(old) { entries[place].address = address }
                 return old
             }
             place = (place + 1) & (capacity - 1)
         }
         entries[place] = Entry(key: key, address: address)
         count += 1
-        if count * 3 > capacity * 2 { grow() }
+        if count * 3 > capacity * 2 { grow(to: capacity * 2) }
         return nil
+    }
+
+    /// Makes room for so many more keys at once.
+    mutating func reserve(_ more: Int) {
+        var wanted = capacity
+        while (count + more) * 3 > wanted * 2 { wanted *= 2 }
+        if wanted > capacity { grow(to: wanted) }
     }
 
     /// Takes a key out, if it is there with that address (or whatever its address, if none is given).
@@ -91,9 +109,9 @@ struct KeyMap: ~Copyable {
         entries[hole].address = nil
     }
 
-    private mutating func grow() {
+    private mutating func grow(to wanted: Int) {
         let (old, oldCapacity) = (entries, capacity)
-        capacity *= 2
+        capacity = wanted
         entries = Self.allocate(capacity)
         for place in 0..<oldCapacity {
             guard old[place].address != nil else { continue }

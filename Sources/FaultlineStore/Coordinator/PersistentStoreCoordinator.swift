@@ -45,6 +45,7 @@ extension PersistentStoreCoordinator {
     ///
     /// For tests and tools of this package.
     package func removeUnusedRows() {
+        try? store.locked { () throws(StoreError) in store.removeFaultBuilders() }
         store.rows.removeUnused()
     }
 

@@ -1,3 +1,4 @@
+import CSQLite
 import CStore
 import Foundation
 
@@ -6,18 +7,20 @@ import Foundation
 /// Objects hold the blocks that their rows lie in, and the row cache holds the youngest; a block that nobody holds
 /// takes its rows out of the cache.
 final class RowBlock: @unchecked Sendable {
-    // Written by the one that fills it, before anyone else sees it; then only read (see RowHeader.superseded).
+    // Rows are written by the one that fills the block, each before anyone else sees it; then they are only read (see
+    // RowPointer.isSuperseded). `used` is theirs as well until the block goes away.
     let base: UnsafeMutableRawPointer
     let capacity: Int
-    fileprivate(set) var used = 0
+    fileprivate var used = 0
     /// The place of the root entity of its rows in the model.
     let root: Int
     /// Whether the cache refers to a row of it.
     ///
-    /// Set by the cache, under its lock, before the block is shared.
+    /// Set by the cache, under its lock.
     var isListed = false
     private let cache: RowCache
 
+    /// - Parameter capacity: bytes, a multiple of eight.
     fileprivate init(capacity: Int, root: Int, cache: RowCache) {
         base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         self.capacity = capacity
@@ -43,20 +46,22 @@ final class RowBlock: @unchecked Sendable {
 
 extension RowPointer {
     @inline(__always)
-    var block: RowBlock { header.pointee.block.takeUnretainedValue() }
+    var unmanagedBlock: Unmanaged<RowBlock> { Unmanaged.fromOpaque(raw.pointee.block) }
+
+    @inline(__always)
+    var block: RowBlock { unmanagedBlock.takeUnretainedValue() }
 
     /// Whether a newer version of the row, or its deletion, is known.
     @inline(__always)
-    var isSuperseded: Bool {
-        cstore_load(
-            UnsafePointer(
-                (address + MemoryLayout<RowHeader>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self)))
-            != 0
-    }
+    var isSuperseded: Bool { cstore_load(superseded) != 0 }
 
     func markSuperseded() {
-        cstore_store(
-            (address + MemoryLayout<RowHeader>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self), 1)
+        cstore_store(superseded, 1)
+    }
+
+    @inline(__always)
+    private var superseded: UnsafeMutablePointer<UInt32> {
+        (address + MemoryLayout<cstore_row>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self)
     }
 }
 
@@ -66,11 +71,10 @@ struct RowBuilder {
     private let cache: RowCache
     private let root: Int
     private var blockSize: Int
-    // The row that is being filled.
-    private var row: UnsafeMutableRawPointer
-    private var rowStart = 0
-    private var rowUsed = 0
     private var block: RowBlock
+    // The row that is being filled.
+    private var row: RowPointer
+    private var rowUsed = 0
 
     /// Bytes that blocks grow to.
     private static let largestBlock = 64 << 10
@@ -82,53 +86,79 @@ struct RowBuilder {
         self.root = root
         self.blockSize = blockSize
         block = RowBlock(capacity: blockSize, root: root, cache: cache)
-        row = block.base
+        row = RowPointer(address: block.base)
         blocks.append(block)
     }
 
-    /// Makes room for a row's fixed part.
-    ///
-    /// The bits that say which columns have values are zero.
+    /// Copies the row that a statement stands on.
     @inline(__always)
-    mutating func begin(_ layout: RowLayout, key: Int64, version: Int64, entity: Int) {
-        rowStart = block.used
-        rowUsed = 0
-        reserve(layout.fixedSize)
-        rowUsed = layout.fixedSize
-        row.assumingMemoryBound(to: RowHeader.self).initialize(
-            to: RowHeader(
-                key: key, block: Unmanaged.passUnretained(block), version: version, entity: Int32(entity), size: 0,
-                superseded: 0, reserved: 0))
-        for word in 0..<layout.bitWords {
-            row.storeBytes(of: 0, toByteOffset: RowHeader.size + word * 8, as: UInt64.self)
+    mutating func copy(
+        _ statement: OpaquePointer, _ columns: EntityRuntime.RowColumns, _ layout: RowLayout, entity: Int
+    ) -> RowPointer {
+        while true {
+            let used = block.used
+            row = RowPointer(address: block.base + used)
+            let room = block.capacity - used
+            let size = cstore_row_copy(
+                statement, columns.start, UInt32(truncatingIfNeeded: columns.count), Int32(truncatingIfNeeded: entity),
+                layout.fixedSize, row.raw, room)
+            if size <= room {
+                row.raw.pointee.block = Unmanaged.passUnretained(block).toOpaque()
+                block.used = used + size
+                return row
+            }
+            addBlock(size)
         }
     }
 
+    /// Copies the row that a statement stands on; the blocks that are full are left to whoever uses their rows.
+    mutating func copySingle(
+        _ statement: OpaquePointer, _ columns: EntityRuntime.RowColumns, _ layout: RowLayout, entity: Int
+    ) -> RowPointer {
+        let row = copy(statement, columns, layout, entity: entity)
+        if blocks.count > 1 { blocks.removeFirst(blocks.count - 1) }
+        return row
+    }
+
+    @inline(never)
+    private mutating func addBlock(_ size: Int) {
+        blockSize = max(blockSize, min(blockSize * 2, Self.largestBlock))
+        if block.used == 0 { blocks.removeLast() }
+        block = RowBlock(capacity: max(blockSize, (size + 7) & ~7), root: root, cache: cache)
+        blocks.append(block)
+    }
+
+    // MARK: - Value by value
+
+    /// Makes room for a row's fixed part; no column has a value.
     @inline(__always)
-    private mutating func mark(_ slot: Int) {
-        let offset = RowHeader.size + (slot >> 6) * 8
-        let word = row.load(fromByteOffset: offset, as: UInt64.self)
-        row.storeBytes(of: word | (1 << UInt64(slot & 63)), toByteOffset: offset, as: UInt64.self)
+    mutating func begin(_ layout: RowLayout, key: Int64, version: Int64, entity: Int) {
+        rowUsed = 0
+        reserve(layout.fixedSize)
+        rowUsed = layout.fixedSize
+        cstore_row_begin(
+            row.raw, UInt32(truncatingIfNeeded: layout.columns.count), Int32(truncatingIfNeeded: entity), key,
+            version)
     }
 
     @inline(__always)
     mutating func set(_ layout: RowLayout, slot: Int, integer: Int64) {
-        mark(slot)
-        row.storeBytes(of: integer, toByteOffset: layout.offset(ofSlot: slot), as: Int64.self)
+        cstore_row_mark(row.raw, Int32(truncatingIfNeeded: slot))
+        row.address.storeBytes(of: integer, toByteOffset: layout.offset(ofSlot: slot), as: Int64.self)
     }
 
     @inline(__always)
     mutating func set(_ layout: RowLayout, slot: Int, real: Double) {
-        mark(slot)
-        row.storeBytes(of: real, toByteOffset: layout.offset(ofSlot: slot), as: Double.self)
+        cstore_row_mark(row.raw, Int32(truncatingIfNeeded: slot))
+        row.address.storeBytes(of: real, toByteOffset: layout.offset(ofSlot: slot), as: Double.self)
     }
 
     @inline(__always)
     mutating func set(_ layout: RowLayout, slot: Int, bytes: UnsafeRawPointer?, count: Int) {
         reserve(rowUsed + count)
-        mark(slot)
-        if let bytes, count > 0 { (row + rowUsed).copyMemory(from: bytes, byteCount: count) }
-        row.storeBytes(
+        cstore_row_mark(row.raw, Int32(truncatingIfNeeded: slot))
+        if let bytes, count > 0 { (row.address + rowUsed).copyMemory(from: bytes, byteCount: count) }
+        row.address.storeBytes(
             of: UInt64(rowUsed) | UInt64(count) << 32, toByteOffset: layout.offset(ofSlot: slot), as: UInt64.self)
         rowUsed += count
     }
@@ -137,35 +167,31 @@ struct RowBuilder {
     @inline(__always)
     mutating func finish() -> RowPointer {
         let size = (rowUsed + 7) & ~7
-        row.assumingMemoryBound(to: RowHeader.self).pointee.size = UInt32(size)
-        block.used = rowStart + size
-        return RowPointer(address: row)
+        row.raw.pointee.size = UInt32(size)
+        row.raw.pointee.block = Unmanaged.passUnretained(block).toOpaque()
+        block.used += size
+        return row
     }
 
     /// Makes sure that the row can have so many bytes; moves what there is of it to a new block if it cannot.
     @inline(__always)
     private mutating func reserve(_ size: Int) {
-        // 8 spare bytes, so that the rounded size fits as well.
-        if rowStart + size + 8 <= block.capacity {
-            row = block.base + rowStart
-            return
+        // The capacity is a multiple of eight, so that the rounded size fits as well.
+        if block.used + size <= block.capacity {
+            row = RowPointer(address: block.base + block.used)
+        } else {
+            move(size)
         }
-        move(size)
     }
 
     @inline(never)
     private mutating func move(_ size: Int) {
-        blockSize = max(blockSize, min(blockSize * 2, Self.largestBlock))
+        let (begun, holder) = (row, block)
         // Leaves room for the values that follow in the same row.
-        let next = RowBlock(capacity: max(blockSize, size + size / 2 + 256), root: root, cache: cache)
-        if rowUsed > 0 {
-            next.base.copyMemory(from: block.base + rowStart, byteCount: rowUsed)
-            next.base.assumingMemoryBound(to: RowHeader.self).pointee.block = Unmanaged.passUnretained(next)
+        addBlock(size + size / 2 + 256)
+        row = RowPointer(address: block.base)
+        withExtendedLifetime(holder) {
+            if rowUsed > 0 { row.address.copyMemory(from: begun.address, byteCount: rowUsed) }
         }
-        if block.used == 0 { blocks.removeLast() }
-        block = next
-        blocks.append(next)
-        rowStart = 0
-        row = next.base
     }
 }

@@ -10,9 +10,8 @@ final class RowCache: Sendable {
     private struct State: ~Copyable {
         /// Rows by primary key, one table a root entity.
         var maps: UnsafeMutableBufferPointer<KeyMap>
-        /// The youngest blocks, oldest first from `oldest` on.
+        /// The youngest blocks, oldest first.
         var young: [RowBlock] = []
-        var oldest = 0
         var bytes = 0
         /// Which keys were ever here while recording was on, one bit each, by root entity.
         var seen: [[UInt64]]
@@ -20,6 +19,75 @@ final class RowCache: Sendable {
         deinit {
             maps.deinitialize()
             maps.deallocate()
+        }
+
+        /// Takes in a row, unless it is here in the same version.
+        ///
+        /// - Parameter listed: the block of the row before: rows of a block follow each other.
+        /// - Returns: the copy that is here, whose block is held.
+        @inline(__always)
+        mutating func insert(
+            _ row: RowPointer, _ root: Int, _ listed: inout UnsafeMutableRawPointer?, _ held: inout [RowBlock],
+            isRecording: Bool
+        ) -> RowPointer? {
+            if isRecording { Self.mark(row.key, &seen[root]) }
+            var isNew = true
+            let address = maps[root].insert(row.key, row.address) { old in
+                let old = RowPointer(address: old)
+                isNew = old.header.pointee.version != row.header.pointee.version || !Self.hold(old, &held)
+                return isNew
+            }
+            if let address {
+                let old = RowPointer(address: address)
+                guard isNew else { return old }
+                if old.header.pointee.version != row.header.pointee.version { old.markSuperseded() }
+            }
+            if row.raw.pointee.block != listed {
+                listed = row.raw.pointee.block
+                list(row.block)
+            }
+            return nil
+        }
+
+        private mutating func list(_ block: RowBlock) {
+            guard !block.isListed else { return }
+            block.isListed = true
+            young.append(block)
+            bytes += block.capacity
+        }
+
+        /// Takes out the oldest blocks that are too much.
+        mutating func trim(to limit: Int) -> [RowBlock] {
+            guard bytes > limit, young.count > 1 else { return [] }
+            var count = 0
+            while bytes > limit, count < young.count - 1 {
+                bytes -= young[count].capacity
+                count += 1
+            }
+            let evicted = Array(young[..<count])
+            young.removeFirst(count)
+            return evicted
+        }
+
+        /// Retains a row's block, unless it is on its way out.
+        ///
+        /// Rows that were read together often lie together.
+        private static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
+            let block = row.raw.pointee.block
+            if let last = held.last, Unmanaged.passUnretained(last).toOpaque() == block { return true }
+            guard let retained = swift_tryRetain(block) else { return false }
+            held.append(Unmanaged<RowBlock>.fromOpaque(retained).takeRetainedValue())
+            return true
+        }
+
+        /// Keys are dense, so a bit each is little; keys beyond 64 million (8 MiB of bits) are not remembered.
+        private static func mark(_ key: Int64, _ seen: inout [UInt64]) {
+            guard key >= 0, key < 1 << 26 else { return }
+            let word = Int(key >> 6)
+            if word >= seen.count {
+                seen.append(contentsOf: repeatElement(0, count: max(word + 1, seen.count * 2) - seen.count))
+            }
+            seen[word] |= 1 << UInt64(key & 63)
         }
     }
 
@@ -40,7 +108,7 @@ final class RowCache: Sendable {
             guard let address = state.maps[root].address(key) else { return nil }
             let row = RowPointer(address: address)
             // The block may be on its way out, waiting for the lock to take its rows from the cache.
-            guard let block = swift_tryRetain(row.header.pointee.block.toOpaque()) else { return nil }
+            guard let block = swift_tryRetain(row.raw.pointee.block) else { return nil }
             return (row, Unmanaged<RowBlock>.fromOpaque(block).takeRetainedValue())
         }
     }
@@ -60,49 +128,32 @@ final class RowCache: Sendable {
         // Let go of outside the lock: a block that goes away takes the lock itself.
         var evicted: [RowBlock] = []
         state.withLock { state in
+            state.maps[root].reserve(rows.count)
+            var listed: UnsafeMutableRawPointer?
             for place in rows.indices {
-                let row = rows[place]
-                if isRecording { Self.mark(row.key, &state.seen[root]) }
-                if let address = state.maps[root].insert(row.key, row.address) {
-                    let old = RowPointer(address: address)
-                    if old.header.pointee.version != row.header.pointee.version {
-                        old.markSuperseded()
-                    } else if Self.hold(old, &held) {
-                        state.maps[root].insert(row.key, address)
-                        rows[place] = old
-                        hits += 1
-                        continue
-                    }
+                if let known = state.insert(rows[place], root, &listed, &held, isRecording: isRecording) {
+                    rows[place] = known
+                    hits += 1
                 }
-                row.block.isListed = true
             }
-            for block in blocks where block.isListed {
-                state.young.append(block)
-                state.bytes += block.capacity
-            }
-            while state.bytes > limit, state.oldest < state.young.count - 1 {
-                let block = state.young[state.oldest]
-                evicted.append(block)
-                state.bytes -= block.capacity
-                state.oldest += 1
-            }
-            if !evicted.isEmpty {
-                state.young.removeFirst(state.oldest)
-                state.oldest = 0
-            }
+            evicted = state.trim(to: limit)
         }
+        _ = consume evicted
         return (hits, held)
     }
 
-    /// Retains a row's block, unless it is on its way out.
-    ///
-    /// Rows that were read together often lie together.
-    private static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
-        let block = row.header.pointee.block
-        if let last = held.last, Unmanaged.passUnretained(last).toOpaque() == block.toOpaque() { return true }
-        guard let retained = swift_tryRetain(block.toOpaque()) else { return false }
-        held.append(Unmanaged<RowBlock>.fromOpaque(retained).takeRetainedValue())
-        return true
+    /// Takes in one row, whose block the caller holds; see ``insert(_:_:isRecording:)``.
+    func insert(_ row: RowPointer, isRecording: Bool) -> (row: RowPointer, block: RowBlock) {
+        var held: [RowBlock] = []
+        var evicted: [RowBlock] = []
+        let known = state.withLock { state in
+            var listed: UnsafeMutableRawPointer?
+            let known = state.insert(row, row.block.root, &listed, &held, isRecording: isRecording)
+            evicted = state.trim(to: limit)
+            return known
+        }
+        _ = consume evicted
+        return withExtendedLifetime(held) { (known ?? row, (known ?? row).block) }
     }
 
     /// Takes a row out because it was deleted.
@@ -127,7 +178,6 @@ final class RowCache: Sendable {
         let released = state.withLock { state in
             let young = state.young
             state.young = []
-            state.oldest = 0
             state.bytes = 0
             return young
         }
@@ -150,15 +200,5 @@ final class RowCache: Sendable {
             for place in state.maps.indices { count += state.maps[place].count }
             return count
         }
-    }
-
-    /// Keys are dense, so a bit each is little; keys beyond 64 million (8 MiB of bits) are not remembered.
-    private static func mark(_ key: Int64, _ seen: inout [UInt64]) {
-        guard key >= 0, key < 1 << 26 else { return }
-        let word = Int(key >> 6)
-        if word >= seen.count {
-            seen.append(contentsOf: repeatElement(0, count: max(word + 1, seen.count * 2) - seen.count))
-        }
-        seen[word] |= 1 << UInt64(key & 63)
     }
 }

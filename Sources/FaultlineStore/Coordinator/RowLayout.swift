@@ -1,69 +1,105 @@
+import CStore
 import FaultlineModel
 import Foundation
 
-/// What stands at the start of every row in memory.
-struct RowHeader {
-    /// `Z_PK`.
-    var key: Int64
-    /// The block that the row lies in.
-    var block: Unmanaged<RowBlock>
-    /// `Z_OPT`.
-    var version: Int64
-    /// The place of the row's entity in the model.
-    var entity: Int32
-    /// Bytes of the whole row.
-    var size: UInt32
-    /// 1 once another version of the row, or its deletion, is known.
-    ///
-    /// Read by other threads: see ``RowPointer/isSuperseded``.
-    var superseded: UInt32
-    var reserved: UInt32
-
-    static var size: Int { 40 }
-}
-
-/// Where the columns of an entity lie in a row: behind the header one bit a column that says whether there is a value,
-/// then eight bytes a column, then what did not fit there.
-///
-/// Integers and floating-point numbers stand in their eight bytes, text and blobs as offset from the row's start and
-/// length. Decimals are text.
+/// Where the columns of an entity lie in a row; see `cstore_row`. Decimals are text.
 struct RowLayout: Sendable {
     let columns: [ColumnSchema]
-    let bitWords: Int
     /// Bytes in front of the first column that has its value elsewhere.
     let fixedSize: Int
 
     init(_ columns: [ColumnSchema]) {
         self.columns = columns
-        bitWords = (columns.count + 63) / 64
-        fixedSize = RowHeader.size + (bitWords + columns.count) * 8
+        fixedSize = cstore_row_fixed_size(UInt32(columns.count))
     }
 
     @inline(__always)
     func offset(ofSlot slot: Int) -> Int {
-        RowHeader.size + (bitWords + slot) * 8
+        MemoryLayout<cstore_row>.size + slot * 8
     }
 }
+
+/// What stands at the start of every row in memory.
+struct RowHeader {
+    fileprivate var row: cstore_row
+
+    var version: Int64 { row.version }
+    var entity: Int32 { row.entity }
+    var size: UInt32 { row.size }
+}
+
+/// Where a value stands in a row that has it.
+///
+/// Made by the store only.
+public struct StoredValuePlace {
+    // Whoever reads has the object, and the object the row.
+    @usableFromInline let row: UnsafeRawPointer
+    @usableFromInline let offset: Int
+
+    @inlinable
+    @inline(__always)
+    init(row: UnsafeRawPointer, offset: Int) {
+        self.row = row
+        self.offset = offset
+    }
+
+    /// In front of the columns, and of the bits that say which of them have values; as `cstore_row` has it.
+    @inlinable static var columnsOffset: Int { 48 }
+    @inlinable static var presenceOffset: Int { 40 }
+
+    @inlinable
+    @inline(__always)
+    var integer: Int64 { row.load(fromByteOffset: offset, as: Int64.self) }
+
+    @inlinable
+    @inline(__always)
+    var real: Double { row.load(fromByteOffset: offset, as: Double.self) }
+
+    @inlinable
+    @inline(__always)
+    var text: String {
+        let place = row.load(fromByteOffset: offset, as: UInt64.self)
+        let bytes = UnsafeRawBufferPointer(
+            start: row + Int(truncatingIfNeeded: place & 0xffff_ffff), count: Int(truncatingIfNeeded: place >> 32))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+@available(*, unavailable)
+extension StoredValuePlace: Sendable {}
 
 /// A row in memory.
 ///
 /// Whoever has one also holds its block.
+@usableFromInline
 struct RowPointer: @unchecked Sendable {
     // The bytes behind the address do not change after the row was filled, but for one flag that is read atomically.
-    let address: UnsafeMutableRawPointer
+    @usableFromInline let address: UnsafeMutableRawPointer
 
     @inline(__always)
-    var header: UnsafeMutablePointer<RowHeader> {
-        address.assumingMemoryBound(to: RowHeader.self)
+    var raw: UnsafeMutablePointer<cstore_row> {
+        address.assumingMemoryBound(to: cstore_row.self)
     }
 
     @inline(__always)
-    var key: Int64 { header.pointee.key }
+    var header: UnsafePointer<RowHeader> {
+        UnsafePointer(address.assumingMemoryBound(to: RowHeader.self))
+    }
+
+    @inline(__always)
+    var key: Int64 { raw.pointee.key }
 
     /// Whether the column has a value.
     @inline(__always)
     func hasValue(slot: Int) -> Bool {
-        address.load(fromByteOffset: RowHeader.size + (slot >> 6) * 8, as: UInt64.self) & (1 << UInt64(slot & 63)) != 0
+        let word = slot < 64 ? raw.pointee.present : furtherPresence(slot)
+        return word & (1 << UInt64(slot & 63)) != 0
+    }
+
+    @inline(never)
+    private func furtherPresence(_ slot: Int) -> UInt64 {
+        let place = Int(raw.pointee.columns) + (slot >> 6) - 1
+        return address.load(fromByteOffset: MemoryLayout<cstore_row>.size + place * 8, as: UInt64.self)
     }
 
     @inline(__always)

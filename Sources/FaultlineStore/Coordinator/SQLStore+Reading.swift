@@ -18,6 +18,14 @@ struct LoadedRows {
     var sources: [Int64] = []
 }
 
+/// A row that was read by its key, if there is one.
+struct LoadedRow {
+    var row: RowPointer?
+    /// What holds it.
+    var block: RowBlock?
+    var run = StatementRun()
+}
+
 /// Keys that a statement returned, with the places of their entities.
 struct LoadedKeys {
     var keys: ContiguousArray<Int64> = []
@@ -42,33 +50,24 @@ extension SQLStore {
     ///   - hasSources: whether a last column says to whom each row is related.
     ///   - sortKeys: how many of the last columns say what each row is sorted by.
     func loadRows(
-        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, isSingle: Bool = false,
-        hasSources: Bool = false, sortKeys: Int = 0
+        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, hasSources: Bool = false,
+        sortKeys: Int = 0
     ) throws(StoreError) -> LoadedRows {
-        var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: isSingle ? 512 : 4 << 10)
+        var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: 4 << 10)
         var loaded = LoadedRows()
         let isInTree = entity.schema.isInTree
-        let place = entity.schema.index
-        let ownSources = entity.sources[place] ?? []
+        let (place, layout) = (entity.schema.index, entity.layout)
+        guard let ownColumns = entity.rowColumns[place] else { preconditionFailure("An entity reads its own rows.") }
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
         loaded.run = try session.read(
-            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: !isSingle
+            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
         ) { handle throws(StoreError) in
-            var rowPlace = place
-            var sources = ownSources
             if isInTree {
-                let number = sqlite3_column_int64(handle, 0)
-                guard let known = schema.place(ofNumber: number), let found = entity.sources[known] else {
-                    throw StoreError(
-                        .incompatibleModel,
-                        "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
-                    )
-                }
-                rowPlace = known
-                sources = found
+                let (actual, columns) = try self.rowEntity(handle, entity)
+                loaded.rows.append(builder.copy(handle, columns, actual.layout, entity: actual.schema.index))
+            } else {
+                loaded.rows.append(builder.copy(handle, ownColumns, layout, entity: place))
             }
-            loaded.rows.append(
-                Self.copyRow(handle, entities[rowPlace].layout, sources, rowPlace, &builder))
             if last >= 0 { loaded.sources.append(sqlite3_column_int64(handle, last)) }
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
@@ -77,30 +76,6 @@ extension SQLStore {
         loaded.cacheHits = hits
         loaded.blocks = hits == loaded.rows.count ? held : builder.blocks + held
         return loaded
-    }
-
-    @inline(__always)
-    private static func copyRow(
-        _ handle: OpaquePointer, _ layout: RowLayout, _ sources: [EntityRuntime.ColumnSource], _ place: Int,
-        _ builder: inout RowBuilder
-    ) -> RowPointer {
-        builder.begin(
-            layout, key: sqlite3_column_int64(handle, 1), version: sqlite3_column_int64(handle, 2), entity: place)
-        for slot in 0..<sources.count {
-            let column = sources[slot].column
-            if sqlite3_column_type(handle, column) == SQLITE_NULL { continue }
-            switch sources[slot].storage {
-            case .integer: builder.set(layout, slot: slot, integer: sqlite3_column_int64(handle, column))
-            case .real: builder.set(layout, slot: slot, real: sqlite3_column_double(handle, column))
-            case .text, .decimal:
-                let text = UnsafeRawPointer(sqlite3_column_text(handle, column))
-                builder.set(layout, slot: slot, bytes: text, count: Int(sqlite3_column_bytes(handle, column)))
-            case .blob:
-                let bytes = sqlite3_column_blob(handle, column)
-                builder.set(layout, slot: slot, bytes: bytes, count: Int(sqlite3_column_bytes(handle, column)))
-            }
-        }
-        return builder.finish()
     }
 
     private static func lastColumns(_ number: Int, of row: OpaquePointer) -> [SQLValue] {
@@ -131,19 +106,47 @@ extension SQLStore {
         return loaded
     }
 
+    /// The entity of the row that a statement of a tree's table stands on.
+    private func rowEntity(
+        _ handle: OpaquePointer, _ entity: EntityRuntime
+    ) throws(StoreError) -> (EntityRuntime, EntityRuntime.RowColumns) {
+        let number = sqlite3_column_int64(handle, 0)
+        guard let place = schema.place(ofNumber: number), let columns = entity.rowColumns[place] else {
+            throw StoreError(
+                .incompatibleModel,
+                "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
+            )
+        }
+        return (entities[place], columns)
+    }
+
     /// Reads the row of one key.
     ///
-    /// Under the lock.
+    /// Under the lock. The rows of a burst lie in one block.
     func loadRow(
         _ entity: EntityRuntime, key: Int64, isRecording: Bool
-    ) throws(StoreError) -> LoadedRows {
-        let place = entity.schema.index
+    ) throws(StoreError) -> LoadedRow {
+        let (place, root) = (entity.schema.index, entity.schema.root)
         if faultStatements[place] == nil { faultStatements[place] = try connection.statement(entity.faultSQL) }
         let statement = faultStatements[place]!
         sqlite3_bind_int64(statement.handle, 1, key)
-        log.statement(statement.sql, [.integer(key)])
+        if log.isOn { log.statement(statement.sql, [.integer(key)]) }
         try beginRead()
-        return try loadRows(statement, entity, isRecording: isRecording, isSingle: true)
+        if faultBuilders[root] == nil {
+            faultBuilders[root] = RowBuilder(root: root, cache: rows, blockSize: 4 << 10)
+        }
+        var copied: RowPointer?
+        let run = try session.read(
+            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: false,
+            isSingle: true
+        ) { handle throws(StoreError) in
+            let (actual, columns) =
+                entity.schema.isInTree ? try self.rowEntity(handle, entity) : (entity, entity.rowColumns[place]!)
+            copied = faultBuilders[root]!.copySingle(handle, columns, actual.layout, entity: actual.schema.index)
+        }
+        guard let copied else { return LoadedRow(run: run) }
+        let (row, block) = rows.insert(copied, isRecording: isRecording)
+        return LoadedRow(row: row, block: block, run: run)
     }
 
     /// Binds what a SELECT selects by.

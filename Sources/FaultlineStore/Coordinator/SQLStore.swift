@@ -34,9 +34,12 @@ final class SQLStore: @unchecked Sendable {
     /// Statements that read since the store was opened, to find out whether a burst of reading goes on.
     var reads: UInt64 = 0
     private var isCheckScheduled = false
+    private let reference = StoreReference()
     var insertStatements: [Int: SQLStatement] = [:]
     var updateStatements: [UpdateShape: SQLStatement] = [:]
     var faultStatements: [SQLStatement?]
+    /// By root entity: what the faults of a burst copy their rows with.
+    var faultBuilders: [RowBuilder?]
     /// Found before the first save.
     var saveObstacles: SaveObstacles?
 
@@ -57,19 +60,27 @@ final class SQLStore: @unchecked Sendable {
         metadata = opening.metadata
         let schema = opening.schema
         self.schema = schema
+        let isUTF8 = opening.session.connection.isUTF8
         entities = schema.entities.map { entity in
             var place = entity.index
             while classes[schema.entities[place].name] == nil, schema.entities[place].parent >= 0 {
                 place = schema.entities[place].parent
             }
             return EntityRuntime(
-                entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self)
+                entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self,
+                isUTF8: isUTF8)
         }
         external = ExternalData(storeURL: description.url, threshold: description.externalStorageThreshold)
         rows = RowCache(roots: entities.count, limit: description.rowCacheLimit)
         let relationships = schema.entities.flatMap(\.properties).map(\.relationshipNumber).max() ?? -1
         relationshipGenerations = Array(repeating: 0, count: relationships + 1)
         faultStatements = Array(repeating: nil, count: entities.count)
+        faultBuilders = Array(repeating: nil, count: entities.count)
+        reference.set(self)
+    }
+
+    deinit {
+        reference.clear()
     }
 
     /// Whether the store was made by Core Data, which keeps things up that are not known here.
@@ -110,8 +121,16 @@ final class SQLStore: @unchecked Sendable {
     func endRead() {
         guard isReading else { return }
         isReading = false
+        removeFaultBuilders()
         // Nothing was written, so there is nothing that could fail to be committed.
         _ = try? session.run("COMMIT", doing: "Reading", isLogged: false)
+    }
+
+    /// Lets go of the blocks that faults are filling: those whose rows nobody uses are not to stay.
+    ///
+    /// Under the lock.
+    func removeFaultBuilders() {
+        for place in faultBuilders.indices where faultBuilders[place] != nil { faultBuilders[place] = nil }
     }
 
     /// Ends the read transaction, if there is one.
@@ -124,12 +143,12 @@ final class SQLStore: @unchecked Sendable {
         isCheckScheduled = true
         let reads = reads
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) {
-            [weak self] in
-            guard let self else { return }
-            lock.withLock { _ in
-                self.isCheckScheduled = false
-                guard self.isReading else { return }
-                if self.reads == reads { self.endRead() } else { self.scheduleCheck() }
+            [reference] in
+            guard let store = reference.store() else { return }
+            store.lock.withLock { _ in
+                store.isCheckScheduled = false
+                guard store.isReading else { return }
+                if store.reads == reads { store.endRead() } else { store.scheduleCheck() }
             }
         }
     }

@@ -77,6 +77,14 @@ final class SQLConnection {
         return SQLStatement(sql: sql, handle: prepared)
     }
 
+    /// Whether the file keeps its texts as UTF-8; not if that cannot be found out.
+    var isUTF8: Bool {
+        guard let statement = try? prepare("PRAGMA encoding"), sqlite3_step(statement.handle) == SQLITE_ROW else {
+            return false
+        }
+        return String(cString: sqlite3_column_text(statement.handle, 0)) == "UTF-8"
+    }
+
     /// Why a statement cannot be prepared; `nil`: it can.
     func problem(preparing sql: String) -> String? {
         var prepared: OpaquePointer?

@@ -71,9 +71,12 @@ final class SQLSession {
     /// Reads the rows of a statement whose values are bound already.
     ///
     /// The caller makes the event: its own with ``StatementRun/record`` in it, or one of the statement.
+    ///
+    /// - Parameter isSingle: whether there is one row at most, so that nobody asks for a second one.
+    @inline(__always)
     func read(
-        _ statement: SQLStatement, doing: String, isRecording: Bool, measuresPages: Bool,
-        _ body: (OpaquePointer) throws(StoreError) -> Void
+        _ statement: SQLStatement, doing: @autoclosure () -> String, isRecording: Bool, measuresPages: Bool,
+        isSingle: Bool = false, _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) -> StatementRun {
         let measure = StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages)
         var rows = 0
@@ -87,11 +90,11 @@ final class SQLSession {
                 statement.reset()
                 throw error
             }
-            result = sqlite3_step(statement.handle)
+            result = isSingle ? SQLITE_DONE : sqlite3_step(statement.handle)
         }
         let run = measure.end(rows: rows, result: result)
         guard result == SQLITE_DONE else {
-            let error = connection.error(result, doing: doing)
+            let error = connection.error(result, doing: doing())
             statement.reset()
             throw error
         }

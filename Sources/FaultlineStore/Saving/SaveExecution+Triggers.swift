@@ -36,8 +36,8 @@ extension SaveExecution {
             if let open, let record = loaded.run.record {
                 store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
             }
-            guard let row = loaded.rows.first else { continue }
-            refreshed.append((entity.schema.root, row, loaded.blocks))
+            guard let row = loaded.row, let block = loaded.block else { continue }
+            refreshed.append((entity.schema.root, row, [block]))
         }
     }
 }
