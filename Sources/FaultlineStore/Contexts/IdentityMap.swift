@@ -1,69 +1,73 @@
 import CStore
 import FaultlineModel
 import Foundation
-import Synchronization
 
 /// The objects of a context by their keys: one object for one row.
 ///
 /// It does not keep objects alive. They take themselves out when they go, from whatever thread that is; so a look-up
 /// retains only what is not on its way out.
-final class IdentityMap: Sendable {
-    private struct Maps: ~Copyable {
-        var byRoot: UnsafeMutableBufferPointer<KeyMap>
-
-        deinit {
-            byRoot.deinitialize()
-            byRoot.deallocate()
-        }
-    }
-
-    private let maps: Mutex<Maps>
+final class IdentityMap: @unchecked Sendable {
+    // `lock` guards `maps`. It spins: it is held for a look-up in a table and mostly wanted by one thread alone, and a
+    // mutex takes twice as long, three times for every object.
+    private let lock: UnsafeMutablePointer<UInt32>
+    private let maps: UnsafeMutableBufferPointer<KeyMap>
 
     init(roots: Int) {
-        let byRoot = UnsafeMutableBufferPointer<KeyMap>.allocate(capacity: roots)
-        for place in 0..<roots { (byRoot.baseAddress! + place).initialize(to: KeyMap()) }
-        maps = Mutex(Maps(byRoot: byRoot))
+        lock = UnsafeMutablePointer.allocate(capacity: 1)
+        lock.initialize(to: 0)
+        maps = UnsafeMutableBufferPointer.allocate(capacity: roots)
+        for place in 0..<roots { (maps.baseAddress! + place).initialize(to: KeyMap()) }
     }
 
+    deinit {
+        maps.deinitialize()
+        maps.deallocate()
+        lock.deallocate()
+    }
+
+    @inline(__always)
+    private func withLock<Result>(_ body: (UnsafeMutableBufferPointer<KeyMap>) -> Result) -> Result {
+        cstore_lock(lock)
+        defer { cstore_unlock(lock) }
+        return body(maps)
+    }
+
+    @inline(__always)
     func object(root: Int, key: Int64) -> ManagedObject? {
-        let found = maps.withLock { maps -> UInt in
-            guard let address = maps.byRoot[root].address(key), let retained = swift_tryRetain(address) else {
-                return 0
-            }
-            return UInt(bitPattern: retained)
-        }
-        guard let address = UnsafeRawPointer(bitPattern: found) else { return nil }
-        return Unmanaged<ManagedObject>.fromOpaque(address).takeRetainedValue()
+        let found = withLock { maps in maps[root].address(key).flatMap { swift_tryRetain($0) } }
+        return found.map { Unmanaged<ManagedObject>.fromOpaque($0).takeRetainedValue() }
     }
 
+    @inline(__always)
     func insert(_ object: ManagedObject) {
-        let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-        let (root, key) = (object.runtime.schema.root, object.key)
-        maps.withLock { maps in
-            _ = maps.byRoot[root].insert(key, UnsafeMutableRawPointer(bitPattern: address)!)
-        }
+        let address = Unmanaged.passUnretained(object).toOpaque()
+        let (root, key) = (object.runtime.root, object.key)
+        withLock { maps in _ = maps[root].insert(key, address) }
     }
 
     /// Takes an object out, unless another has its key by now.
+    @inline(__always)
     func remove(_ object: ManagedObject) {
-        let address = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
-        let (root, key) = (object.runtime.schema.root, object.key)
-        maps.withLock { maps in
-            maps.byRoot[root].remove(key, address: UnsafeMutableRawPointer(bitPattern: address))
-        }
+        let address = Unmanaged.passUnretained(object).toOpaque()
+        let (root, key) = (object.runtime.root, object.key)
+        withLock { maps in maps[root].remove(key, address: address) }
+    }
+
+    /// Makes room for so many more objects at once.
+    func reserve(root: Int, _ more: Int) {
+        withLock { maps in maps[root].reserve(more) }
     }
 
     /// The objects that are alive.
     func objects() -> [ManagedObject] {
-        let found = maps.withLock { maps in
-            var found: [UInt] = []
-            for root in maps.byRoot.indices {
-                maps.byRoot[root].forEach { _, address in
-                    if let retained = swift_tryRetain(address) { found.append(UInt(bitPattern: retained)) }
+        var found: [UnsafeMutableRawPointer] = []
+        withLock { maps in
+            for root in maps.indices {
+                maps[root].forEach { _, address in
+                    if let retained = swift_tryRetain(address) { found.append(retained) }
                 }
             }
-            return found
         }
-        return found.map { Unmanaged<ManagedObject>.fromOpaque(UnsafeRawPointer(bitPattern: $0)!).takeRetainedValue() }
+        return found.map { Unmanaged<ManagedObject>.fromOpaque($0).takeRetainedValue() }
     }
 }

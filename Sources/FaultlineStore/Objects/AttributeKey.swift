@@ -1,6 +1,6 @@
 public import FaultlineModel
 public import Foundation
-import Synchronization
+public import Synchronization
 
 /// The name of an attribute with the type of its value, for accessors of hand-written classes.
 ///
@@ -19,6 +19,9 @@ import Synchronization
 public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
     public let name: String
     private let place = PropertyPlace()
+    /// Where the values of the entity that was asked last stand in its rows: the layout's number in the upper half,
+    /// the column's place and the property's index in the lower two bytes; 0: not there.
+    @usableFromInline let column = Atomic<UInt64>(0)
 
     public init(_ name: String) {
         self.name = name
@@ -41,7 +44,44 @@ public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
             Value._isStored(as: type),
             "'\(runtime.schema.name).\(name)' of type \(type.rawValue) cannot be read or set as \(Value.self); correct the type of its AttributeKey."
         )
+        // What is read in another way, or has no bit to watch it by, is read by its index.
+        if Value._isInRow, !property.isExternal, (0..<64).contains(property.slot), property.index < 64 {
+            column.store(
+                UInt64(runtime.layoutID) << 32 | UInt64(property.slot) << 8 | UInt64(property.index), ordering: .relaxed
+            )
+        }
         return place.remember(property.index, in: runtime)
+    }
+
+    /// Where the attribute's value stands in an object's row; `nil`: it has to be read by its index.
+    ///
+    /// Fires a fault and notes the use.
+    @inlinable
+    @inline(__always)
+    func valuePlace(in object: ManagedObject) -> StoredValuePlace? {
+        let column = column.load(ordering: .relaxed)
+        let slot = (column &>> 8) & 63
+        guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID,
+            (object.attention &>> (column & 63)) & 1 == 0, let row = object.row,
+            (row.address.load(fromByteOffset: StoredValuePlace.presenceOffset, as: UInt64.self) &>> slot) & 1 != 0
+        else { return preparedValuePlace(in: object) }
+        return StoredValuePlace(
+            row: UnsafeRawPointer(row.address),
+            offset: StoredValuePlace.columnsOffset &+ Int(truncatingIfNeeded: slot) &* 8)
+    }
+
+    @usableFromInline
+    @inline(never)
+    func preparedValuePlace(in object: ManagedObject) -> StoredValuePlace? {
+        let index = index(in: object)
+        if !object.flags.isDisjoint(with: .slow) {
+            guard case .unchanged = object.prepareToRead(index) else { return nil }
+        }
+        // The layout may be another one now: the row can turn out to be of a subentity.
+        guard UInt32(truncatingIfNeeded: column.load(ordering: .relaxed) &>> 32) == object.layoutID,
+            let (row, offset) = object.place(index)
+        else { return nil }
+        return StoredValuePlace(row: UnsafeRawPointer(row.address), offset: offset)
     }
 }
 
@@ -148,6 +188,9 @@ extension PropertySchema {
 /// What an ``AttributeKey`` can read and write: an ``AttributeScalar``, or an optional one.
 public protocol AttributeRepresentable {
     static func _read(from object: ManagedObject, _ index: Int) -> Self
+    /// Whether values of this type stand in a row as they are.
+    static var _isInRow: Bool { get }
+    static func _read(at place: StoredValuePlace) -> Self
     var _attributeValue: AttributeValue? { get }
     /// Whether an attribute of that type keeps its values as this type reads them.
     static func _isStored(as type: AttributeType) -> Bool
@@ -160,6 +203,13 @@ extension Optional: AttributeRepresentable where Wrapped: AttributeScalar {
     }
 
     @inlinable
+    public static var _isInRow: Bool { Wrapped._isInRow }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Wrapped? { Wrapped._read(at: place) }
+
+    @inlinable
     public var _attributeValue: AttributeValue? { map(\.attributeValue) }
 
     public static func _isStored(as type: AttributeType) -> Bool { Wrapped._isStored(as: type) }
@@ -169,6 +219,13 @@ extension AttributeScalar {
     @inlinable
     public static func _read(from object: ManagedObject, _ index: Int) -> Self {
         Self._read(object, index) ?? object._default(index)
+    }
+
+    @inlinable
+    public static var _isInRow: Bool { false }
+
+    public static func _read(at place: StoredValuePlace) -> Self {
+        preconditionFailure("\(Self.self) is not read from a row.")
     }
 
     @inlinable
@@ -185,15 +242,67 @@ extension AttributeScalar {
     }
 }
 
+extension AttributeScalar where Self: FixedWidthInteger {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Self { Self(truncatingIfNeeded: place.integer) }
+}
+
 extension Int: AttributeRepresentable {}
 extension Int16: AttributeRepresentable {}
 extension Int32: AttributeRepresentable {}
 extension Int64: AttributeRepresentable {}
-extension Bool: AttributeRepresentable {}
-extension Double: AttributeRepresentable {}
-extension Float: AttributeRepresentable {}
-extension String: AttributeRepresentable {}
-extension Date: AttributeRepresentable {}
+
+extension Bool: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Bool { place.integer != 0 }
+}
+
+extension Double: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Double { place.real }
+}
+
+extension Float: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Float { Float(place.real) }
+}
+
+extension String: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> String { place.text }
+}
+
+extension Date: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Date {
+        Date(timeIntervalSinceReferenceDate: place.real)
+    }
+}
+
 extension Data: AttributeRepresentable {}
 extension UUID: AttributeRepresentable {}
 extension URL: AttributeRepresentable {}

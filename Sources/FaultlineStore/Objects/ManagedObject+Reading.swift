@@ -9,16 +9,31 @@ extension ManagedObject {
     /// Returns what was set and not saved.
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
-        if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
+        if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow() {
+            _ = managedObjectContext.fire(self)
+        }
         if flags.contains(.isTracked) { noteReading(index) }
         guard flags.contains(.hasPending), let pending else { return .unchanged }
         return pending.values[index]
+    }
+
+    /// Fires the fault of an object whose row is at hand while nobody listens.
+    @inline(__always)
+    private final func fireFromRow() -> Bool {
+        // The context holds it.
+        unowned(unsafe) let store = managedObjectContext.store
+        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !store.recorder.isEnabled,
+            !store.log.isOn
+        else { return false }
+        flags.remove(.isFault)
+        return true
     }
 
     final func noteReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         guard trail.readProperties & bit == 0 else { return }
         trail.readProperties |= bit
+        noteAttention()
         trail.use?.read(property: index, row: Int(trail.row))
     }
 

@@ -16,20 +16,33 @@ open class ManagedObject {
     public final let managedObjectContext: ManagedObjectContext
     // The store holds it, and the context the store. Changes only while a fault fires, which no access overlaps.
     @exclusivity(unchecked)
-    final unowned(unsafe) var runtime: EntityRuntime
+    final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
     /// `Z_PK`, or a negative number until the object is saved.
     final var key: Int64
-    final var flags: Flags
+    // The four that reading looks at. No access of theirs lasts longer than a load or a store.
+    @exclusivity(unchecked)
+    final var flags: Flags { didSet { noteAttention() } }
+    /// The number of the entity's layout.
+    @exclusivity(unchecked)
+    @usableFromInline final private(set) var layoutID: UInt32
+    /// The properties that cannot be read from the row at once, one bit each: those whose fault did not fire, that may
+    /// have unsaved values, or whose use is to be noted.
+    @exclusivity(unchecked)
+    @usableFromInline final private(set) var attention: UInt64 = .max
     /// The row, which lies in `block`.
-    final var row: RowPointer?
+    @exclusivity(unchecked)
+    @usableFromInline final var row: RowPointer?
     final var block: RowBlock?
     final var pending: PendingChanges?
-    final var toMany: [Int: ToManyState] = [:]
-    /// Values of transient attributes.
-    final var transients: [Int: AttributeValue] = [:]
-    /// What was loaded along with the fetch that this object came from.
-    final var prefetched: PrefetchedObjects?
+    /// What few objects have.
+    private final var extras: Extras?
     final var trail = ObjectTrail()
+
+    private final class Extras {
+        var toMany: [Int: ToManyState] = [:]
+        var transients: [Int: AttributeValue] = [:]
+        var prefetched: PrefetchedObjects?
+    }
 
     struct Flags: OptionSet {
         let rawValue: UInt16
@@ -56,8 +69,9 @@ open class ManagedObject {
 
     /// What the store makes objects from.
     public struct Seed {
-        let context: ManagedObjectContext
-        let runtime: EntityRuntime
+        // Whoever makes an object holds both.
+        unowned(unsafe) let context: ManagedObjectContext
+        unowned(unsafe) let runtime: EntityRuntime
         let key: Int64
         let isInserted: Bool
     }
@@ -68,11 +82,12 @@ open class ManagedObject {
     public required init(_ seed: Seed) {
         managedObjectContext = seed.context
         runtime = seed.runtime
+        layoutID = seed.runtime.layoutID
         key = seed.key
         flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
         if seed.isInserted {
             pending = PendingChanges(defaults: seed.runtime.storedDefaults)
-            transients = seed.runtime.transientDefaults
+            if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }
         }
     }
 
@@ -93,6 +108,44 @@ open class ManagedObject {
 
     /// Whether a class is this one or inherits from it.
     static func isInherited(by type: ManagedObject.Type) -> Bool { type is Self.Type }
+
+    // MARK: - Parts
+
+    /// The members of to-many relationships, by property.
+    final var toMany: [Int: ToManyState] {
+        get { extras?.toMany ?? [:] }
+        _modify { yield &madeExtras().toMany }
+        set { if extras != nil || !newValue.isEmpty { madeExtras().toMany = newValue } }
+    }
+
+    /// Values of transient attributes, by property.
+    final var transients: [Int: AttributeValue] {
+        get { extras?.transients ?? [:] }
+        _modify { yield &madeExtras().transients }
+        set { if extras != nil || !newValue.isEmpty { madeExtras().transients = newValue } }
+    }
+
+    /// What was loaded along with the fetch that this object came from.
+    final var prefetched: PrefetchedObjects? {
+        get { extras?.prefetched }
+        set { if extras != nil || newValue != nil { madeExtras().prefetched = newValue } }
+    }
+
+    private final func madeExtras() -> Extras {
+        if let extras { return extras }
+        let made = Extras()
+        extras = made
+        return made
+    }
+
+    /// Works out which properties can be read at once.
+    final func noteAttention() {
+        if !flags.isDisjoint(with: Flags.slow.subtracting(.isTracked)) {
+            attention = .max
+        } else {
+            attention = flags.contains(.isTracked) ? ~trail.readProperties : 0
+        }
+    }
 
     // MARK: - Identity and state
 

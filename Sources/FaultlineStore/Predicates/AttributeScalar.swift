@@ -13,6 +13,12 @@ public protocol AttributeScalar: Sendable, FetchPredicateArgument {
 
     /// Reads an attribute; `nil` where there is no value. Called by ``ManagedObject``.
     static func _read(_ object: ManagedObject, _ index: Int) -> Self?
+
+    /// Whether values of this type stand in a row as they are, to be read without the object's help.
+    static var _isInRow: Bool { get }
+
+    /// Reads a value in a row. Called where ``_isInRow`` says so.
+    static func _read(at place: StoredValuePlace) -> Self
 }
 
 extension AttributeScalar where Self: BinaryInteger {

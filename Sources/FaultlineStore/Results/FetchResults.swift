@@ -11,7 +11,7 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
     /// How many batches are kept: the current one and three before it.
     public static var retainedBatches: Int { FetchedObjects.retainedBatches }
 
-    let objects: FetchedObjects
+    @usableFromInline let objects: FetchedObjects
 
     init(_ objects: FetchedObjects) {
         self.objects = objects
@@ -35,6 +35,7 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
         return objects.count == 0
     }
 
+    @inlinable
     public subscript(position: Int) -> Object {
         // Checked when the request was executed.
         unsafeDowncast(objects.object(at: position), to: Object.self)
@@ -49,19 +50,22 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
     }
 
     /// Goes over the objects from first to last.
+    @inlinable
     public func makeIterator() -> Iterator {
         Iterator(objects: objects)
     }
 
     /// Goes over the objects of a fetch.
     public struct Iterator: IteratorProtocol {
-        let objects: FetchedObjects
-        private var position = 0
+        @usableFromInline let objects: FetchedObjects
+        @usableFromInline var position = 0
 
+        @inlinable
         init(objects: FetchedObjects) {
             self.objects = objects
         }
 
+        @inlinable
         public mutating func next() -> Object? {
             guard position < objects.count else { return nil }
             defer { position += 1 }

@@ -3,13 +3,14 @@ import FaultlineRecorder
 import FaultlineTrace
 
 /// The state behind ``FetchResults``.
+@usableFromInline
 final class FetchedObjects {
     static let retainedBatches = 4
 
     let context: ManagedObjectContext
     let entity: EntityRuntime
     let terms: FetchTerms
-    let count: Int
+    @usableFromInline let count: Int
     let fetch: EventID
     let shape: DictionaryID
     let site: (fileID: StaticString, line: UInt, function: StaticString)
@@ -38,6 +39,7 @@ final class FetchedObjects {
         fetch = found.fetch
         shape = found.shape
         objects = found.isMerged ? found.known : ContiguousArray(repeating: nil, count: count)
+        if !found.rows.isEmpty { context.identities.reserve(root: execution.entity.root, count) }
         self.found = found
         let recorder = execution.store.recorder
         use =
@@ -79,6 +81,7 @@ final class FetchedObjects {
 
     // MARK: - Objects
 
+    @usableFromInline
     func object(at place: Int) -> ManagedObject {
         precondition(place >= 0 && place < count, "Index \(place) is out of range; the fetch found \(count) objects.")
         use?.touch(row: place)
