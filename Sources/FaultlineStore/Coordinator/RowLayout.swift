@@ -2,7 +2,9 @@ import CStore
 import FaultlineModel
 import Foundation
 
-/// Where the columns of an entity lie in a row; see `cstore_row`. Decimals are text.
+/// Where the columns of an entity lie in a row; see `cstore_row`.
+///
+/// Decimals are text.
 struct RowLayout: Sendable {
     let columns: [ColumnSchema]
     /// Bytes in front of the first column that has its value elsewhere.

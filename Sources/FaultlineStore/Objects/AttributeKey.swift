@@ -73,15 +73,21 @@ public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
     @usableFromInline
     @inline(never)
     func preparedValuePlace(in object: ManagedObject) -> StoredValuePlace? {
-        let index = index(in: object)
-        if !object.flags.isDisjoint(with: .slow) {
-            guard case .unchanged = object.prepareToRead(index) else { return nil }
+        var column = column.load(ordering: .relaxed)
+        if UInt32(truncatingIfNeeded: column &>> 32) != object.layoutID {
+            _ = index(in: object)
+            column = self.column.load(ordering: .relaxed)
         }
-        // The layout may be another one now: the row can turn out to be of a subentity.
-        guard UInt32(truncatingIfNeeded: column.load(ordering: .relaxed) &>> 32) == object.layoutID,
-            let (row, offset) = object.place(index)
-        else { return nil }
-        return StoredValuePlace(row: UnsafeRawPointer(row.address), offset: offset)
+        guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
+        if object.flags != .isFault || !object.fireFromRow() {
+            guard object.flags.isDisjoint(with: .slow) || object.isUnchanged(Int(column & 63)) else { return nil }
+            // The layout may be another one now: the row can turn out to be of a subentity.
+            guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
+        }
+        let slot = Int(truncatingIfNeeded: column &>> 8) & 63
+        guard let row = object.row, row.hasValue(slot: slot) else { return nil }
+        return StoredValuePlace(
+            row: UnsafeRawPointer(row.address), offset: StoredValuePlace.columnsOffset + slot * 8)
     }
 }
 

@@ -17,12 +17,19 @@ extension ManagedObject {
         return pending.values[index]
     }
 
+    /// Does what must happen before a property is read; whether it is read from the row then.
+    @inline(never)
+    final func isUnchanged(_ index: Int) -> Bool {
+        if case .unchanged = prepareToRead(index) { true } else { false }
+    }
+
     /// Fires the fault of an object whose row is at hand while nobody listens.
     @inline(__always)
-    private final func fireFromRow() -> Bool {
-        // The context holds it.
+    final func fireFromRow() -> Bool {
+        // The context holds the store, and the store both.
         unowned(unsafe) let store = managedObjectContext.store
-        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !store.recorder.isEnabled,
+        unowned(unsafe) let recorder = store.recorder
+        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
             !store.log.isOn
         else { return false }
         flags.remove(.isFault)

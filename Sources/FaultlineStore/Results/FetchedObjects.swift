@@ -16,9 +16,9 @@ final class FetchedObjects {
     let site: (fileID: StaticString, line: UInt, function: StaticString)
     /// What is done with the result, while that is recorded.
     let use: FetchUse?
-    private var found: FetchedRows
+    private let found: FetchedRows
     /// Objects that were made already; those of batches that were let go of are `nil` again.
-    private var objects: ContiguousArray<ManagedObject?>
+    private let objects: UnsafeMutableBufferPointer<ManagedObject?>
     /// The rows of a batch by place in the batch, for batches that are loaded.
     private var batches: [Int: Batch] = [:]
     /// Loaded batches, the one used last at the end.
@@ -38,7 +38,8 @@ final class FetchedObjects {
         count = found.isMerged || found.rows.isEmpty ? found.keys.count : found.rows.count
         fetch = found.fetch
         shape = found.shape
-        objects = found.isMerged ? found.known : ContiguousArray(repeating: nil, count: count)
+        objects = UnsafeMutableBufferPointer.allocate(capacity: count)
+        if found.isMerged { _ = objects.initialize(from: found.known) } else { objects.initialize(repeating: nil) }
         if !found.rows.isEmpty { context.identities.reserve(root: execution.entity.root, count) }
         self.found = found
         let recorder = execution.store.recorder
@@ -57,6 +58,11 @@ final class FetchedObjects {
         if !terms.returnsObjectsAsFaults, !found.isMerged {
             for place in 0..<(found.rows.isEmpty ? 0 : count) { realize(make(place)) }
         }
+    }
+
+    deinit {
+        objects.deinitialize()
+        objects.deallocate()
     }
 
     var objectIDs: [ManagedObjectID] {
