@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "FaultlineRecorder", targets: ["FaultlineRecorder"]),
         .library(name: "FaultlineReport", targets: ["FaultlineReport"]),
         .library(name: "FaultlineStore", targets: ["FaultlineStore"]),
+        .library(name: "FaultlineTesting", targets: ["FaultlineTesting"]),
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
     ],
     traits: [
@@ -78,6 +79,10 @@ let package = Package(
             name: "FaultlineEntities",
             dependencies: ["FaultlineEntityMacros", "FaultlineModel", "FaultlineStore"],
             swiftSettings: strict),
+
+        // Budgets in tests and benchmarks.
+        .target(
+            name: "FaultlineTesting", dependencies: ["FaultlineRecorder", "FaultlineTrace"], swiftSettings: strict),
 
         // Traces in.
         .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
@@ -135,6 +140,12 @@ let package = Package(
                 "CSQLite", "FaultlineEntities", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
                 "FaultlineTrace",
                 "FaultlineWorkloads",
+            ],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineTestingTests",
+            dependencies: [
+                "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTesting", "FaultlineTrace",
             ],
             swiftSettings: strict),
         .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),

@@ -1,0 +1,71 @@
+public import FaultlineTrace
+
+/// What a piece of work asked of the store: counts, which do not wobble as times do.
+///
+///     let (albums, counts) = try recorder.countingStore { try showAlbums() }
+///     #expect(counts.trips <= 3)
+///     #expect(counts.cacheMisses == 0)
+public struct StoreCounts: Sendable, Hashable {
+    /// Times that SQLite was asked: the statements of fetches, batches, prefetches, faults and saves.
+    public var trips = 0
+    /// Rows that fetches, batches and prefetches read, and that faults filled from the store.
+    public var rows = 0
+    /// Bytes of the values of those rows.
+    public var bytes = 0
+    /// Faults that fired, whoever served them.
+    public var faults = 0
+    /// Faults that the row cache could not serve.
+    public var cacheMisses = 0
+    /// Fetch requests that ran; loading a batch is none.
+    public var fetches = 0
+    /// Saves that wrote something, or tried to.
+    public var saves = 0
+    /// Objects that saves inserted, updated and deleted.
+    public var writtenObjects = 0
+    /// Events that did not fit the recorder's memory, so that the other counts are too low.
+    public var lostEvents = 0
+
+    public init() {}
+
+    /// Adds up events.
+    ///
+    /// - Complexity: O(events).
+    public init(_ messages: some Sequence<TraceMessage>) {
+        for message in messages { add(message) }
+    }
+
+    mutating func add(_ message: TraceMessage) {
+        switch message {
+        case .event(let event): add(event)
+        case .lost(let loss): lostEvents += Int(clamping: loss.events)
+        default: break
+        }
+    }
+
+    private mutating func add(_ event: TraceEvent) {
+        switch event.detail {
+        case .fetch(let fetch):
+            fetches += 1
+            trips += Int(fetch.trips)
+            // A count is not read row by row.
+            rows += (fetch.resultType == .count ? 0 : Int(fetch.rows)) + Int(fetch.prefetchedRows)
+            bytes += Int(clamping: fetch.bytes) + Int(clamping: fetch.prefetchedBytes)
+        case .batch(let batch):
+            trips += Int(batch.trips)
+            rows += Int(batch.rows) + Int(batch.prefetchedRows)
+            bytes += Int(clamping: batch.bytes) + Int(clamping: batch.prefetchedBytes)
+        case .fault(let fault):
+            faults += 1
+            guard fault.source != .rowCache else { break }
+            trips += 1
+            cacheMisses += 1
+            rows += Int(fault.filled)
+            bytes += Int(clamping: fault.bytes)
+        case .save(let save):
+            saves += 1
+            trips += Int(save.trips)
+            writtenObjects += Int(save.inserted) + Int(save.updated) + Int(save.deleted)
+        default: break
+        }
+    }
+}
