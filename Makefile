@@ -2,12 +2,13 @@
 #   make demo    records a shopping list with three flaws and without them, and prints both reports
 #   make test    runs all tests
 #   make bench   measures the store against its budgets, beside SQLite's C interface and GRDB
+#   make bench-scenarios   checks what programs do with a store against thresholds
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 SWIFT_BUILD = swift build --configuration release --product faultline
 
-.PHONY: demo build test test-without-lttng install-packages bench traces
+.PHONY: demo build test test-without-lttng install-packages bench bench-scenarios traces
 
 demo: build
 	.build/release/faultline demo
@@ -27,6 +28,9 @@ test-without-lttng: install-packages
 
 bench: install-packages
 	swift run --package-path Benchmarks --configuration release --traits Peers Budgets
+
+bench-scenarios: install-packages
+	swift package --package-path Benchmarks benchmark thresholds check --target Scenarios --no-progress
 
 # Records the sample traces and their reports anew.
 traces: build

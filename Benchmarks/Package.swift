@@ -12,6 +12,7 @@ let package = Package(
     dependencies: [
         // The name makes the package's identity independent of the checkout's folder.
         .package(name: "Faultline", path: ".."),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -28,5 +29,18 @@ let package = Package(
             ],
             path: "Benchmarks/Budgets",
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What programs do, with thresholds.
+        .executableTarget(
+            name: "Scenarios",
+            dependencies: [
+                .product(name: "FaultlineModel", package: "Faultline"),
+                .product(name: "FaultlineRecorder", package: "Faultline"),
+                .product(name: "FaultlineStore", package: "Faultline"),
+                .product(name: "FaultlineTesting", package: "Faultline"),
+                .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "Benchmarks/Scenarios",
+            swiftSettings: [.swiftLanguageMode(.v6)],
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]),
     ]
 )
