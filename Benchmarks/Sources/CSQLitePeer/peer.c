@@ -1,6 +1,8 @@
 #include "peer.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 static inline int64_t read_row(sqlite3_stmt *statement) {
     const unsigned char *first_name = sqlite3_column_text(statement, 3);
@@ -17,6 +19,53 @@ int64_t peer_scan(sqlite3_stmt *statement) {
     int64_t sum = 0;
     while (sqlite3_step(statement) == SQLITE_ROW) sum += read_row(statement);
     sqlite3_reset(statement);
+    return sum;
+}
+
+typedef struct kept_row {
+    struct kept_row *next;
+    int64_t key;
+    int64_t version;
+    int64_t age;
+    double height;
+    int64_t score;
+    int64_t is_active;
+    int32_t first_name_length;
+    int32_t last_name_length;
+    char texts[];
+} kept_row;
+
+int64_t peer_keep(sqlite3_stmt *statement) {
+    kept_row *kept = NULL;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        const unsigned char *first_name = sqlite3_column_text(statement, 3);
+        int32_t first_name_length = sqlite3_column_bytes(statement, 3);
+        const unsigned char *last_name = sqlite3_column_text(statement, 4);
+        int32_t last_name_length = sqlite3_column_bytes(statement, 4);
+        kept_row *row = malloc(sizeof(kept_row) + (size_t)(first_name_length + last_name_length));
+        if (row == NULL) abort();
+        row->next = kept;
+        kept = row;
+        row->key = sqlite3_column_int64(statement, 1);
+        row->version = sqlite3_column_int64(statement, 2);
+        row->age = sqlite3_column_int64(statement, 5);
+        row->height = sqlite3_column_double(statement, 6);
+        row->score = sqlite3_column_int64(statement, 7);
+        row->is_active = sqlite3_column_int64(statement, 8);
+        row->first_name_length = first_name_length;
+        row->last_name_length = last_name_length;
+        memcpy(row->texts, first_name, (size_t)first_name_length);
+        memcpy(row->texts + first_name_length, last_name, (size_t)last_name_length);
+    }
+    sqlite3_reset(statement);
+    int64_t sum = 0;
+    while (kept != NULL) {
+        kept_row *next = kept->next;
+        sum += kept->key + kept->version + kept->age + (int64_t)(kept->height * 100) + kept->score + kept->is_active;
+        sum += kept->first_name_length + kept->last_name_length;
+        free(kept);
+        kept = next;
+    }
     return sum;
 }
 
