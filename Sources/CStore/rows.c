@@ -1,6 +1,7 @@
 #include "cstore.h"
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <string.h>
 
 static inline uint64_t *presence(cstore_row *row, int32_t slot) {
@@ -25,17 +26,51 @@ void cstore_row_begin(cstore_row *row, uint32_t columns, int32_t entity, int64_t
 
 void cstore_row_mark(cstore_row *row, int32_t slot) { *presence(row, slot) |= UINT64_C(1) << (slot & 63); }
 
+// The values of a row of a result. SQLite calls them unprotected because another thread could step the statement; whoever
+// copies a row has the connection for himself (https://www.sqlite.org/c3ref/column_blob.html).
+typedef struct row_values {
+    sqlite3_stmt *statement;
+    char *first;
+    // How far they are apart; 0: each has to be asked for.
+    ptrdiff_t distance;
+} row_values;
+
+// The values of a row stand side by side in registers of SQLite's virtual machine ("registers P1 through P1+P2-1 contain
+// a single row of results", https://www.sqlite.org/opcode.html#ResultRow), so that all can be found from the first one.
+// That is not promised for this interface: how far they are apart is measured on every column once a process, and each
+// row's last value must stand where that says, or else each value is asked for.
+static row_values values_of(sqlite3_stmt *statement) {
+    static ptrdiff_t known_distance;
+    row_values values = {statement, (char *)sqlite3_column_value(statement, 0), 0};
+    int last = sqlite3_column_count(statement) - 1;
+    ptrdiff_t distance = __atomic_load_n(&known_distance, __ATOMIC_RELAXED);
+    if (distance == 0) {
+        distance = (char *)sqlite3_column_value(statement, 1) - values.first;
+        for (int column = 2; column <= last; column++) {
+            if ((char *)sqlite3_column_value(statement, column) != values.first + column * distance) return values;
+        }
+        __atomic_store_n(&known_distance, distance, __ATOMIC_RELAXED);
+    }
+    if ((char *)sqlite3_column_value(statement, last) == values.first + last * distance) values.distance = distance;
+    return values;
+}
+
+static inline sqlite3_value *value_at(const row_values *values, int column) {
+    if (values->distance == 0) return sqlite3_column_value(values->statement, column);
+    return (sqlite3_value *)(values->first + column * values->distance);
+}
+
 size_t cstore_row_copy(
     sqlite3_stmt *statement, const cstore_column *columns, uint32_t count, int32_t entity, size_t fixed_size,
     cstore_row *row, size_t room) {
     size_t used = fixed_size;
     if (used > room) return used;
-    cstore_row_begin(row, count, entity, sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2));
+    row_values values = values_of(statement);
+    cstore_row_begin(
+        row, count, entity, sqlite3_value_int64(value_at(&values, 1)), sqlite3_value_int64(value_at(&values, 2)));
     uint64_t *slots = cstore_row_slots(row);
     for (uint32_t slot = 0; slot < count; slot++) {
-        // One look-up of the column. SQLite calls the value unprotected because another thread could step the statement;
-        // whoever calls this has the connection for himself (https://www.sqlite.org/c3ref/column_blob.html).
-        sqlite3_value *value = sqlite3_column_value(statement, columns[slot].column);
+        sqlite3_value *value = value_at(&values, columns[slot].column);
         uint64_t bits;
         // Only what could be NULL is asked whether it is.
         switch (columns[slot].storage) {
@@ -63,9 +98,35 @@ size_t cstore_row_copy(
         }
         }
         slots[slot] = bits;
-        cstore_row_mark(row, (int32_t)slot);
+        *presence(row, (int32_t)slot) |= UINT64_C(1) << (slot & 63);
     }
     used = (used + 7) & ~(size_t)7;
     row->size = (uint32_t)used;
     return used;
+}
+
+void cstore_row_bind(
+    sqlite3_stmt *statement, int first, const cstore_column *columns, uint32_t count, cstore_row *row) {
+    uint64_t *slots = cstore_row_slots(row);
+    for (uint32_t slot = 0; slot < count; slot++) {
+        int place = first + (int)slot;
+        if (columns[slot].storage == CSTORE_NULL) continue;
+        if ((*presence(row, (int32_t)slot) >> (slot & 63) & 1) == 0) {
+            sqlite3_bind_null(statement, place);
+            continue;
+        }
+        const char *bytes = (const char *)row + (slots[slot] & 0xffffffff);
+        int length = (int)(slots[slot] >> 32);
+        switch (columns[slot].storage) {
+        case CSTORE_INTEGER: sqlite3_bind_int64(statement, place, (int64_t)slots[slot]); break;
+        case CSTORE_REAL: {
+            double real;
+            memcpy(&real, &slots[slot], sizeof real);
+            sqlite3_bind_double(statement, place, real);
+            break;
+        }
+        case CSTORE_TEXT: sqlite3_bind_text(statement, place, bytes, length, SQLITE_STATIC); break;
+        default: sqlite3_bind_blob(statement, place, bytes, length, SQLITE_STATIC); break;
+        }
+    }
 }

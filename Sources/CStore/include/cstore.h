@@ -89,6 +89,12 @@ size_t cstore_row_copy(
     struct sqlite3_stmt *_Nonnull statement, const cstore_column *_Nonnull columns, uint32_t count, int32_t entity,
     size_t fixed_size, cstore_row *_Nonnull row, size_t room);
 
+// Binds a row's values to the parameters of a statement, from the first one on; columns of the type CSTORE_NULL are left
+// as they are. Texts and blobs are not copied: the row stays until the statement ran.
+void cstore_row_bind(
+    struct sqlite3_stmt *_Nonnull statement, int first, const cstore_column *_Nonnull columns, uint32_t count,
+    cstore_row *_Nonnull row);
+
 // MARK: - Whose queue a thread is on
 
 // A pointer that each thread has for itself, null at first.

@@ -1,5 +1,7 @@
 /// How one property of an entity is laid out.
-package struct PropertySchema: Sendable {
+///
+/// A class, so that going over properties copies nothing but references.
+package final class PropertySchema: Sendable {
     package enum Kind: Sendable, Hashable {
         case attribute(AttributeType)
         /// A foreign key in the entity's own row.
@@ -42,6 +44,33 @@ package struct PropertySchema: Sendable {
     package let orderColumn: String?
     /// A number for the relationship that is the same in all entities that inherit it, or -1.
     package let relationshipNumber: Int
+
+    init(
+        name: String, index: Int, kind: Kind, isOptional: Bool, isTransient: Bool, isDerived: Bool,
+        defaultValue: AttributeValue?, isExternal: Bool, declaredAt: String, column: String, entityColumn: String?,
+        slot: Int, entitySlot: Int, destination: Int, inverse: Int, deleteRule: DeleteRule,
+        joinTable: JoinTableSchema?, orderColumn: String?, relationshipNumber: Int
+    ) {
+        self.name = name
+        self.index = index
+        self.kind = kind
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.isDerived = isDerived
+        self.defaultValue = defaultValue
+        self.isExternal = isExternal
+        self.declaredAt = declaredAt
+        self.column = column
+        self.entityColumn = entityColumn
+        self.slot = slot
+        self.entitySlot = entitySlot
+        self.destination = destination
+        self.inverse = inverse
+        self.deleteRule = deleteRule
+        self.joinTable = joinTable
+        self.orderColumn = orderColumn
+        self.relationshipNumber = relationshipNumber
+    }
 
     package var isRelationship: Bool {
         if case .attribute = kind { false } else { true }

@@ -156,11 +156,14 @@ extension ManagedObjectContext {
     }
 
     func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
+        // Objects of a class are made one after the other, and the name of a class is made anew each time.
+        if let known = lastMade, known.type == type { return seed(known.entity) }
         let entity = entity(named: type.entityName)
         precondition(
             entity.objectClass.isInherited(by: type),
             "Objects of '\(entity.schema.name)' are of class \(entity.objectClass), which \(type) does not inherit from; name the class when the container is made."
         )
+        lastMade = (type, entity)
         return seed(entity)
     }
 

@@ -39,6 +39,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var deleted: ContiguousArray<ManagedObject> = []
     /// What could not be read since the last fetch or save.
     var readError: StoreError?
+    /// The class and entity of the object that was made last.
+    var lastMade: (type: ManagedObject.Type, entity: EntityRuntime)?
     private let knownTraceID = Atomic<DictionaryID>(0)
 
     init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {

@@ -40,10 +40,15 @@ final class EntityRuntime: Sendable {
     let faultSQL: String
     /// Where the columns of a row come from, by place of the row's entity; `nil` for those outside the family.
     let rowColumns: [RowColumns?]
+    /// What a new row's columns are bound from; no type: not from the row.
+    let boundColumns: RowColumns
+    /// What a new object holds.
+    let newValues: ContiguousArray<PendingValue>
+    /// The numbers of the relationships whose members change with objects of the entity.
+    let memberRelationships: [Int]
     /// Values of a new object.
     let defaults: [AttributeValue?]
-    /// Those of stored attributes, and those of transient ones by property.
-    let storedDefaults: [AttributeValue?]
+    /// Those of transient attributes by property.
     let transientDefaults: [Int: AttributeValue]
     private let traceID = Atomic<DictionaryID>(0)
     /// The properties' numbers in the trace's dictionary; 0: not entered yet.
@@ -78,8 +83,21 @@ final class EntityRuntime: Sendable {
                 })
         }
         self.rowColumns = rowColumns
+        boundColumns = RowColumns(
+            schema.columns.enumerated().map { slot, column in
+                cstore_column(
+                    column: Int32(slot),
+                    storage: Int32((column.storage == .decimal ? CSTORE_NULL : Self.boundType(column)).rawValue))
+            })
+        memberRelationships = schema.properties.compactMap { property in
+            guard property.kind == .toOne, property.inverse >= 0 else { return nil }
+            return model.entities[property.destination].properties[property.inverse].relationshipNumber
+        }
         defaults = schema.properties.map(\.defaultValue)
-        storedDefaults = schema.properties.map { $0.isTransient ? nil : $0.defaultValue }
+        newValues = ContiguousArray(
+            schema.properties.map { property in
+                property.isTransient ? .unchanged : property.defaultValue.map { .value($0) } ?? .unchanged
+            })
         transientDefaults = Dictionary(
             uniqueKeysWithValues: schema.properties.compactMap { property in
                 property.isTransient ? property.defaultValue.map { (property.index, $0) } : nil
@@ -88,16 +106,22 @@ final class EntityRuntime: Sendable {
     }
 
     deinit {
-        for columns in rowColumns { columns?.start.deallocate() }
+        for columns in rowColumns + [boundColumns] { columns?.start.deallocate() }
     }
 
-    private static func storage(_ column: ColumnSchema, isUTF8: Bool) -> cstore_type {
+    private static func boundType(_ column: ColumnSchema) -> cstore_type {
         switch column.storage {
         case .integer: CSTORE_INTEGER
         case .real: CSTORE_REAL
-        case .text, .decimal: isUTF8 ? CSTORE_BLOB : CSTORE_TEXT
+        case .text, .decimal: CSTORE_TEXT
         case .blob: CSTORE_BLOB
         }
+    }
+
+    /// The bytes of a text are the same as a blob where the store's texts are UTF-8.
+    private static func storage(_ column: ColumnSchema, isUTF8: Bool) -> cstore_type {
+        let type = boundType(column)
+        return type == CSTORE_TEXT && isUTF8 ? CSTORE_BLOB : type
     }
 
     /// The columns of an entity and of those that inherit from it: attributes, then foreign keys, each by name.

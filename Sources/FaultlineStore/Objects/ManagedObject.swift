@@ -86,7 +86,7 @@ open class ManagedObject {
         key = seed.key
         flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
         if seed.isInserted {
-            pending = PendingChanges(defaults: seed.runtime.storedDefaults)
+            pending = PendingChanges(seed.runtime.newValues)
             if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }
         }
     }

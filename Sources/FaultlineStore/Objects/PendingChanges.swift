@@ -1,7 +1,8 @@
 import FaultlineModel
 
 /// What a property of an object was set to since the object was read or saved.
-enum PendingValue {
+enum PendingValue: @unchecked Sendable {
+    // Objects are their context's; what is shared between threads holds values only.
     case unchanged
     case null
     case value(AttributeValue)
@@ -25,8 +26,8 @@ final class PendingChanges {
     }
 
     /// What a new object holds.
-    init(defaults: [AttributeValue?]) {
-        values = ContiguousArray(defaults.map { $0.map { .value($0) } ?? .unchanged })
+    init(_ values: ContiguousArray<PendingValue>) {
+        self.values = values
     }
 }
 

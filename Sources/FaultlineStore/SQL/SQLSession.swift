@@ -52,18 +52,29 @@ final class SQLSession {
     ) throws(StoreError) -> Int {
         for (place, value) in values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
         if isLogged { log.statement(statement.sql, values) }
+        return try execute(statement, doing: doing, isTimed: isLogged && isTimed, origin: origin)
+    }
+
+    /// Runs a statement to its end whose values are bound and logged already, as an event of its own.
+    ///
+    /// - Returns: rows that were changed.
+    @discardableResult
+    func execute(
+        _ statement: SQLStatement, doing: @autoclosure () -> String, isTimed: Bool = true,
+        origin: TraceOrigin = TraceOrigin()
+    ) throws(StoreError) -> Int {
         let open = recorder.begin()
         let measure = StatementMeasure(statement, self, isRecording: open != nil, measuresPages: false)
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW { result = sqlite3_step(statement.handle) }
         let changes = statement.type == .write && result == SQLITE_DONE ? connection.changes : 0
         let run = measure.end(rows: changes, result: result)
-        let failure = result == SQLITE_DONE ? nil : connection.error(result, doing: doing)
+        let failure = result == SQLITE_DONE ? nil : connection.error(result, doing: doing())
         statement.reset()
         if let open, let record = run.record {
             recorder.end(open, record.fields, context: origin.context, site: origin.site)
         }
-        if isLogged, isTimed, log.isOn { log.executionTime(run.duration) }
+        if isTimed, log.isOn { log.executionTime(run.duration) }
         if let failure { throw failure }
         return changes
     }

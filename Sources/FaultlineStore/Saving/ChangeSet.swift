@@ -58,10 +58,7 @@ struct ChangeSet {
         }
         for object in deleted where !object.isUpdated { addJoins(of: object) }
         for object in inserted + updated + deleted {
-            for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
-                let destination = object.managedObjectContext.store.schema.entities[property.destination]
-                relationships.insert(destination.properties[property.inverse].relationshipNumber)
-            }
+            for number in object.runtime.memberRelationships { relationships.insert(number) }
         }
     }
 

@@ -15,11 +15,11 @@ struct SaveExecution {
     let isRecording: Bool
     var event = TraceEvent.Save()
     /// The new rows of inserted and updated objects.
-    private(set) var objects: [ManagedObject] = []
-    private(set) var rows: ContiguousArray<RowPointer> = []
+    var objects: [ManagedObject] = []
+    var rows: ContiguousArray<RowPointer> = []
     /// Rows that triggers changed, as the store has them now, with what holds them.
     var refreshed: [(root: Int, row: RowPointer, blocks: [RowBlock])] = []
-    private var builders: [Int: RowBuilder] = [:]
+    var builders: [Int: RowBuilder] = [:]
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
     private var newFiles: [URL] = []
@@ -40,7 +40,7 @@ struct SaveExecution {
         try reserveKeys()
         try begin()
         do throws(StoreError) {
-            for object in changes.inserted { try insert(object) }
+            try insert(changes.inserted)
             for object in changes.updated { try update(object) }
             for object in changes.related where !versioned.contains(object) { try touch(object) }
             for join in changes.joins { try write(join) }
@@ -84,12 +84,15 @@ struct SaveExecution {
     /// Gives every new object its key: `Z_MAX` of its tree's root is raised by as many as there are.
     private mutating func reserveKeys() throws(StoreError) {
         guard !changes.inserted.isEmpty else { return }
-        var byRoot: [Int: [ManagedObject]] = [:]
-        for object in changes.inserted { byRoot[object.runtime.schema.root, default: []].append(object) }
         try begin()
         do throws(StoreError) {
-            for (root, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
+            // The entities of a tree follow each other, and the objects are in the entities' order.
+            var rest = changes.inserted[...]
+            while let first = rest.first {
+                let root = first.runtime.root
+                let objects = rest.prefix { $0.runtime.root == root }
                 try reserve(objects, root: store.schema.entities[root])
+                rest = rest.dropFirst(objects.count)
             }
             try step("COMMIT", isTimed: false)
         } catch {
@@ -98,7 +101,7 @@ struct SaveExecution {
         }
     }
 
-    private mutating func reserve(_ objects: [ManagedObject], root: EntitySchema) throws(StoreError) {
+    private mutating func reserve(_ objects: ArraySlice<ManagedObject>, root: EntitySchema) throws(StoreError) {
         var last: Int64 = 0
         let sql = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
         let statement = try store.connection.statement(sql)
@@ -116,31 +119,10 @@ struct SaveExecution {
                 "Saving in '\(store.path)' failed because the table Z_PRIMARYKEY has no row for \(root.name); restore the store from a copy."
             )
         }
-        for (place, object) in objects.enumerated() { object.pending!.newKey = last + Int64(place) + 1 }
+        for (place, object) in zip(Int64(1)..., objects) { object.pending!.newKey = last + place }
     }
 
     // MARK: Rows
-
-    private mutating func insert(_ object: ManagedObject) throws(StoreError) {
-        let entity = object.runtime
-        let statement: SQLStatement
-        if let known = store.insertStatements[entity.schema.index] {
-            statement = known
-        } else {
-            let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
-            let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-            statement = try store.connection.prepare(
-                "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
-            store.insertStatements[entity.schema.index] = statement
-        }
-        let key = object.pending!.newKey
-        var written: [SQLValue] = [.integer(key), .integer(entity.schema.number), .integer(1)]
-        written.reserveCapacity(3 + entity.schema.columns.count)
-        for slot in entity.schema.columns.indices { written.append(try value(of: object, slot)) }
-        try write(statement, written, object)
-        build(object, key: key, version: 1, written: Array(written[3...]), old: nil)
-        event.inserted += 1
-    }
 
     private mutating func update(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
@@ -260,7 +242,7 @@ struct SaveExecution {
     }
 
     /// What goes into a column that was set.
-    private mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
+    mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
         let column = object.runtime.schema.columns[slot]
         switch object.pending!.values[column.property] {
         case .unchanged, .null: return .null
@@ -360,11 +342,7 @@ struct SaveExecution {
     ) {
         let entity = object.runtime
         let root = entity.schema.root
-        var builder =
-            builders.removeValue(forKey: root)
-            ?? RowBuilder(
-                root: root, cache: store.rows,
-                blockSize: changes.inserted.count + changes.updated.count + changes.related.count > 8 ? 64 << 10 : 1024)
+        var builder = takeBuilder(root)
         builder.begin(entity.layout, key: key, version: version, entity: entity.schema.index)
         for slot in entity.schema.columns.indices {
             guard let old else {
@@ -382,11 +360,18 @@ struct SaveExecution {
         builders[root] = builder
     }
 
+    mutating func takeBuilder(_ root: Int) -> RowBuilder {
+        builders.removeValue(forKey: root)
+            ?? RowBuilder(
+                root: root, cache: store.rows,
+                blockSize: changes.inserted.count + changes.updated.count + changes.related.count > 8 ? 64 << 10 : 1024)
+    }
+
     /// Shows the other contexts what the store has now.
     private func publish() {
         for object in changes.deleted { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
         for (root, builder) in builders {
-            var written = ContiguousArray(rows.filter { $0.block.root == root })
+            var written = builders.count == 1 ? rows : rows.filter { $0.block.root == root }
             // Every row has a version that nobody had before.
             _ = store.rows.insert(&written, builder.blocks, isRecording: isRecording)
         }

@@ -1,0 +1,89 @@
+import CSQLite
+import CStore
+import FaultlineModel
+import FaultlineRecorder
+
+extension SaveExecution {
+    /// Writes the rows of new objects, which are in the order of their entities.
+    mutating func insert(_ new: [ManagedObject]) throws(StoreError) {
+        objects.reserveCapacity(objects.count + new.count)
+        rows.reserveCapacity(rows.count + new.count)
+        var rest = new[...]
+        while let first = rest.first {
+            let entity = first.runtime
+            let objects = rest.prefix { $0.runtime === entity }
+            try insert(objects, entity)
+            rest = rest.dropFirst(objects.count)
+        }
+    }
+
+    /// Writes the rows of new objects of one entity.
+    ///
+    /// A row is made as the row cache keeps it, and bound from there: its texts are copied once.
+    private mutating func insert(
+        _ new: ArraySlice<ManagedObject>, _ entity: EntityRuntime
+    ) throws(StoreError) {
+        let statement = try insertStatement(entity)
+        var builder = takeBuilder(entity.root)
+        defer {
+            builders[entity.root] = builder
+            // The rows may go before the statement does.
+            sqlite3_clear_bindings(statement.handle)
+        }
+        let columns = entity.boundColumns
+        let isLogged = store.log.isOn
+        for object in new {
+            let key = object.pending!.newKey
+            builder.begin(entity.layout, key: key, version: 1, entity: entity.place)
+            sqlite3_bind_int64(statement.handle, 1, key)
+            var logged: [SQLValue] = []
+            var bytes = 3 * 8
+            for slot in 0..<columns.count {
+                let value = try value(of: object, slot)
+                builder.set(entity.layout, slot: slot, value)
+                // What a row keeps in another way than the store is bound by itself.
+                if columns.start[slot].storage == CSTORE_NULL.rawValue { statement.bind(value, at: Int32(slot + 4)) }
+                if isRecording { bytes += value.byteCount }
+                if isLogged { logged.append(value) }
+            }
+            let row = builder.finish()
+            cstore_row_bind(statement.handle, 4, columns.start, UInt32(columns.count), row.raw)
+            if isLogged {
+                store.log.statement(
+                    statement.sql, [.integer(key), .integer(entity.schema.number), .integer(1)] + logged)
+            }
+            event.trips += 1
+            if isRecording { event.bytes += UInt64(bytes) }
+            do throws(StoreError) {
+                try store.session.execute(statement, doing: "Saving \(object.entityName)", origin: origin)
+            } catch {
+                var error = error
+                error.objectID = object.objectID
+                throw error
+            }
+            objects.append(object)
+            rows.append(row)
+            event.inserted += 1
+        }
+    }
+
+    private func insertStatement(_ entity: EntityRuntime) throws(StoreError) -> SQLStatement {
+        if let known = store.insertStatements[entity.place] {
+            bindConstants(known, entity)
+            return known
+        }
+        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
+        let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let statement = try store.connection.prepare(
+            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+        store.insertStatements[entity.place] = statement
+        bindConstants(statement, entity)
+        return statement
+    }
+
+    /// Binds what is the same for all new rows: what was bound stays.
+    private func bindConstants(_ statement: SQLStatement, _ entity: EntityRuntime) {
+        statement.bind(.integer(entity.schema.number), at: 2)
+        statement.bind(.integer(1), at: 3)
+    }
+}
