@@ -28,8 +28,8 @@ struct AccessBudgets {
                 Arm("array index") {
                     cpuTime {
                         var sum = 0
-                        for repetition in 0..<Self.repetitions {
-                            for object in plain { sum &+= object.values[repetition & 1] }
+                        for object in plain {
+                            for repetition in 0..<Self.repetitions { sum &+= object.values[repetition & 1] }
                         }
                         blackHole(sum)
                     }
@@ -38,16 +38,16 @@ struct AccessBudgets {
                 attribute("attribute", in: context) { people in
                     let age = Person.age
                     var sum = 0
-                    for _ in 0..<Self.repetitions {
-                        for person in people { sum &+= person[age] }
+                    for person in people {
+                        for _ in 0..<Self.repetitions { sum &+= person[age] }
                     }
                     return sum
                 },
                 // As an accessor reads it: Swift asks each time whether the static key is made already.
                 attribute("attribute by its static key", in: context) { people in
                     var sum = 0
-                    for _ in 0..<Self.repetitions {
-                        for person in people { sum &+= person[Person.age] }
+                    for person in people {
+                        for _ in 0..<Self.repetitions { sum &+= person[Person.age] }
                     }
                     return sum
                 },

@@ -9,7 +9,7 @@ import FaultlineTesting
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.wallClock, .cpuTotal, .instructions] + Count.all.map(\.metric), timeUnits: .microseconds,
-        warmupIterations: 1, scalingFactor: .one, maxDuration: .seconds(2), maxIterations: 200)
+        warmupIterations: 1, scalingFactor: .one, maxDuration: .seconds(2), maxIterations: 200, thresholds: thresholds)
     for scenario in Scenario.all {
         Benchmark(scenario.name) { benchmark, store in
             // Each import has a store of its own.
@@ -22,6 +22,17 @@ let benchmarks: @Sendable () -> Void = {
             try RecordedStore(scenario)
         }
     }
+}
+
+/// What is judged: counts, which are the same every time, and instructions, which differ a little.
+///
+/// Times are not.
+private var thresholds: [BenchmarkMetric: BenchmarkThresholds] {
+    var thresholds: [BenchmarkMetric: BenchmarkThresholds] = [
+        .wallClock: .none, .cpuTotal: .none, .instructions: BenchmarkThresholds(relative: [.p50: 10, .p90: 10]),
+    ]
+    for count in Count.all { thresholds[count.metric] = .strict }
+    return thresholds
 }
 
 /// A store to measure with, and what the scenario asked of one that was recorded.
