@@ -42,6 +42,8 @@ final class EntityRuntime: Sendable {
     let rowColumns: [RowColumns?]
     /// What a new row's columns are bound from; no type: not from the row.
     let boundColumns: RowColumns
+    /// By slot: the property whose value is the column's as it is, or -1.
+    let plainProperties: [Int]
     /// What a new object holds.
     let newValues: ContiguousArray<PendingValue>
     /// The numbers of the relationships whose members change with objects of the entity.
@@ -89,6 +91,10 @@ final class EntityRuntime: Sendable {
                     column: Int32(slot),
                     storage: Int32((column.storage == .decimal ? CSTORE_NULL : Self.boundType(column)).rawValue))
             })
+        plainProperties = schema.columns.map { column in
+            let property = schema.properties[column.property]
+            return property.isRelationship || property.isExternal ? -1 : column.property
+        }
         memberRelationships = schema.properties.compactMap { property in
             guard property.kind == .toOne, property.inverse >= 0 else { return nil }
             return model.entities[property.destination].properties[property.inverse].relationshipNumber

@@ -17,9 +17,10 @@ open class ManagedObject {
     // The store holds it, and the context the store. Changes only while a fault fires, which no access overlaps.
     @exclusivity(unchecked)
     final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
+    // From here on: no access lasts longer than a load or a store, and the context's queue is the only one that makes any.
     /// `Z_PK`, or a negative number until the object is saved.
+    @exclusivity(unchecked)
     final var key: Int64
-    // The four that reading looks at. No access of theirs lasts longer than a load or a store.
     @exclusivity(unchecked)
     final var flags: Flags { didSet { noteAttention() } }
     /// The number of the entity's layout.
@@ -32,10 +33,14 @@ open class ManagedObject {
     /// The row, which lies in `block`.
     @exclusivity(unchecked)
     @usableFromInline final var row: RowPointer?
+    @exclusivity(unchecked)
     final var block: RowBlock?
+    @exclusivity(unchecked)
     final var pending: PendingChanges?
     /// What few objects have.
+    @exclusivity(unchecked)
     private final var extras: Extras?
+    @exclusivity(unchecked)
     final var trail = ObjectTrail()
 
     private final class Extras {

@@ -12,6 +12,8 @@ enum PendingValue: @unchecked Sendable {
 /// The unsaved changes of one object.
 final class PendingChanges {
     /// By property.
+    // Read and set value by value; no access lasts longer.
+    @exclusivity(unchecked)
     var values: ContiguousArray<PendingValue>
     /// The key that the save under way gives a new object; 0: none yet.
     var newKey: Int64 = 0

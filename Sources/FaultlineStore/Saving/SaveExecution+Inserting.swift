@@ -33,13 +33,22 @@ extension SaveExecution {
         let columns = entity.boundColumns
         let isLogged = store.log.isOn
         for object in new {
-            let key = object.pending!.newKey
+            let pending = object.pending!
+            let key = pending.newKey
             builder.begin(entity.layout, key: key, version: 1, entity: entity.place)
             sqlite3_bind_int64(statement.handle, 1, key)
             var logged: [SQLValue] = []
             var bytes = 3 * 8
             for slot in 0..<columns.count {
-                let value = try value(of: object, slot)
+                let value: SQLValue
+                if entity.plainProperties[slot] >= 0 {
+                    switch pending.values[entity.plainProperties[slot]] {
+                    case .value(let plain): value = SQLValue(plain)
+                    case .unchanged, .null, .object: value = .null
+                    }
+                } else {
+                    value = try self.value(of: object, slot)
+                }
                 builder.set(entity.layout, slot: slot, value)
                 // What a row keeps in another way than the store is bound by itself.
                 if columns.start[slot].storage == CSTORE_NULL.rawValue { statement.bind(value, at: Int32(slot + 4)) }
