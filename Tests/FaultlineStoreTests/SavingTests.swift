@@ -76,11 +76,13 @@ struct SavingTests {
         let id = a.objectID
         #expect(
             performing { try store.context.save() }
-                == "Saving A \(id): 'x' has no value and is not optional; set it, or make it optional in the model.")
+                == "Saving is refused for 3 reasons, which detailedErrors has all; the first: Saving A \(id): 'x' has no value and is not optional; set it, or make it optional in the model."
+        )
         a["x"] = "set"
         #expect(
             performing { try store.context.save() }
-                == "Saving A \(id): 'b' has no value and is not optional; set it, or make it optional in the model.")
+                == "Saving is refused for 2 reasons, which detailedErrors has all; the first: Saving A \(id): 'b' has no value and is not optional; set it, or make it optional in the model."
+        )
         let b = store.context.insertNewObject(forEntityName: "B")
         a["b"] = b
         #expect(

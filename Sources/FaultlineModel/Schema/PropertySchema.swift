@@ -18,9 +18,12 @@ package final class PropertySchema: Sendable {
     package let kind: Kind
     package let isOptional: Bool
     package let isTransient: Bool
-    /// Whether the store works the value out where it can.
-    package let isDerived: Bool
+    /// The expression that the store works the value out from; `nil`: it is set.
+    package let derivation: String?
     package let defaultValue: AttributeValue?
+    package let valueTransformerName: String?
+    /// `nil`: none.
+    package let limits: ValueLimits?
     package let isExternal: Bool
     package let declaredAt: String
     /// The column of an attribute or of a to-one relationship: `ZNAME`.
@@ -46,8 +49,9 @@ package final class PropertySchema: Sendable {
     package let relationshipNumber: Int
 
     init(
-        name: String, index: Int, kind: Kind, isOptional: Bool, isTransient: Bool, isDerived: Bool,
-        defaultValue: AttributeValue?, isExternal: Bool, declaredAt: String, column: String, entityColumn: String?,
+        name: String, index: Int, kind: Kind, isOptional: Bool, isTransient: Bool, derivation: String?,
+        defaultValue: AttributeValue?, valueTransformerName: String?, limits: ValueLimits?, isExternal: Bool,
+        declaredAt: String, column: String, entityColumn: String?,
         slot: Int, entitySlot: Int, destination: Int, inverse: Int, deleteRule: DeleteRule,
         joinTable: JoinTableSchema?, orderColumn: String?, relationshipNumber: Int
     ) {
@@ -56,8 +60,10 @@ package final class PropertySchema: Sendable {
         self.kind = kind
         self.isOptional = isOptional
         self.isTransient = isTransient
-        self.isDerived = isDerived
+        self.derivation = derivation
         self.defaultValue = defaultValue
+        self.valueTransformerName = valueTransformerName
+        self.limits = limits
         self.isExternal = isExternal
         self.declaredAt = declaredAt
         self.column = column
@@ -76,6 +82,8 @@ package final class PropertySchema: Sendable {
         if case .attribute = kind { false } else { true }
     }
 
+    package var isDerived: Bool { derivation != nil }
+
     package var isOrdered: Bool { orderColumn != nil }
 
     package var isToMany: Bool { kind == .toMany || kind == .manyToMany }
@@ -83,6 +91,19 @@ package final class PropertySchema: Sendable {
     package var attributeType: AttributeType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
+}
+
+/// What a value must keep to for an object to be saved.
+package struct ValueLimits: Sendable, Hashable {
+    /// The least and the greatest value; of text its length in characters.
+    package var minimum: AttributeValue?
+    package var maximum: AttributeValue?
+    package var regularExpression: String?
+    /// How many objects there may be at the other end of a to-many relationship; 0: not limited.
+    package var minimumCount = 0
+    package var maximumCount = 0
+
+    var orNone: ValueLimits? { self == ValueLimits() ? nil : self }
 }
 
 /// The table that holds the pairs of a many-to-many relationship, seen from one of its sides.

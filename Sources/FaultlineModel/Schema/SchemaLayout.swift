@@ -160,7 +160,12 @@ struct SchemaLayout {
     ) -> PropertySchema {
         PropertySchema(
             name: attribute.name, index: index, kind: .attribute(attribute.type), isOptional: attribute.isOptional,
-            isTransient: attribute.isTransient, isDerived: attribute.isDerived, defaultValue: attribute.defaultValue,
+            isTransient: attribute.isTransient, derivation: attribute.derivationExpression,
+            defaultValue: attribute.defaultValue, valueTransformerName: attribute.valueTransformerName,
+            limits: ValueLimits(
+                minimum: attribute.minimumValue, maximum: attribute.maximumValue,
+                regularExpression: attribute.regularExpression
+            ).orNone,
             isExternal: attribute.allowsExternalBinaryDataStorage, declaredAt: attribute.declaredAt,
             column: attribute.isTransient ? "" : column(owner, attribute.name), entityColumn: nil,
             slot: slots.columns[index], entitySlot: -1, destination: -1, inverse: -1, deleteRule: .noAction,
@@ -184,7 +189,12 @@ struct SchemaLayout {
         return PropertySchema(
             name: relationship.name, index: index,
             kind: !relationship.isToMany ? .toOne : isManyToMany ? .manyToMany : .toMany,
-            isOptional: relationship.isOptional, isTransient: false, isDerived: false, defaultValue: nil,
+            isOptional: relationship.isOptional, isTransient: false, derivation: nil, defaultValue: nil,
+            valueTransformerName: nil,
+            limits: ValueLimits(
+                minimumCount: relationship.isToMany ? relationship.minimumCount : 0,
+                maximumCount: relationship.isToMany ? relationship.maximumCount : 0
+            ).orNone,
             isExternal: false, declaredAt: relationship.declaredAt,
             column: relationship.isToMany ? "" : column(owner, relationship.name),
             entityColumn: relationship.isToMany ? nil : entityColumn(owner, relationship),

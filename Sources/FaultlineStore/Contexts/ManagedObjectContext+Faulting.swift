@@ -10,6 +10,17 @@ extension ManagedObjectContext {
     @inline(never)
     @discardableResult
     func fire(_ object: ManagedObject) -> StoreError? {
+        let failure = fill(object)
+        if failure == nil, object.overrides(.awakeFromFetch) {
+            object.flags.insert(.isAwaking)
+            object.awakeFromFetch()
+            object.flags.remove(.isAwaking)
+        }
+        return failure
+    }
+
+    @inline(__always)
+    private func fill(_ object: ManagedObject) -> StoreError? {
         let recorder = store.recorder
         let open = recorder.begin()
         let entity = object.runtime
@@ -109,6 +120,57 @@ extension ManagedObjectContext {
     /// Fills a to-many relationship from what was prefetched, or else from the store.
     @inline(never)
     func fire(_ object: ManagedObject, relationship index: Int, _ state: ToManyState) {
+        readMembers(of: object, index) { keys, isWhole in
+            var members: ContiguousArray<ManagedObject> = []
+            members.reserveCapacity(keys.keys.count)
+            keys.forEach { entity, key in
+                let member = self.object(entity, key: key)
+                member.inherit(from: object, index)
+                members.append(member)
+            }
+            state.load(members, isWhole: isWhole)
+        }
+    }
+
+    /// The identities of the members that a relationship has in the store, in their order.
+    ///
+    /// Makes no objects.
+    func memberIDs(of object: ManagedObject, relationship index: Int) -> [ManagedObjectID] {
+        var found: [ManagedObjectID] = []
+        readMembers(of: object, index) { keys, _ in
+            keys.forEach { found.append(ManagedObjectID(store: store.identity, entity: $0.schema, key: $1)) }
+        }
+        return found
+    }
+
+    /// The members that a relationship has in the store.
+    private struct MemberKeys {
+        let store: SQLStore
+        let property: PropertySchema
+        let keys: ContiguousArray<Int64>
+        /// Empty where all are of the relationship's destination.
+        let places: ContiguousArray<Int32>
+
+        /// In the relationship's order or, if it has none, in that of the keys.
+        func forEach(_ body: (EntityRuntime, Int64) -> Void) {
+            let destination = store.entities[property.destination]
+            for place in property.isOrdered ? Array(keys.indices) : Self.ascending(keys) {
+                body(places.isEmpty ? destination : store.entities[Int(places[place])], keys[place])
+            }
+        }
+
+        /// The places of keys in the order of the keys.
+        private static func ascending(_ keys: ContiguousArray<Int64>) -> [Int] {
+            let places = Array(keys.indices)
+            let isOrdered = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+            return isOrdered ? places : places.sorted { keys[$0] < keys[$1] }
+        }
+    }
+
+    /// Reads the members of a to-many relationship as an event, which lasts as long as `take` does.
+    ///
+    /// - Parameter take: gets what there is, and whether that is all.
+    private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let recorder = store.recorder
         let open = recorder.begin()
         let property = object.runtime.schema.properties[index]
@@ -142,15 +204,7 @@ extension ManagedObjectContext {
                 noteReadError(error)
             }
         }
-        var members: ContiguousArray<ManagedObject> = []
-        members.reserveCapacity(keys.count)
-        for place in property.isOrdered ? Array(keys.indices) : Self.ascending(keys) {
-            let entity = places.isEmpty ? destination : store.entities[Int(places[place])]
-            let member = self.object(entity, key: keys[place])
-            member.inherit(from: object, index)
-            members.append(member)
-        }
-        state.load(members, isWhole: failure == nil)
+        take(MemberKeys(store: store, property: property, keys: keys, places: places), failure == nil)
         guard let open else { return }
         fault.entity = object.runtime.traceID(recorder, store.schema)
         fault.relationship = object.runtime.nameID(index, recorder)
@@ -161,13 +215,6 @@ extension ManagedObjectContext {
         fault.bytes = UInt64(keys.count * 8)
         fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
         recorder.end(open, fault, statement: record, context: traceID, site: 0)
-    }
-
-    /// The places of keys in the order of the keys.
-    private static func ascending(_ keys: ContiguousArray<Int64>) -> [Int] {
-        let places = Array(keys.indices)
-        let isOrdered = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
-        return isOrdered ? places : places.sorted { keys[$0] < keys[$1] }
     }
 
     private func loadMembers(

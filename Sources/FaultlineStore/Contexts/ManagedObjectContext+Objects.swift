@@ -41,10 +41,14 @@ extension ManagedObjectContext {
     ///
     /// - Complexity: fires the faults of its relationships, except those with the rule no action and no join table.
     public func delete(_ object: ManagedObject) {
-        guard !object.flags.contains(.isDeleted), !object.flags.contains(.isDetached) else { return }
+        guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
         if object.flags.contains(.isFault) { _ = fire(object) }
+        object.flags.insert(.isBeingDeleted)
+        object.prepareForDeletion()
+        object.flags.remove(.isBeingDeleted)
         object.flags.insert(.isDeleted)
         object.noteChange()
+        changedInWillSave?.append(object)
         deleted.append(object)
         for property in object.runtime.schema.properties where property.isRelationship {
             release(object, property)
@@ -92,6 +96,8 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard !object.flags.contains(.isInserted), !object.flags.contains(.isDetached) else { return }
         store.finishReading()
+        let wasFault = object.isFault
+        if !wasFault { object.willTurnIntoFault() }
         if !mergeChanges, !object.flags.contains(.isDeleted) { takeBackChanges(of: object) }
         for state in object.toMany.values { state.unload() }
         object.toMany = object.toMany.filter { $0.value.hasChanges }
@@ -100,6 +106,8 @@ extension ManagedObjectContext {
         object.prefetched = nil
         object.flags.remove(.isGone)
         object.flags.insert(.isFault)
+        if !wasFault { object.didTurnIntoFault() }
+        if object.hasChanges { object.awake(fromSnapshotEvents: .refresh) }
     }
 
     /// Makes all objects faults again; see ``refresh(_:mergeChanges:)``.
@@ -126,7 +134,9 @@ extension ManagedObjectContext {
             object.flags.remove(.isDeleted)
             object.toMany = [:]
         }
+        let restored = updated + deleted.filter { !$0.flags.contains(.isDetached) }
         (inserted, updated, deleted) = ([], [], [])
+        for object in Set(restored) { object.awake(fromSnapshotEvents: .rollback) }
     }
 
     /// Forgets all objects and unsaved changes.
@@ -136,6 +146,8 @@ extension ManagedObjectContext {
         rollback()
         readError = nil
         for object in identities.objects() {
+            let wasFault = object.isFault
+            if !wasFault { object.willTurnIntoFault() }
             object.flags = .isDetached
             object.row = nil
             object.block = nil
@@ -143,6 +155,7 @@ extension ManagedObjectContext {
             object.prefetched = nil
             object.trail = ObjectTrail()
             identities.remove(object)
+            if !wasFault { object.didTurnIntoFault() }
         }
     }
 
@@ -176,6 +189,7 @@ extension ManagedObjectContext {
     func insert(_ object: ManagedObject) {
         identities.insert(object)
         inserted.append(object)
+        changedInWillSave?.append(object)
         object.awakeFromInsert()
     }
 
@@ -237,6 +251,7 @@ extension ManagedObjectContext {
 
     func noteUpdate(_ object: ManagedObject) {
         object.noteChange()
+        changedInWillSave?.append(object)
         guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }
         object.flags.insert(.isUpdated)
         updated.append(object)

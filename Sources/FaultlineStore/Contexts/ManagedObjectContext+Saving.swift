@@ -16,26 +16,34 @@ extension ManagedObjectContext {
     ) throws {
         try throwReadError()
         guard hasChanges else { return forgetUnchanged() }
+        try callWillSave()
         // Refreshed with its changes kept: what was set is compared with what the store has now.
         for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) { fire(object) }
         // A deletion needs the version of the row.
         for object in deleted where object.flags.isSuperset(of: [.isFault, .isDeleted]) { fire(object) }
         let changes = ChangeSet(self)
-        try Validation(context: self).check(changes)
+        try Validation.check(changes, in: self)
         try throwReadError()
-        guard !changes.isEmpty else { return finish(changes, [], []) }
+        let saved = changedObjects(thatOverride: .didSave)
+        if changes.isEmpty { finish(changes, [], []) } else { try write(changes, (fileID, line, function)) }
+        for object in saved { object.didSave() }
+    }
 
+    private func write(
+        _ changes: ChangeSet, _ site: (fileID: StaticString, line: UInt, function: StaticString)
+    ) throws(StoreError) {
         let recorder = store.recorder
         let open = recorder.begin()
         let origin =
             open == nil
             ? TraceOrigin()
             : TraceOrigin(
-                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
+                context: traceID,
+                site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
         let asked = open == nil ? 0 : recorder.now()
         var execution = SaveExecution(store, changes, origin: origin, isRecording: open != nil)
         var wait: UInt64 = 0
-        do {
+        do throws(StoreError) {
             try store.locked { () throws(StoreError) in
                 if open != nil { wait = recorder.now() - asked }
                 try execution.run()

@@ -37,6 +37,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var inserted: ContiguousArray<ManagedObject> = []
     var updated: ContiguousArray<ManagedObject> = []
     var deleted: ContiguousArray<ManagedObject> = []
+    /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
+    var changedInWillSave: ContiguousArray<ManagedObject>?
     /// What could not be read since the last fetch or save.
     var readError: StoreError?
     /// The class and entity of the object that was made last.

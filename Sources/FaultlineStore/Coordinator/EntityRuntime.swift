@@ -26,6 +26,8 @@ final class EntityRuntime: Sendable {
     let place: Int
     let root: Int
     let objectClass: ManagedObject.Type
+    /// What that class overrides.
+    let overridden: OverriddenMethods
     let layout: RowLayout
     /// Offsets of properties' values in a row, or -1 for what is not in the row.
     let offsets: [Int]
@@ -52,6 +54,11 @@ final class EntityRuntime: Sendable {
     let defaults: [AttributeValue?]
     /// Those of transient attributes by property.
     let transientDefaults: [Int: AttributeValue]
+    /// The properties that a save has something to check of, and those whose delete rule is deny.
+    let checkedProperties: [Int]
+    let denyingProperties: [Int]
+    /// The regular expressions that values must match, by property.
+    let patterns: [Int: TextPattern]
     private let traceID = Atomic<DictionaryID>(0)
     /// The properties' numbers in the trace's dictionary; 0: not entered yet.
     private let nameIDs: Mutex<[DictionaryID]>
@@ -64,6 +71,7 @@ final class EntityRuntime: Sendable {
         place = schema.index
         root = schema.root
         self.objectClass = objectClass
+        overridden = OverriddenMethods(of: objectClass)
         let layout = RowLayout(schema.columns)
         self.layout = layout
         slots = schema.properties.map(\.slot)
@@ -107,6 +115,14 @@ final class EntityRuntime: Sendable {
         transientDefaults = Dictionary(
             uniqueKeysWithValues: schema.properties.compactMap { property in
                 property.isTransient ? property.defaultValue.map { (property.index, $0) } : nil
+            })
+        checkedProperties = schema.properties.filter {
+            !$0.isTransient && (!$0.isOptional || $0.isDerived || $0.limits != nil)
+        }.map(\.index)
+        denyingProperties = schema.properties.filter { $0.deleteRule == .deny }.map(\.index)
+        patterns = Dictionary(
+            uniqueKeysWithValues: schema.properties.compactMap { property in
+                property.limits?.regularExpression.map { (property.index, TextPattern($0, [], isExpression: true)) }
             })
         nameIDs = Mutex(Array(repeating: 0, count: schema.properties.count))
     }

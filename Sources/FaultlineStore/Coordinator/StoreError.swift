@@ -1,3 +1,5 @@
+public import FaultlineModel
+
 /// What went wrong in a store, and what to do about it.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
@@ -8,6 +10,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, unsupportedModel
             case unsupportedStore, conflict, validation, deleteDenied, invalidRequest, unknownEntity, invalidClass
             case objectGone, externalData, database, predicateFormat
+            case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
+            case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
+            case stringPatternMatching, multipleValidationErrors
         }
 
         private let value: Value
@@ -30,8 +35,30 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let unsupportedStore = Code(value: .unsupportedStore)
         /// Another writer changed or deleted an object since it was read.
         public static let conflict = Code(value: .conflict)
-        /// An object cannot be saved as it is.
+        /// An object cannot be saved as it is, for a reason that has no code of its own.
         public static let validation = Code(value: .validation)
+        /// A property that is not optional has no value, or a relationship that is not optional no object.
+        public static let missingMandatoryProperty = Code(value: .missingMandatoryProperty)
+        /// A to-many relationship has fewer objects than the model's minimum.
+        public static let relationshipLacksMinimumCount = Code(value: .relationshipLacksMinimumCount)
+        /// A to-many relationship has more objects than the model's maximum.
+        public static let relationshipExceedsMaximumCount = Code(value: .relationshipExceedsMaximumCount)
+        /// A number is less than the model's minimum.
+        public static let numberTooSmall = Code(value: .numberTooSmall)
+        /// A number is more than the model's maximum.
+        public static let numberTooLarge = Code(value: .numberTooLarge)
+        /// A date is before the model's minimum.
+        public static let dateTooSoon = Code(value: .dateTooSoon)
+        /// A date is after the model's maximum.
+        public static let dateTooLate = Code(value: .dateTooLate)
+        /// A text has fewer characters than the model's minimum.
+        public static let stringTooShort = Code(value: .stringTooShort)
+        /// A text has more characters than the model's maximum.
+        public static let stringTooLong = Code(value: .stringTooLong)
+        /// A text does not match the model's regular expression.
+        public static let stringPatternMatching = Code(value: .stringPatternMatching)
+        /// There are several reasons why objects cannot be saved; see ``StoreError/detailedErrors``.
+        public static let multipleValidationErrors = Code(value: .multipleValidationErrors)
         /// A delete rule forbids the deletion of an object.
         public static let deleteDenied = Code(value: .deleteDenied)
         /// A fetch request asks for what the store cannot do.
@@ -59,6 +86,14 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var sqliteCode: Int32
     /// The object that the failure is about, if it is about one.
     public var objectID: ManagedObjectID?
+    /// The name of the property that cannot be saved as it is.
+    public var validationKey: String?
+    /// The value that it has, if it is an attribute's.
+    public var validationValue: AttributeValue?
+    /// With the code ``Code/multipleValidationErrors``: all of them, in the order in which they were found.
+    ///
+    /// A ``StoreError``, or what a class that overrides a validation method has thrown.
+    public var detailedErrors: [any Error] = []
     /// The error underneath.
     public var cause: (any Error)?
 

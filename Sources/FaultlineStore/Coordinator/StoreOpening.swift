@@ -78,6 +78,14 @@ extension StoreOpening {
                     "\(entity.name).\(attribute.name)", "a composite attribute",
                     "make its parts attributes of their own")
             }
+            for attribute in entity.attributes {
+                guard let pattern = attribute.regularExpression,
+                    TextPattern(pattern, [], isExpression: true).expression == nil
+                else { continue }
+                return error(
+                    "\(entity.name).\(attribute.name)", "whose regular expression '\(pattern)' cannot be read",
+                    "correct it")
+            }
             for relationship in entity.relationships {
                 let name = "\(entity.name).\(relationship.name)"
                 if relationship.isTransient {

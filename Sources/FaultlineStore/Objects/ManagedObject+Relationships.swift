@@ -44,17 +44,19 @@ extension ManagedObject {
         }
         guard let (row, offset) = place(index) else { return nil }
         let property = runtime.schema.properties[index]
-        let store = managedObjectContext.store
-        var destination = property.destination
-        if property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) {
-            let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
-            destination = store.schema.place(ofNumber: number) ?? destination
-        }
-        let object = managedObjectContext.object(store.entities[destination], key: row.integer(at: offset))
+        let destination = managedObjectContext.store.entities[storedDestination(property, row)]
+        let object = managedObjectContext.object(destination, key: row.integer(at: offset))
         // A row whose deletion is known and not saved yet has nothing at this end any more.
         guard !object.flags.contains(.isDeleted) else { return nil }
         object.inherit(from: self, index)
         return object
+    }
+
+    /// The place of the entity that a to-one relationship leads to in the store.
+    final func storedDestination(_ property: PropertySchema, _ row: RowPointer) -> Int {
+        guard property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) else { return property.destination }
+        let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
+        return managedObjectContext.store.schema.place(ofNumber: number) ?? property.destination
     }
 
     /// Sets one end of a relationship, and the other ends that follow from it.
@@ -75,7 +77,7 @@ extension ManagedObject {
         object?.gain(self, property.inverse)
     }
 
-    private final func check(_ object: ManagedObject?, _ property: PropertySchema) {
+    final func check(_ object: ManagedObject?, _ property: PropertySchema) {
         guard let object else { return }
         precondition(
             object.managedObjectContext === managedObjectContext,

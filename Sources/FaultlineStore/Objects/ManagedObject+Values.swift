@@ -22,6 +22,18 @@ extension ManagedObject {
     /// Traps if the value is not of the attribute's type, which is a mistake in the program.
     public final func _set(_ index: Int, _ value: AttributeValue?) {
         let property = runtime.schema.properties[index]
+        let fitting = fitting(value, property)
+        if property.isTransient {
+            transients[index] = fitting
+            return
+        }
+        if managedObjectContext.isCallingWillSave, readValue(index) == fitting { return }
+        setPending(index, fitting.map { .value($0) } ?? .null)
+        if !flags.contains(.isAwaking) { managedObjectContext.noteUpdate(self) }
+    }
+
+    /// The value as the attribute keeps it.
+    final func fitting(_ value: AttributeValue?, _ property: PropertySchema) -> AttributeValue? {
         guard let type = property.attributeType else {
             preconditionFailure("'\(entityName).\(property.name)' is a relationship and has no value.")
         }
@@ -29,11 +41,7 @@ extension ManagedObject {
         precondition(
             fitting == nil || fitting!.fits(type),
             "'\(entityName).\(property.name)' of type \(type.rawValue) cannot be set to \(value!).")
-        if property.isTransient {
-            transients[index] = fitting
-            return
-        }
-        change(index, fitting.map { .value($0) } ?? .null)
+        return fitting
     }
 
     /// Numbers that say the same are one value, whichever type they are written in.
@@ -49,17 +57,26 @@ extension ManagedObject {
     }
 
     /// Notes a change.
+    final func change(_ index: Int, _ value: PendingValue) {
+        setPending(index, value)
+        managedObjectContext.noteUpdate(self)
+    }
+
+    /// Puts a value over that of the row.
     ///
     /// Fires a fault, since saving compares with what is in the store.
-    final func change(_ index: Int, _ value: PendingValue) {
+    private final func setPending(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
+        setPendingUnfired(index, value)
+    }
+
+    final func setPendingUnfired(_ index: Int, _ value: PendingValue) {
         if pending == nil {
             pending = PendingChanges(count: runtime.schema.properties.count)
             flags.insert(.hasPending)
         }
         pending!.values[index] = value
-        managedObjectContext.noteUpdate(self)
     }
 
     // MARK: - By name
@@ -86,18 +103,8 @@ extension ManagedObject {
         let index = propertyIndex(name)
         let property = runtime.schema.properties[index]
         switch property.kind {
-        case .attribute:
-            guard let value else { return _set(index, nil) }
-            guard let scalar = value as? any AttributeScalar else {
-                preconditionFailure("'\(entityName).\(name)' cannot be set to a \(type(of: value)).")
-            }
-            _set(index, scalar.attributeValue)
-        case .toOne:
-            guard let value else { return setToOne(index, nil) }
-            guard let object = value as? ManagedObject else {
-                preconditionFailure("'\(entityName).\(name)' cannot be set to a \(type(of: value)).")
-            }
-            setToOne(index, object)
+        case .attribute: _set(index, Self.scalar(value, for: property, of: self))
+        case .toOne: setToOne(index, Self.object(value, for: property, of: self))
         case .toMany, .manyToMany:
             guard let objects = value as? any Sequence else {
                 preconditionFailure("'\(entityName).\(name)' can only be set to a sequence of objects.")
@@ -106,13 +113,30 @@ extension ManagedObject {
         }
     }
 
+    static func scalar(_ value: Any?, for property: PropertySchema, of owner: ManagedObject) -> AttributeValue? {
+        guard let value else { return nil }
+        guard let scalar = value as? any AttributeScalar else {
+            preconditionFailure("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
+        }
+        return scalar.attributeValue
+    }
+
+    static func object(_ value: Any?, for property: PropertySchema, of owner: ManagedObject) -> ManagedObject? {
+        guard let value else { return nil }
+        guard let object = value as? ManagedObject else {
+            preconditionFailure("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
+        }
+        owner.check(object, property)
+        return object
+    }
+
     /// The value of a property by name; see ``value(forKey:)`` and ``setValue(_:forKey:)``.
     public final subscript(name: String) -> Any? {
         get { value(forKey: name) }
         set { setValue(newValue, forKey: name) }
     }
 
-    private final func propertyIndex(_ name: String) -> Int {
+    final func propertyIndex(_ name: String) -> Int {
         guard let index = runtime.schema.index(of: name) else {
             preconditionFailure("Entity '\(entityName)' has no property '\(name)'.")
         }

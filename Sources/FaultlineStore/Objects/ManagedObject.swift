@@ -68,6 +68,10 @@ open class ManagedObject {
         static let hasOtherClass = Flags(rawValue: 256)
         /// The fetch's use summary knows that the object was changed or deleted.
         static let isChangeNoted = Flags(rawValue: 512)
+        /// ``awakeFromFetch()`` runs: what is set does not count as a change.
+        static let isAwaking = Flags(rawValue: 1024)
+        /// ``prepareForDeletion()`` runs.
+        static let isBeingDeleted = Flags(rawValue: 2048)
 
         static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached]
     }
@@ -108,11 +112,84 @@ open class ManagedObject {
         managedObjectContext.identities.remove(self)
     }
 
+    /// Whether a class is this one or inherits from it.
+    static func isInherited(by type: ManagedObject.Type) -> Bool { type is Self.Type }
+
+    // MARK: - Life cycle
+
     /// Called once for a new object, to set what is not a constant default.
     open func awakeFromInsert() {}
 
-    /// Whether a class is this one or inherits from it.
-    static func isInherited(by type: ManagedObject.Type) -> Bool { type is Self.Type }
+    /// Called when the object's fault has fired and its values are there, to set transient attributes and what else
+    /// is worked out of them.
+    ///
+    /// Attributes that are set here do not count as changes: the object stays as unchanged as it was. A relationship
+    /// that is set here does, since that changes the object at its other end too. Not called where the row is gone or
+    /// cannot be read.
+    open func awakeFromFetch() {}
+
+    /// Called when the object's values were put back to what they were, or changed under it, to work out anew what was
+    /// worked out of them.
+    open func awake(fromSnapshotEvents flags: SnapshotEventType) {}
+
+    /// Called before the object is inserted, updated or deleted by a save, and before it is validated.
+    ///
+    /// What is changed here is saved as well. The method is called again for every object that was changed meanwhile,
+    /// this one included, until none is; a value that is set to what it is already, and one that is set with
+    /// ``setPrimitiveValue(_:forKey:)``, is no change. A save whose objects still change after 1,000 rounds throws.
+    open func willSave() {}
+
+    /// Called after the object was inserted, updated or deleted by a save.
+    ///
+    /// What is changed here is left for the next save.
+    open func didSave() {}
+
+    /// Called when the object is about to be deleted, while its relationships still lead where they did.
+    open func prepareForDeletion() {}
+
+    /// Called before the object lets go of its values, because it is refreshed or its context is reset.
+    ///
+    /// Not called when the object is released: `deinit` is there for that.
+    open func willTurnIntoFault() {}
+
+    /// Called after the object has let go of its values; see ``willTurnIntoFault()``.
+    open func didTurnIntoFault() {}
+
+    // MARK: - Validation
+
+    /// Checks a value that a property is to have: whether there must be one, the least and the greatest value, the
+    /// length and the regular expression of a text, how many objects a to-many relationship may lead to.
+    ///
+    /// A class that overrides this calls `super`. It can put another value in an attribute's value's place; a save takes
+    /// that one. Called by a save for every stored property that it looks at, and by whoever wants to know beforehand.
+    /// Traps if the entity has no such property.
+    ///
+    /// - Parameter value: as ``value(forKey:)`` gives it; `nil`: none.
+    /// - Throws: ``StoreError`` if the value cannot be saved, or what a class that overrides this throws.
+    open func validateValue(_ value: inout Any?, forKey key: String) throws {
+        try checkValue(value, forKey: key)
+    }
+
+    /// Checks whether the object can be inserted: every property with ``validateValue(_:forKey:)``.
+    ///
+    /// Called by a save, after ``willSave()``. A class that overrides this calls `super`, and does not change the object.
+    ///
+    /// - Throws: ``StoreError``, with all failures if there are several, or what a class that overrides this throws.
+    open func validateForInsert() throws {
+        try checkForSave(all: true)
+    }
+
+    /// Checks whether the object's changes can be saved: every property that was set; see ``validateForInsert()``.
+    open func validateForUpdate() throws {
+        try checkForSave(all: false)
+    }
+
+    /// Checks whether the object can be deleted: no relationship with the rule deny may lead to an object.
+    ///
+    /// - Throws: as ``validateForInsert()``.
+    open func validateForDelete() throws {
+        try checkDenial()
+    }
 
     // MARK: - Parts
 
@@ -218,17 +295,3 @@ extension ManagedObject: CustomStringConvertible {
 // Objects are confined to their context's queue.
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
-
-/// How an object came to be here, for the trace.
-struct ObjectTrail {
-    /// The summary of the fetch that returned the object last, and the row there.
-    var use: FetchUse?
-    var row: Int32 = 0
-    /// The relationship through which the object was reached and its entity's place, or -1.
-    var relationship: Int16 = -1
-    var relationshipEntity: Int16 = -1
-    /// The fetch that produced the object, or the object from which it was reached.
-    var origin: EventID = 0
-    /// Which properties were read already since the fetch returned the object; those from 64 on count every time.
-    var readProperties: UInt64 = 0
-}

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What texts are compared with, prepared once for many of them.
-final class TextPattern {
+final class TextPattern: Sendable {
     private let folded: [UInt8]
     let options: TextOptions
     /// For MATCHES only; `nil`: it cannot be read.

@@ -1,0 +1,46 @@
+extension ManagedObjectContext {
+    /// How often a save asks its objects whether they have something to change.
+    private static let willSaveRounds = 1000
+
+    var isCallingWillSave: Bool { changedInWillSave != nil }
+
+    /// Calls ``ManagedObject/willSave()`` of everything that is to be saved, and again of what changes meanwhile.
+    ///
+    /// - Throws: ``StoreError`` if there is no end to it.
+    func callWillSave() throws(StoreError) {
+        var objects = changedObjects(thatOverride: .willSave)
+        guard !objects.isEmpty else { return }
+        defer { changedInWillSave = nil }
+        for _ in 0..<Self.willSaveRounds {
+            changedInWillSave = []
+            for object in objects where object.hasUnsavedState { object.willSave() }
+            var seen: Set<ManagedObject> = []
+            objects = (changedInWillSave ?? []).filter {
+                $0.overrides(.willSave) && $0.hasUnsavedState && seen.insert($0).inserted
+            }
+            if objects.isEmpty { return }
+        }
+        throw StoreError(
+            .validation,
+            "Saving \(objects[0].entityName) \(objects[0].objectID): its willSave, or one that leads to it, still changes objects after \(Self.willSaveRounds) rounds; let it set only what is not so already.",
+            objectID: objects[0].objectID)
+    }
+
+    /// The objects that the next save inserts, updates or deletes and whose class overrides a method, each once.
+    func changedObjects(thatOverride method: OverriddenMethods) -> ContiguousArray<ManagedObject> {
+        var found: ContiguousArray<ManagedObject> = []
+        for object in inserted where object.overrides(method) && object.hasUnsavedState { found.append(object) }
+        for object in updated where object.overrides(method) && !object.isDeleted && object.hasUnsavedState {
+            found.append(object)
+        }
+        for object in deleted where object.overrides(method) && object.hasUnsavedState { found.append(object) }
+        return found
+    }
+}
+
+extension ManagedObject {
+    /// Whether a save has to do with the object; one that was inserted and deleted again it has not.
+    fileprivate final var hasUnsavedState: Bool {
+        hasChanges && !flags.isSuperset(of: [.isInserted, .isDeleted])
+    }
+}

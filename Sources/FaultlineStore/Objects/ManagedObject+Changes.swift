@@ -1,0 +1,105 @@
+import FaultlineModel
+import Foundation
+
+/// What was changed, and what was there before.
+extension ManagedObject {
+    /// The stored properties that have another value than when the object was read or saved last, by name, with the
+    /// values that they have now.
+    ///
+    /// Values are as ``value(forKey:)`` gives them, but those of a to-many relationship are a `Set` or, if it is
+    /// ordered, an array of objects; where there is none, it is `NSNull`. A new object is compared with the defaults of
+    /// its attributes. What was set to the value that it had is not among them, and transient attributes are not.
+    ///
+    /// Fires the fault of a to-many relationship that was changed, and no other.
+    public final func changedValues() -> [String: Any] {
+        var changed: [String: Any] = [:]
+        for property in runtime.schema.properties where isChanged(property) {
+            changed[property.name] = plainValue(property)
+        }
+        return changed
+    }
+
+    /// Whether a stored property has another value than when the object was read or saved last.
+    ///
+    /// ``hasChanges`` is true as well where something was set to the value that it had.
+    public final var hasPersistentChangedValues: Bool {
+        runtime.schema.properties.contains { isChanged($0) }
+    }
+
+    /// What properties held when the object was read or saved last, by name.
+    ///
+    /// Values are as ``changedValues()`` gives them. For a new object they are the defaults of its attributes. Reading
+    /// them fires faults as reading the properties would. Traps if the entity has no such property.
+    ///
+    /// - Parameter keys: names of stored properties; `nil`: all but the to-many relationships that were not read yet.
+    public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
+        if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
+        let properties =
+            keys.map { $0.map { runtime.schema.properties[propertyIndex($0)] } }
+            ?? runtime.schema.properties.filter { !$0.isToMany || toMany[$0.index]?.isLoaded == true }
+        var values: [String: Any] = [:]
+        for property in properties where !property.isTransient { values[property.name] = committedValue(property) }
+        return values
+    }
+
+    private final func isChanged(_ property: PropertySchema) -> Bool {
+        if property.isToMany { return toMany[property.index]?.hasChanges == true }
+        guard !property.isTransient, let pending else { return false }
+        switch pending.values[property.index] {
+        case .unchanged: return false
+        case .null: return committedScalar(property) != nil || committedKey(property) != nil
+        case .value(let value): return !isCommitted(value, property)
+        case .object(let object):
+            guard !object.isDeleted else { return committedKey(property) != nil }
+            return committedKey(property).map {
+                $0.key != object.key || $0.destination.root != object.runtime.schema.root
+            }
+                ?? true
+        }
+    }
+
+    /// Whether a value is the one that the store has, in every bit.
+    private final func isCommitted(_ value: AttributeValue, _ property: PropertySchema) -> Bool {
+        let committed = committedScalar(property).map { SQLValue($0) } ?? .null
+        return committed.isIdentical(to: SQLValue(value))
+    }
+
+    private final func committedScalar(_ property: PropertySchema) -> AttributeValue? {
+        guard !property.isRelationship else { return nil }
+        return flags.contains(.isInserted) ? property.defaultValue : storedValue(property.index)
+    }
+
+    /// Which object a to-one relationship leads to in the store.
+    private final func committedKey(_ property: PropertySchema) -> (destination: EntitySchema, key: Int64)? {
+        guard property.kind == .toOne, let (row, offset) = place(property.index) else { return nil }
+        let schema = managedObjectContext.store.schema
+        return (schema.entities[storedDestination(property, row)], row.integer(at: offset))
+    }
+
+    private final func committedValue(_ property: PropertySchema) -> Any {
+        switch property.kind {
+        case .attribute: return committedScalar(property)?.plain ?? NSNull()
+        case .toOne:
+            guard let (destination, key) = committedKey(property) else { return NSNull() }
+            let context = managedObjectContext
+            return context.object(context.store.entities[destination.index], key: key)
+        case .toMany, .manyToMany:
+            let members = members(property.index)
+            let state = toManyState(property.index)
+            let added = Set(state.added)
+            return Self.plain(members.filter { !added.contains($0) } + state.removed, property)
+        }
+    }
+
+    private final func plainValue(_ property: PropertySchema) -> Any {
+        switch property.kind {
+        case .attribute: readValue(property.index)?.plain ?? NSNull()
+        case .toOne: toOne(property.index) ?? NSNull()
+        case .toMany, .manyToMany: Self.plain(members(property.index), property)
+        }
+    }
+
+    private static func plain(_ members: ContiguousArray<ManagedObject>, _ property: PropertySchema) -> Any {
+        property.isOrdered ? Array(members) : Set(members)
+    }
+}

@@ -1,0 +1,89 @@
+/// Which of the methods that the store calls for many objects a class overrides.
+///
+/// Found once a class, so that objects of a class that overrides none pay for no call, and for no values that would be
+/// handed over. Swift does not say what is overridden; it is read from the class's table of methods, whose place in
+/// the metadata is part of Swift's ABI (https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeMetadata.rst). Where a
+/// method cannot be found there, it counts as overridden.
+struct OverriddenMethods: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let awakeFromFetch = OverriddenMethods(rawValue: 1)
+    static let willSave = OverriddenMethods(rawValue: 2)
+    static let didSave = OverriddenMethods(rawValue: 4)
+    static let validateValue = OverriddenMethods(rawValue: 8)
+
+    init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    init(of type: ManagedObject.Type) {
+        var overridden: OverriddenMethods = []
+        for (method, slot) in Self.slots {
+            if slot.map({ MethodTable(type)[$0] != MethodTable(ManagedObject.self)[$0] }) ?? true {
+                overridden.insert(method)
+            }
+        }
+        self = overridden
+    }
+
+    /// Where the methods stand: where the class that overrides one differs from the class that overrides none.
+    private static let slots: [(OverriddenMethods, Int?)] = [
+        (.awakeFromFetch, MethodTable.slot(AwakeFromFetchProbe.self)),
+        (.willSave, MethodTable.slot(WillSaveProbe.self)),
+        (.didSave, MethodTable.slot(DidSaveProbe.self)), (.validateValue, MethodTable.slot(ValidateValueProbe.self)),
+    ]
+}
+
+extension ManagedObject {
+    /// Whether the object's class overrides a method.
+    @inline(__always)
+    final func overrides(_ method: OverriddenMethods) -> Bool {
+        // A program can make objects of a class that inherits from the one that it has named for the entity.
+        runtime.overridden.contains(method) || type(of: self) != runtime.objectClass
+    }
+}
+
+/// The words of a class's metadata that classes which inherit from it have in the same places.
+private struct MethodTable {
+    private let metadata: UnsafeRawPointer
+
+    init(_ type: ManagedObject.Type) {
+        metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    }
+
+    subscript(offset: Int) -> UInt { metadata.load(fromByteOffset: offset, as: UInt.self) }
+
+    // Behind kind, superclass, flags, sizes, descriptor and destroyer, without the words that only Objective-C needs.
+    private static let start = 56
+
+    private var end: Int {
+        Int(metadata.load(fromByteOffset: 32, as: UInt32.self))
+            - Int(metadata.load(fromByteOffset: 36, as: UInt32.self))
+    }
+
+    /// `nil`: it is not one place.
+    static func slot(_ probe: ManagedObject.Type) -> Int? {
+        let (base, plain, probe) = (Self(ManagedObject.self), Self(PlainProbe.self), Self(probe))
+        let places = stride(from: start, to: base.end, by: 8).filter {
+            plain[$0] == base[$0] && probe[$0] != base[$0]
+        }
+        return places.count == 1 ? places[0] : nil
+    }
+}
+
+private final class PlainProbe: ManagedObject {}
+
+private final class AwakeFromFetchProbe: ManagedObject {
+    override func awakeFromFetch() { flags.insert(.isAwaking) }
+}
+
+private final class WillSaveProbe: ManagedObject {
+    override func willSave() { flags.insert(.hasPending) }
+}
+
+private final class DidSaveProbe: ManagedObject {
+    override func didSave() { flags.insert(.isGone) }
+}
+
+private final class ValidateValueProbe: ManagedObject {
+    override func validateValue(_ value: inout Any?, forKey key: String) { value = nil }
+}

@@ -1,0 +1,23 @@
+/// Why the values of an object were put back to what they were, or changed under it.
+///
+/// See ``ManagedObject/awake(fromSnapshotEvents:)``.
+public struct SnapshotEventType: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    /// The object's insertion was undone or redone.
+    public static let undoInsertion = SnapshotEventType(rawValue: 1 << 1)
+    /// The object's deletion was undone or redone.
+    public static let undoDeletion = SnapshotEventType(rawValue: 1 << 2)
+    /// A change of the object was undone or redone.
+    public static let undoUpdate = SnapshotEventType(rawValue: 1 << 3)
+    /// The context was rolled back.
+    public static let rollback = SnapshotEventType(rawValue: 1 << 4)
+    /// The object was refreshed and has kept its changes.
+    public static let refresh = SnapshotEventType(rawValue: 1 << 5)
+    /// A merge policy has resolved a conflict.
+    public static let mergePolicy = SnapshotEventType(rawValue: 1 << 6)
+}
