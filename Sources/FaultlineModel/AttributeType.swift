@@ -21,7 +21,7 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable {
     case uuid = "UUID"
     /// A URL, stored as its text.
     case uri = "URI"
-    /// A value that the program archives itself; the store keeps the archive's bytes as they are.
+    /// A value of any type, stored as the bytes that the attribute's transformer makes of it.
     case transformable = "Transformable"
     /// A value that is made of attributes; see ``CompositeAttributeDescription``.
     case composite = "Composite"

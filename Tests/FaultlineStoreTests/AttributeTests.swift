@@ -20,7 +20,7 @@ struct AttributeTests {
             AttributeDescription("text", .string), AttributeDescription("flag", .boolean),
             AttributeDescription("date", .date), AttributeDescription("data", .binary),
             AttributeDescription("uuid", .uuid), AttributeDescription("uri", .uri),
-            AttributeDescription("archive", .transformable),
+            AttributeDescription("archive", .transformable, valueTransformerName: "NobodyHasRegisteredIt"),
             AttributeDescription("note", .undefined, isTransient: true),
             AttributeDescription("blob", .binary, allowsExternalBinaryDataStorage: true),
         ])

@@ -40,7 +40,9 @@ struct CoreDataReadingTests {
                 #expect(object.entityName == entity.name)
                 for owner in lineage {
                     for attribute in owner.attributes where !attribute.isTransient {
-                        let value = object[attribute.name]
+                        let value: Any? =
+                            attribute.type == .transformable
+                            ? object[AttributeKey<Data?>(attribute.name)] : object[attribute.name]
                         var stored = row["Z" + attribute.name.uppercased()]
                         // A number says 15 digits of a decimal; the rest is what Core Data's conversion left.
                         if attribute.type == .decimal, case .real(let number)? = stored {

@@ -98,6 +98,8 @@ extension SchemaLayout {
                 add(
                     "\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)"
                 )
+                // A store has triggers for its expressions, and no others.
+                if let derivation = property.derivation { add(derivation) }
             }
         }
         // Fetch indexes change how fast a store answers, not what it can hold.

@@ -12,7 +12,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case objectGone, externalData, database, predicateFormat
             case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
-            case stringPatternMatching, multipleValidationErrors
+            case stringPatternMatching, multipleValidationErrors, transformation
         }
 
         private let value: Value
@@ -73,6 +73,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let objectGone = Code(value: .objectGone)
         /// A file beside the store that holds a large value cannot be read or written.
         public static let externalData = Code(value: .externalData)
+        /// The bytes of a transformable attribute are none that its transformer can read.
+        public static let transformation = Code(value: .transformation)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 

@@ -168,6 +168,13 @@ struct StoreSetup {
     // MARK: New stores
 
     func makeTables(_ model: ManagedObjectModel) throws(StoreError) {
+        let triggers = DerivationTriggers(model.schema)
+        if let (entity, attribute, expression) = triggers.unsupported.first {
+            throw StoreError(
+                .unsupportedModel,
+                "The store '\(path)' cannot work out '\(entity).\(attribute)' from '\(expression)'; derive it from now(), an attribute of the entity or of a to-one relationship, one of these as canonical:, uppercase: or lowercase:, or the @count or @sum of a to-many relationship."
+            )
+        }
         let uuid = UUID().uuidString
         let doing = "Making the store"
         try session.run("BEGIN EXCLUSIVE", doing: doing, isTimed: false)
@@ -179,7 +186,7 @@ struct StoreSetup {
                     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
                     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
                 ]
-                for statement in model.schema.statements + own {
+                for statement in model.schema.statements + own + triggers.statements {
                     try session.run(statement, doing: doing, isTimed: false)
                 }
                 for entity in model.schema.entities {

@@ -78,7 +78,7 @@ extension ManagedObject {
 
     private final func committedValue(_ property: PropertySchema) -> Any {
         switch property.kind {
-        case .attribute: return committedScalar(property)?.plain ?? NSNull()
+        case .attribute: return transformedValue(committedScalar(property), property) ?? NSNull()
         case .toOne:
             guard let (destination, key) = committedKey(property) else { return NSNull() }
             let context = managedObjectContext
@@ -93,7 +93,7 @@ extension ManagedObject {
 
     private final func plainValue(_ property: PropertySchema) -> Any {
         switch property.kind {
-        case .attribute: readValue(property.index)?.plain ?? NSNull()
+        case .attribute: transformedValue(readValue(property.index), property) ?? NSNull()
         case .toOne: toOne(property.index) ?? NSNull()
         case .toMany, .manyToMany: Self.plain(members(property.index), property)
         }

@@ -21,12 +21,12 @@ extension ManagedObject {
     /// or it is a to-many relationship.
     public final func primitiveValue(forKey name: String) -> Any? {
         let property = primitiveProperty(name)
-        if property.isTransient { return transients[property.index]?.plain }
+        if property.isTransient { return transformedValue(transients[property.index], property) }
         guard flags.contains(.isFault) else {
-            return property.isRelationship ? toOne(property.index) : readValue(property.index)?.plain
+            return value(forKey: name)
         }
         switch pending?.values[property.index] {
-        case .value(let value): return value.plain
+        case .value(let value): return transformedValue(value, property)
         case .object(let object): return object
         case .null, .unchanged, nil: return nil
         }

@@ -34,6 +34,8 @@ extension ManagedObject {
         var new = old
         try validateValue(&new, forKey: property.name)
         guard !property.isRelationship else { return }
+        // What a transformer made cannot be compared; a class sets it itself.
+        guard property.attributeType != .transformable else { return }
         let (before, after) = (old as? any AttributeScalar, new as? any AttributeScalar)
         if before?.attributeValue != after?.attributeValue { setValue(new, forKey: property.name) }
     }
@@ -51,7 +53,7 @@ extension ManagedObject {
             return try checkCount(members(property.index).count, property)
         }
         let value = pending?.values[property.index] ?? .unchanged
-        if property.isDerived, managedObjectContext.store.isForeign { return try checkDerived(property, value, all) }
+        if property.isDerived { return try checkDerived(property, value, all) }
         switch value {
         case .unchanged where !all: return
         case .unchanged, .null: try checkThere(false, property)
@@ -78,9 +80,9 @@ extension ManagedObject {
         switch property.kind {
         case .attribute(let type):
             guard let value else { return try checkThere(false, property) }
+            // What a transformer makes of it is its own business.
+            if type == .transformable { return }
             guard let given = (value as? any AttributeScalar)?.attributeValue else {
-                // What a transformer makes of it is its own business.
-                if type == .transformable || type == .undefined { return }
                 throw refusal(
                     .validation, property, "cannot be a \(Swift.type(of: value)); set a value of type \(type.rawValue)."
                 )

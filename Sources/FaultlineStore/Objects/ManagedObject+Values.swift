@@ -84,11 +84,15 @@ extension ManagedObject {
     /// The value of a property: an attribute's value, the object of a to-one relationship, or the objects of a to-many
     /// relationship as ``ToMany`` or, if it is ordered, ``OrderedToMany``.
     ///
+    /// Of a transformable attribute it is what the attribute's ``ValueTransformer`` makes of the bytes, and the bytes
+    /// where none of its name is registered.
+    ///
     /// Traps if the entity has no such property.
     public final func value(forKey name: String) -> Any? {
         let index = propertyIndex(name)
         let property = runtime.schema.properties[index]
         switch property.kind {
+        case .attribute(.transformable): return transformedValue(property)
         case .attribute: return readValue(index)?.plain
         case .toOne: return toOne(index)
         case .toMany, .manyToMany:
@@ -115,6 +119,7 @@ extension ManagedObject {
 
     static func scalar(_ value: Any?, for property: PropertySchema, of owner: ManagedObject) -> AttributeValue? {
         guard let value else { return nil }
+        if property.attributeType == .transformable { return transformed(value, for: property, of: owner) }
         guard let scalar = value as? any AttributeScalar else {
             preconditionFailure("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
         }

@@ -1,0 +1,205 @@
+/// The triggers that keep derived attributes up, after those that Core Data makes.
+///
+/// They tell of every row that they change by calling a function of the connection's, so that the change can be shown:
+/// `NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT)`. Those for counts
+/// are Core Data's word for word; the others are made in their likeness.
+package struct DerivationTriggers {
+    /// `CREATE TRIGGER` statements.
+    package private(set) var statements: [String] = []
+    /// Attributes whose expressions the store cannot work out: entity, attribute, expression.
+    package private(set) var unsupported: [(entity: String, attribute: String, expression: String)] = []
+
+    private let entities: [EntitySchema]
+
+    package init(_ schema: ModelSchema) {
+        entities = schema.entities
+        for entity in entities {
+            let inherited = entity.parent < 0 ? 0 : entities[entity.parent].properties.count
+            for property in entity.properties[inherited...] where !property.isTransient {
+                guard let text = property.derivation else { continue }
+                guard let expression = DerivationExpression(text), add(expression, property, entity) else {
+                    unsupported.append((entity.name, property.name, text))
+                    continue
+                }
+            }
+        }
+    }
+
+    /// Returns whether there is what the expression names.
+    private mutating func add(
+        _ expression: DerivationExpression, _ property: PropertySchema, _ entity: EntitySchema
+    ) -> Bool {
+        let target = Target(property, entity, entities)
+        switch expression {
+        case .now:
+            // Seconds since 2001-01-01 00:00 UTC, the Julian day 2451910.5. Every save raises Z_OPT.
+            guard property.attributeType == .date else { return false }
+            let now = "(julianday('now') - 2451910.5) * 86400.0"
+            let own = "Z_PK = NEW.Z_PK"
+            statements += [
+                target.trigger("INSERT", "AFTER INSERT ON \(target.table)", now, own, isInsert: true),
+                target.trigger("UPDATE", "AFTER UPDATE OF Z_OPT ON \(target.table)", now, own),
+            ]
+        case .value(nil, let name, let function):
+            guard let source = entity.property(name), name != property.name, source.attributeType != nil,
+                !source.isTransient, Self.isText(source) || function == nil
+            else { return false }
+            let (value, own) = (Self.call(function, "NEW.\(source.column)"), "Z_PK = NEW.Z_PK")
+            statements += [
+                target.trigger("INSERT", "AFTER INSERT ON \(target.table)", value, own, isInsert: true),
+                target.trigger("UPDATE", "AFTER UPDATE OF \(source.column) ON \(target.table)", value, own),
+            ]
+        case .value(let relationship?, let name, let function):
+            guard let key = entity.property(relationship), key.kind == .toOne,
+                let source = entities[key.destination].property(name), source.attributeType != nil,
+                !source.isTransient, Self.isText(source) || function == nil
+            else { return false }
+            addReached(target, key.column, entities[key.destination].table, source.column, function)
+        case .count(let name):
+            guard let relationship = entity.property(name), relationship.isToMany else { return false }
+            addCount(target, relationship)
+        case .sum(let name, let attribute):
+            guard let relationship = entity.property(name), relationship.isToMany,
+                let source = entities[relationship.destination].property(attribute), !source.isTransient,
+                Self.isNumber(source)
+            else { return false }
+            addSum(target, relationship, source)
+        }
+        return true
+    }
+
+    private static func isText(_ property: PropertySchema) -> Bool { property.attributeType == .string }
+
+    private static func isNumber(_ property: PropertySchema) -> Bool {
+        switch property.attributeType {
+        case .integer16, .integer32, .integer64, .decimal, .double, .float: true
+        default: false
+        }
+    }
+
+    private static func call(_ function: DerivationExpression.Function?, _ value: String) -> String {
+        switch function {
+        case .canonical: "FaultlineCanonical(\(value))"
+        case .uppercase: "FaultlineUppercase(\(value))"
+        case .lowercase: "FaultlineLowercase(\(value))"
+        case nil: value
+        }
+    }
+
+    // MARK: Kinds of expressions
+
+    /// A value at the other end of a to-one relationship: it changes with the key, and with the row there.
+    private mutating func addReached(
+        _ target: Target, _ key: String, _ table: String, _ column: String,
+        _ function: DerivationExpression.Function?
+    ) {
+        let found = Self.call(function, "(SELECT \(column) FROM \(table) WHERE Z_PK = NEW.\(key))")
+        let (own, others) = ("Z_PK = NEW.Z_PK", "\(key) = NEW.Z_PK")
+        let value = Self.call(function, "NEW.\(column)")
+        statements += [
+            target.trigger("SOURCE_INSERT", "AFTER INSERT ON \(target.table)", found, own, isInsert: true),
+            target.trigger("SOURCE_UPDATE", "AFTER UPDATE OF \(key) ON \(target.table)", found, own),
+            target.trigger("PARAMETER_INSERT", "AFTER INSERT ON \(table)", value, others, on: table),
+            target.trigger("PARAMETER_UPDATE", "AFTER UPDATE OF \(column) ON \(table)", value, others, on: table),
+            target.trigger("PARAMETER_DELETE", "AFTER DELETE ON \(table)", "NULL", "\(key) = OLD.Z_PK", on: table),
+        ]
+    }
+
+    /// Where a to-many relationship is kept: the table with its owner's key, and that key's column.
+    private func ends(_ relationship: PropertySchema) -> (table: String, key: String) {
+        if let join = relationship.joinTable { return (join.table, join.sourceColumn) }
+        let destination = entities[relationship.destination]
+        return (destination.table, destination.properties[relationship.inverse].column)
+    }
+
+    private mutating func addCount(_ target: Target, _ relationship: PropertySchema) {
+        let (table, key) = ends(relationship)
+        let column = target.column
+        func step(_ part: String, _ event: String, _ row: String, _ value: String) -> String {
+            target.trigger(
+                part, "\(event) ON \(table)", value, "Z_PK = \(row).\(key)", on: table, when: "\(row).\(key) NOT NULL")
+        }
+        statements += [
+            step("PARAMETER_INSERT", "AFTER INSERT", "NEW", "IFNULL(\(column), 0) + 1"),
+            step("PARAMETER_UPDATE_INCREMENT", "AFTER UPDATE OF \(key)", "NEW", "\(column) + 1"),
+            step("PARAMETER_UPDATE_DECREMENT", "AFTER UPDATE OF \(key)", "OLD", "\(column) - 1"),
+            step("PARAMETER_DELETE", "AFTER DELETE", "OLD", "\(column) - 1"),
+            target.trigger(
+                "SOURCE_INSERT", "AFTER INSERT ON \(target.table)",
+                "(SELECT IFNULL(COUNT(\(key)), 0) FROM \(table) WHERE \(key) = NEW.Z_PK)", "Z_PK = NEW.Z_PK",
+                isInsert: true),
+        ]
+    }
+
+    /// Sums are taken anew from the members: adding and taking away again would gather the errors of floating-point
+    /// numbers.
+    private mutating func addSum(_ target: Target, _ relationship: PropertySchema, _ source: PropertySchema) {
+        let (table, key) = ends(relationship)
+        let members = entities[relationship.destination].table
+        func sum(_ owner: String) -> String {
+            guard let join = relationship.joinTable else {
+                return "(SELECT IFNULL(SUM(\(source.column)), 0) FROM \(table) WHERE \(key) = \(owner))"
+            }
+            return
+                "(SELECT IFNULL(SUM(m.\(source.column)), 0) FROM \(table) j JOIN \(members) m ON m.Z_PK = j.\(join.destinationColumn) WHERE j.\(key) = \(owner))"
+        }
+        func step(_ part: String, _ event: String, _ row: String) -> String {
+            target.trigger(
+                part, event, sum("\(row).\(key)"), "Z_PK = \(row).\(key)", on: table, when: "\(row).\(key) NOT NULL")
+        }
+        statements += [
+            step("PARAMETER_INSERT", "AFTER INSERT ON \(table)", "NEW"),
+            step("PARAMETER_DELETE", "AFTER DELETE ON \(table)", "OLD"),
+            target.trigger(
+                "SOURCE_INSERT", "AFTER INSERT ON \(target.table)", sum("NEW.Z_PK"), "Z_PK = NEW.Z_PK", isInsert: true),
+        ]
+        if let join = relationship.joinTable {
+            let owners = "Z_PK IN (SELECT \(key) FROM \(table) WHERE \(join.destinationColumn) = NEW.Z_PK)"
+            statements.append(
+                target.trigger(
+                    "PARAMETER_UPDATE", "AFTER UPDATE OF \(source.column) ON \(members)",
+                    sum("\(target.table).Z_PK"), owners, on: members))
+        } else {
+            let event = "AFTER UPDATE OF \(key), \(source.column) ON \(table)"
+            statements += [
+                step("PARAMETER_UPDATE_INCREMENT", event, "NEW"), step("PARAMETER_UPDATE_DECREMENT", event, "OLD"),
+            ]
+        }
+    }
+
+    /// The attribute that is derived.
+    private struct Target {
+        let table: String
+        let column: String
+        private let entity: String
+        private let name: String
+        /// `Z_ENT` of the rows that have the attribute, where others of the table do not.
+        private let family: [Int64]?
+
+        init(_ property: PropertySchema, _ entity: EntitySchema, _ entities: [EntitySchema]) {
+            table = entity.table
+            column = property.column
+            name = property.name
+            self.entity = entity.name
+            family = entity.parent < 0 ? nil : entity.family.map { entities[$0].number }
+        }
+
+        /// One trigger: after an event the rows that a condition names have another value.
+        ///
+        /// - Parameters:
+        ///   - source: the table whose event it is; left out: the attribute's own.
+        ///   - isInsert: whether the row that changes is the one that is being inserted.
+        func trigger(
+            _ part: String, _ event: String, _ value: String, _ rows: String, on source: String? = nil,
+            when: String? = nil, isInsert: Bool = false
+        ) -> String {
+            var condition = when
+            if source == nil, let family {
+                condition = "NEW.Z_ENT IN (\(family.map { String($0) }.joined(separator: ", ")))"
+            }
+            let notice = isInsert ? "InsertUpdated" : "Updated"
+            return
+                "CREATE TRIGGER Z_DA_\(source ?? table)_\(entity)_\(name)_\(part) \(event) FOR EACH ROW \(condition.map { "WHEN (\($0)) " } ?? "")BEGIN UPDATE \(table) SET \(column) = \(value) WHERE \(rows); SELECT NSCoreDataDATrigger\(notice)AffectedObjectValue('\(table)', Z_ENT, Z_PK, '\(name)', \(column)) FROM \(table) WHERE \(rows); END"
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import FaultlineModel
+import Foundation
+
+/// Transformable attributes by name: values as their transformers make them.
+extension ManagedObject {
+    /// The value that an attribute's transformer makes of its bytes; the bytes, if nobody has registered it.
+    final func transformedValue(_ property: PropertySchema) -> Any? {
+        transformedValue(readValue(property.index), property)
+    }
+
+    /// An attribute's value as ``value(forKey:)`` gives it.
+    final func transformedValue(_ value: AttributeValue?, _ property: PropertySchema) -> Any? {
+        guard let value, property.attributeType == .transformable else { return value?.plain }
+        guard case .binary(let data) = value, let transformer = property.transformer else { return value.plain }
+        guard let found = transformer.value(data) else {
+            noteUnreadable(property.index, data, as: "'\(property.transformerName.rawValue)'")
+            return nil
+        }
+        return found
+    }
+
+    /// What an attribute is set to that a transformer, or the value's own type, makes bytes of.
+    static func transformed(_ value: Any, for property: PropertySchema, of owner: ManagedObject) -> AttributeValue {
+        if let value = value as? any TransformableValue { return value.attributeValue }
+        if let value = value as? AttributeValue { return value }
+        guard let transformer = property.transformer else {
+            guard let data = value as? Data else {
+                preconditionFailure(
+                    "'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)) because no transformer '\(property.transformerName.rawValue)' is registered; register it, or set Data."
+                )
+            }
+            return .binary(data)
+        }
+        guard let data = transformer.data(value) else {
+            preconditionFailure(
+                "'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)), of which its transformer '\(property.transformerName.rawValue)' makes no Data."
+            )
+        }
+        return .binary(data)
+    }
+
+    final func noteUnreadable(_ index: Int, _ data: Data, as name: String) {
+        let property = runtime.schema.properties[index]
+        managedObjectContext.noteReadError(
+            StoreError(
+                .transformation,
+                "Reading \(entityName) \(objectID): the \(data.count) bytes of '\(property.name)' are none that \(name) can read; read them as Data, or correct the attribute's transformer.",
+                objectID: objectID))
+    }
+}
+
+extension PropertySchema {
+    fileprivate var transformerName: ValueTransformerName {
+        guard let name = valueTransformerName, !name.isEmpty else { return .secureUnarchiveFromDataTransformerName }
+        return ValueTransformerName(name)
+    }
+
+    fileprivate var transformer: ValueTransformer? { .valueTransformer(forName: transformerName) }
+}
+
+extension ValueTransformer {
+    /// The bytes that the store keeps of a value.
+    final func data(_ value: Any) -> Data? {
+        (self is SecureUnarchiveFromDataTransformer ? reverseTransformedValue(value) : transformedValue(value)) as? Data
+    }
+
+    /// The value that the store keeps as these bytes.
+    final func value(_ data: Data) -> Any? {
+        self is SecureUnarchiveFromDataTransformer ? transformedValue(data) : reverseTransformedValue(data)
+    }
+}

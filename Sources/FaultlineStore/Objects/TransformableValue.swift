@@ -1,0 +1,90 @@
+public import FaultlineModel
+import Foundation
+
+/// A type of the program's own that an ``AttributeKey`` reads from a transformable or binary attribute.
+///
+///     struct Color: Codable, TransformableValue {
+///         var red, green, blue: Double
+///         static let zeroValue = Color(red: 0, green: 0, blue: 0)
+///     }
+///     static let color = AttributeKey<Color?>("color")
+///
+/// A `Codable` type is kept as JSON unless it names another transformer. Every reading decodes the bytes. Bytes that
+/// cannot be decoded read as no value, and the next fetch or save of the context throws.
+public protocol TransformableValue: AttributeScalar, AttributeRepresentable {
+    /// Makes bytes of values of this type and values of the bytes; see ``ValueTransformer`` for the direction.
+    static var valueTransformer: ValueTransformer { get }
+}
+
+extension TransformableValue where Self: Codable {
+    public static var valueTransformer: ValueTransformer { CodableTransformer<Self>() }
+}
+
+extension TransformableValue {
+    public var attributeValue: AttributeValue {
+        guard let data = Self.valueTransformer.data(self) else {
+            preconditionFailure("A \(Self.self) cannot be kept because its transformer makes no bytes of it: \(self).")
+        }
+        return .binary(data)
+    }
+
+    public init?(_ value: AttributeValue) {
+        guard case .binary(let data) = value, let found = Self.valueTransformer.value(data) as? Self else { return nil }
+        self = found
+    }
+
+    public static func _read(_ object: ManagedObject, _ index: Int) -> Self? {
+        guard case .binary(let data)? = object.readValue(index) else { return nil }
+        if let found = valueTransformer.value(data) as? Self { return found }
+        object.noteUnreadable(index, data, as: "\(Self.self)")
+        return nil
+    }
+}
+
+/// Keeps `Codable` values as JSON or as binary property lists.
+///
+/// Equal values make equal bytes as long as what they encode is in a fixed order: keys are sorted, the members of a `Set`
+/// are not.
+public final class CodableTransformer<Value: Codable>: ValueTransformer, @unchecked Sendable {
+    /// How values are written.
+    public enum Format: Sendable {
+        case json
+        /// Has no top level but arrays and dictionaries.
+        case propertyList
+    }
+
+    private let format: Format
+
+    /// - Parameter format: default: JSON, in which numbers that are none are the strings `nan`, `inf` and `-inf`.
+    public init(_ format: Format = .json) {
+        self.format = format
+    }
+
+    public override func transformedValue(_ value: Any?) -> Any? {
+        guard let value = value as? Value else { return nil }
+        switch format {
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            return try? encoder.encode(value)
+        case .propertyList:
+            let encoder = PropertyListEncoder()
+            encoder.outputFormat = .binary
+            return try? encoder.encode(value)
+        }
+    }
+
+    public override func reverseTransformedValue(_ value: Any?) -> Any? {
+        guard let data = value as? Data else { return nil }
+        switch format {
+        case .json:
+            let decoder = JSONDecoder()
+            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            return try? decoder.decode(Value.self, from: data)
+        case .propertyList: return try? PropertyListDecoder().decode(Value.self, from: data)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Synchronization
+
+/// Makes bytes of the values of a transformable attribute, and values of the bytes.
+///
+/// A model names the transformer of an attribute (``AttributeDescription/valueTransformerName``); the program registers
+/// one under that name before it reads or sets the attribute by name:
+///
+///     final class ColorTransformer: ValueTransformer {
+///         override func transformedValue(_ value: Any?) -> Any? { (value as? Color)?.data }
+///         override func reverseTransformedValue(_ value: Any?) -> Any? { (value as? Data).flatMap { Color($0) } }
+///     }
+///     ValueTransformer.setValueTransformer(ColorTransformer(), forName: "ColorTransformer")
+///
+/// As with Core Data, ``transformedValue(_:)`` goes towards the store; only ``SecureUnarchiveFromDataTransformer`` and
+/// what inherits from it goes the other way round. Stands for Foundation's class of that name, which Linux does not have.
+open class ValueTransformer: @unchecked Sendable {
+    // Has no state. What a class that inherits from this one adds must be safe to use from the queues of all contexts.
+
+    public init() {}
+
+    /// Whether values can be transformed back.
+    ///
+    /// Default: yes.
+    open class func allowsReverseTransformation() -> Bool { true }
+
+    /// The transformed value; `nil` if there is none.
+    ///
+    /// Default: the value itself.
+    open func transformedValue(_ value: Any?) -> Any? { value }
+
+    /// The value that was transformed; `nil` if there is none.
+    ///
+    /// Default: ``transformedValue(_:)``, for transformers that are their own inverse.
+    open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
+
+    // MARK: - Transformers by name
+
+    private static let registered = Mutex<[ValueTransformerName: ValueTransformer]>([:])
+
+    /// Registers a transformer; `nil` takes the one of that name away.
+    public static func setValueTransformer(_ transformer: ValueTransformer?, forName name: ValueTransformerName) {
+        registered.withLock { $0[name] = transformer }
+    }
+
+    /// The transformer of that name: the one that was registered, or the store's own.
+    public static func valueTransformer(forName name: ValueTransformerName) -> ValueTransformer? {
+        if let known = registered.withLock({ $0[name] }) { return known }
+        return ValueTransformerName.unarchiving.contains(name) ? SecureUnarchiveFromDataTransformer.shared : nil
+    }
+
+    /// The names under which transformers were registered, sorted.
+    public static func valueTransformerNames() -> [ValueTransformerName] {
+        registered.withLock { $0.keys.sorted { $0.rawValue < $1.rawValue } }
+    }
+}
+
+/// The name of a ``ValueTransformer``.
+public struct ValueTransformerName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(_ rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public init(stringLiteral value: String) {
+        rawValue = value
+    }
+
+    /// What an attribute has that names none: ``SecureUnarchiveFromDataTransformer``.
+    public static let secureUnarchiveFromDataTransformerName: Self = "NSSecureUnarchiveFromData"
+
+    /// The names that Core Data has for archives.
+    fileprivate static let unarchiving: Set<Self> = [
+        secureUnarchiveFromDataTransformerName, "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
+        "NSUnarchiveFromData",
+    ]
+}

@@ -1,0 +1,244 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import SharedData
+import Testing
+
+/// A value of the program's own.
+struct Shade: Codable, Hashable, TransformableValue {
+    var red: Double
+    var name: String?
+    var parts: [String: Int] = [:]
+    static let zeroValue = Shade(red: 0)
+}
+
+/// Keeps texts with their letters in reverse order, as UTF-8.
+final class MirrorTransformer: ValueTransformer, @unchecked Sendable {
+    override func transformedValue(_ value: Any?) -> Any? {
+        (value as? String).map { Data(String($0.reversed()).utf8) }
+    }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data).map { String(String(decoding: $0, as: UTF8.self).reversed()) }
+    }
+}
+
+final class Wall: ManagedObject {
+    static let shade = AttributeKey<Shade>("shade")
+    static let other = AttributeKey<Shade?>("other")
+    static let bytes = AttributeKey<Data?>("anything")
+    static let otherBytes = AttributeKey<Data?>("other")
+}
+
+@Suite("Transformable attributes")
+struct TransformableTests {
+    private func makeStore() throws -> TestStore {
+        ValueTransformer.setValueTransformer(MirrorTransformer(), forName: "Mirror")
+        return try TestStore(
+            [
+                EntityDescription(
+                    "Wall",
+                    attributes: [
+                        AttributeDescription("shade", .transformable),
+                        AttributeDescription("other", .binary, allowsExternalBinaryDataStorage: true),
+                        AttributeDescription("anything", .transformable),
+                        AttributeDescription("mirrored", .transformable, valueTransformerName: "Mirror"),
+                        AttributeDescription("unknown", .transformable, valueTransformerName: "NobodyKnows"),
+                    ])
+            ], classes: [Wall.self])
+    }
+
+    @Test("A Codable type is read and set like any other value")
+    func codable() throws {
+        let store = try makeStore()
+        let wall = Wall(context: store.context)
+        #expect(wall[Wall.shade] == Shade.zeroValue && wall[Wall.other] == nil)
+        let shade = Shade(red: .infinity, name: "warm", parts: ["b": 2, "a": 1])
+        wall[Wall.shade] = shade
+        wall["other"] = Shade(red: 0.5)
+        try store.context.save()
+        #expect(
+            try store.sql("SELECT CAST(ZSHADE AS TEXT), CAST(ZOTHER AS TEXT) FROM ZWALL") == [
+                #"{"name":"warm","parts":{"a":1,"b":2},"red":"inf"}|\#u{1}{"parts":{},"red":0.5}"#
+            ])
+        let read = try #require(
+            try store.container.newBackgroundContext().existingObject(with: wall.objectID) as? Wall)
+        #expect(read[Wall.shade] == shade && read[Wall.other] == Shade(red: 0.5))
+        read[Wall.shade] = shade
+        #expect(!read.hasPersistentChangedValues, "equal values are equal bytes")
+        wall[Wall.other] = nil
+        try store.context.save()
+        #expect(try store.sql("SELECT ZOTHER FROM ZWALL") == ["NULL"])
+    }
+
+    @Test("Bytes that the type cannot read are no value, and the next fetch or save says so")
+    func unreadable() throws {
+        let store = try makeStore()
+        let wall = Wall(context: store.context)
+        try store.context.save()
+        _ = try store.sql("UPDATE ZWALL SET ZSHADE = X'7B', ZANYTHING = X'62706C69737430300102', Z_OPT = 2")
+        store.context.refresh(wall, mergeChanges: false)
+        store.container.persistentStoreCoordinator.removeUnusedRows()
+        #expect(wall[Wall.shade] == Shade.zeroValue)
+        #expect(
+            performing { try store.context.save() }
+                == "Reading Wall \(wall.objectID): the 1 bytes of 'shade' are none that Shade can read; read them as Data, or correct the attribute's transformer."
+        )
+        #expect(wall["anything"] == nil)
+        #expect(
+            performing { _ = try store.context.count(for: FetchRequest<Wall>()) }
+                == "Reading Wall \(wall.objectID): the 10 bytes of 'anything' are none that 'NSSecureUnarchiveFromData' can read; read them as Data, or correct the attribute's transformer."
+        )
+        #expect(wall[Wall.bytes]?.count == 10)
+        try store.context.save()
+    }
+
+    @Test("A transformer that was registered by name makes the values that are read by name")
+    func named() throws {
+        let store = try makeStore()
+        let wall = Wall(context: store.context)
+        wall["mirrored"] = "abc"
+        wall["unknown"] = Data([1, 2])
+        #expect(wall["mirrored"] as? String == "abc")
+        try store.context.save()
+        #expect(try store.sql("SELECT CAST(ZMIRRORED AS TEXT), HEX(ZUNKNOWN) FROM ZWALL") == ["cba|0102"])
+        #expect(wall["mirrored"] as? String == "abc")
+        #expect(wall["unknown"] as? Data == Data([1, 2]), "what nobody has registered is left as it is")
+        #expect(ValueTransformer.valueTransformerNames().contains("Mirror"))
+        #expect(ValueTransformer.valueTransformer(forName: "NobodyKnows") == nil)
+        #expect(wall.changedValues().isEmpty)
+        wall["mirrored"] = "x"
+        #expect(wall.changedValues()["mirrored"] as? String == "x")
+        #expect(wall.committedValues(forKeys: ["mirrored"])["mirrored"] as? String == "abc")
+    }
+
+    @Test("Without a name values are archived as Core Data does")
+    func archived() throws {
+        let store = try makeStore()
+        let wall = Wall(context: store.context)
+        let date = Date(timeIntervalSinceReferenceDate: 1.5)
+        let value: [String: Any] = [
+            "text": "Grüße", "number": 7, "real": 0.25, "flag": true, "date": date, "data": Data([0, 255]),
+            "list": ["a", ["b": -1]],
+        ]
+        wall["anything"] = value
+        try store.context.save()
+        let bytes = try #require(wall[Wall.bytes])
+        #expect(bytes.starts(with: Data("bplist00".utf8)))
+        let read = try #require(wall["anything"] as? [AnyHashable: Any])
+        #expect(read.count == 7)
+        #expect(read["text"] as? String == "Grüße" && read["number"] as? Int64 == 7 && read["real"] as? Double == 0.25)
+        #expect(
+            read["flag"] as? Bool == true && read["date"] as? Date == date && read["data"] as? Data == Data([0, 255]))
+        let list = try #require(read["list"] as? [Any])
+        #expect(list[0] as? String == "a" && (list[1] as? [AnyHashable: Any])?["b"] as? Int64 == -1)
+        // What Foundation's own reader makes of it is the same.
+        let theirs = try NSKeyedUnarchiver.unarchivedObject(
+            ofClasses: [NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSDate.self, NSData.self],
+            from: bytes)
+        #expect((theirs as? [String: Any])?["text"] as? String == "Grüße")
+
+        // Lists that are no archives, and JSON.
+        wall[Wall.bytes] = try PropertyListSerialization.data(
+            fromPropertyList: ["x": [1, 2]], format: .binary, options: 0)
+        #expect(((wall["anything"] as? [AnyHashable: Any])?["x"] as? [Any])?.count == 2)
+        wall[Wall.bytes] = Data("[true, null]".utf8)
+        #expect((wall["anything"] as? [Any])?.count == 2)
+    }
+
+    @Test(
+        "What Core Data archived is read, and classes that are not here are described",
+        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    func coreData() throws {
+        let container = try CoreDataFixture.books.open(CoreDataFixture.books.copy())
+        let context = container.newBackgroundContext()
+        let books = try context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
+        #expect(books.count == 52)
+        for book in books {
+            let cover = try #require(book["cover"] as? ArchivedObject)
+            #expect(cover.className == "CoreDataPlus_Tests.Cover")
+            #expect(cover.classNames == ["CoreDataPlus_Tests.Cover", "NSObject"])
+            let text = book.entityName == "Book" ? "default cover" : "Cover Graphic Novel"
+            #expect(cover["text"] as? String == text)
+            #expect(cover.description == "<CoreDataPlus_Tests.Cover: text = \(text)>")
+        }
+        let pages = try context.fetch(FetchRequest<ManagedObject>(entityName: "Page"))
+        #expect(pages.count == 4970)
+        for page in pages {
+            let content = try #require(page["content"] as? ArchivedObject)
+            #expect(content.className == "Content")
+            #expect(content["text"] as? String == "content for page \(try #require(page["number"] as? Int64))")
+        }
+        try context.save()
+    }
+
+    @Test("Archives with any bytes changed are read or refused, and nothing else happens")
+    func damaged() throws {
+        let sample: [String: Any] = ["a": ["b", 1, 2.5, Date(), Data([1]), ["c": ["d", "b"]]], "u": "ü"]
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: sample, requiringSecureCoding: true)
+        let plain = try PropertyListSerialization.data(fromPropertyList: sample, format: .binary, options: 0)
+        let transformer = try #require(
+            ValueTransformer.valueTransformer(forName: .secureUnarchiveFromDataTransformerName))
+        var random = SplitMix(state: 1)
+        var (read, refused) = (0, 0)
+        for original in [archive, plain] {
+            for length in 0...original.count { _ = transformer.transformedValue(original.prefix(length)) }
+            for _ in 0..<20_000 {
+                var bytes = [UInt8](original)
+                for _ in 0...random.next(4) { bytes[random.next(bytes.count)] = UInt8(random.next(256)) }
+                if transformer.transformedValue(Data(bytes)) == nil { refused += 1 } else { read += 1 }
+            }
+        }
+        #expect(read > 1000 && refused > 1000)
+    }
+
+    @Test("Lists that lead to themselves, or to the same again and again, are refused at once")
+    func amplified() throws {
+        func list(_ objects: [[UInt8]]) -> Data {
+            var (bytes, offsets) = ([UInt8]("bplist00".utf8), [UInt8]())
+            for object in objects {
+                offsets.append(UInt8(bytes.count))
+                bytes += object
+            }
+            let table = UInt8(bytes.count)
+            bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1] + [0, 0, 0, 0, 0, 0, 0, UInt8(objects.count)]
+            bytes += [UInt8](repeating: 0, count: 8) + [0, 0, 0, 0, 0, 0, 0, table]
+            return Data(bytes)
+        }
+        let transformer = try #require(
+            ValueTransformer.valueTransformer(forName: .secureUnarchiveFromDataTransformerName))
+        #expect(transformer.transformedValue(list([[0xa1, 0]])) == nil, "an array of itself")
+        // Each of forty arrays has the next one twice: 2⁴⁰ members in all.
+        let deep = (0..<40).map { [0xa2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x09]]
+        #expect(transformer.transformedValue(list(deep)) == nil)
+        #expect((transformer.transformedValue(list([[0xa2, 1, 1], [0x09]])) as? [Any])?.count == 2)
+    }
+
+    @Test("A value that nothing makes bytes of is a mistake in the program")
+    func wrongValue() async {
+        await #expect(processExitsWith: .failure) {
+            let wall = Wall(context: try TransformableTests().makeStore().context)
+            wall["mirrored"] = 3
+        }
+        await #expect(processExitsWith: .failure) {
+            let wall = Wall(context: try TransformableTests().makeStore().context)
+            wall["unknown"] = "text"
+        }
+    }
+}
+
+/// Numbers that look random and are the same in every run.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 up to, and not including, the bound.
+    mutating func next(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
