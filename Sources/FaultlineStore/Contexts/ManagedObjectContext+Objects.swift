@@ -43,9 +43,13 @@ extension ManagedObjectContext {
     public func delete(_ object: ManagedObject) {
         guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
         if object.flags.contains(.isFault) { _ = fire(object) }
-        object.flags.insert(.isBeingDeleted)
-        object.prepareForDeletion()
-        object.flags.remove(.isBeingDeleted)
+        // What it did is undone and redone by itself.
+        if undoManager?.isUndoing != true, undoManager?.isRedoing != true {
+            object.flags.insert(.isBeingDeleted)
+            object.prepareForDeletion()
+            object.flags.remove(.isBeingDeleted)
+        }
+        register { .deletion(object, object.currentValues()) }
         object.flags.insert(.isDeleted)
         object.noteChange()
         changedInWillSave?.append(object)
@@ -73,11 +77,11 @@ extension ManagedObjectContext {
                     object.removeMember(other, property.index)
                 } else if property.isToMany {
                     if !other.isDeleted { other.change(property.inverse, .null) }
-                    object.toManyState(property.index).remove(other)
+                    object.changeMember(other, property.index, isAddition: false)
                 } else {
                     let inverse = other.runtime.schema.properties[property.inverse]
                     if inverse.isToMany {
-                        other.toManyState(property.inverse).remove(object)
+                        other.changeMember(object, property.inverse, isAddition: false)
                         noteUpdate(other)
                     } else if !other.isDeleted {
                         other.change(property.inverse, .null)
@@ -118,7 +122,10 @@ extension ManagedObjectContext {
     }
 
     /// Takes back all unsaved changes.
+    ///
+    /// The ``undoManager`` forgets everything.
     public func rollback() {
+        undoManager?.removeAllActions()
         store.finishReading()
         for object in inserted {
             object.flags.insert(.isDetached)
@@ -182,14 +189,16 @@ extension ManagedObjectContext {
 
     private func seed(_ entity: EntityRuntime) -> ManagedObject.Seed {
         precondition(!entity.schema.isAbstract, "Entity '\(entity.schema.name)' is abstract and has no objects.")
-        let key = -lastTemporaryKey.add(1, ordering: .relaxed).newValue
-        return ManagedObject.Seed(context: self, runtime: entity, key: key, isInserted: true)
+        return ManagedObject.Seed(context: self, runtime: entity, key: Self.newTemporaryKey(), isInserted: true)
     }
+
+    static func newTemporaryKey() -> Int64 { -lastTemporaryKey.add(1, ordering: .relaxed).newValue }
 
     func insert(_ object: ManagedObject) {
         identities.insert(object)
         inserted.append(object)
         changedInWillSave?.append(object)
+        register { .insertion(object) }
         object.awakeFromInsert()
     }
 

@@ -111,6 +111,7 @@ extension ManagedObjectContext {
             object.flags.insert(.isDetached)
         }
         (inserted, updated, deleted) = ([], [], [])
+        saveCount += 1
     }
 
     private func settle(_ object: ManagedObject) {

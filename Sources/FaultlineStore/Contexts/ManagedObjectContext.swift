@@ -37,6 +37,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var inserted: ContiguousArray<ManagedObject> = []
     var updated: ContiguousArray<ManagedObject> = []
     var deleted: ContiguousArray<ManagedObject> = []
+    /// Takes the context's changes back, once it has one.
+    ///
+    /// Default: none, and nothing is remembered. What can be undone keeps the objects and the context alive, until it is
+    /// forgotten: by the manager, by ``rollback()`` or by ``reset()``. Saving forgets nothing: undone afterwards, an
+    /// insertion is a deletion to be saved, and a deletion is an insertion. Ordered and many-to-many relationships are read
+    /// before they are changed, so that what was there can be had back. Set on the context's queue.
+    public var undoManager: UndoManager?
+    /// What the group that is being undone or redone has done to objects.
+    var undone: [ManagedObject: SnapshotEventType] = [:]
+    /// How often changes were saved.
+    var saveCount = 0
     /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
     var changedInWillSave: ContiguousArray<ManagedObject>?
     /// What could not be read since the last fetch or save.
@@ -77,7 +88,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
                 let result = Swift.Result {
                     try HeldContexts(self, outer: nil).run { try RecordedScope.with(scope) { try work() } }
                 }
-                self.store.finishReading()
+                self.endEvent()
                 continuation.resume(with: result)
             }
         }
@@ -92,9 +103,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
         let scope = RecordedScope.inherited
         let held = HeldContexts(self, outer: .current)
         return try queue.sync {
-            defer { store.finishReading() }
+            defer { endEvent() }
             return try held.run { try RecordedScope.with(scope) { try work() } }
         }
+    }
+
+    private func endEvent() {
+        undoManager?.endEvent()
+        store.finishReading()
     }
 
     private var isOnQueue: Bool {

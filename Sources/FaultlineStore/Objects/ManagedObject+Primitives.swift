@@ -67,10 +67,12 @@ extension ManagedObject {
 
     /// Announces that a property is about to be set with ``setPrimitiveValue(_:forKey:)``.
     ///
-    /// Fires the object's fault. Traps if the entity has no such property.
+    /// Fires the object's fault; the value that the property has can be had back by undoing. Traps if the entity has no
+    /// such property.
     public final func willChangeValue(forKey name: String) {
-        _ = propertyIndex(name)
+        let property = primitiveProperty(name)
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
+        managedObjectContext.register { .value(self, property.index, currentValue(property)) }
     }
 
     /// Notes that a property was set with ``setPrimitiveValue(_:forKey:)``, so that it is saved.

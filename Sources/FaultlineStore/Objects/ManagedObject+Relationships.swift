@@ -91,7 +91,7 @@ extension ManagedObject {
     /// Notes at this end that another object leads here now.
     private final func gain(_ object: ManagedObject, _ index: Int) {
         if runtime.schema.properties[index].isToMany {
-            toManyState(index).add(object)
+            changeMember(object, index, isAddition: true)
             managedObjectContext.noteUpdate(self)
         } else {
             change(index, .object(object))
@@ -101,7 +101,7 @@ extension ManagedObject {
     /// Notes at this end that another object does not lead here any more.
     private final func lose(_ object: ManagedObject, _ index: Int) {
         if runtime.schema.properties[index].isToMany {
-            toManyState(index).remove(object)
+            changeMember(object, index, isAddition: false)
             managedObjectContext.noteUpdate(self)
         } else {
             change(index, .null)
@@ -133,10 +133,11 @@ extension ManagedObject {
         let property = runtime.schema.properties[index]
         check(object, property)
         if property.kind == .toMany { return object.setToOne(property.inverse, self) }
-        toManyState(index).add(object)
+        guard !isKnown(object, index, asMember: true) else { return }
+        changeMember(object, index, isAddition: true)
         managedObjectContext.noteUpdate(self)
         // Of a relation with itself this is the other object's same relationship.
-        object.toManyState(property.inverse).add(self)
+        object.changeMember(self, property.inverse, isAddition: true)
         managedObjectContext.noteUpdate(object)
     }
 
@@ -146,10 +147,20 @@ extension ManagedObject {
             if object.toOne(property.inverse) === self { object.setToOne(property.inverse, nil) }
             return
         }
-        toManyState(index).remove(object)
+        guard !isKnown(object, index, asMember: false) else { return }
+        changeMember(object, index, isAddition: false)
         managedObjectContext.noteUpdate(self)
-        object.toManyState(property.inverse).remove(self)
+        object.changeMember(self, property.inverse, isAddition: false)
         managedObjectContext.noteUpdate(object)
+    }
+
+    /// Whether an object is a member already, or is none, so that nothing changes; only asked where it can be undone.
+    ///
+    /// Fires the fault: once the change is saved, nobody can tell any more whether it was one.
+    private final func isKnown(_ object: ManagedObject, _ index: Int, asMember isMember: Bool) -> Bool {
+        guard managedObjectContext.undoManager != nil else { return false }
+        _ = members(index)
+        return toManyState(index).contains(object) == isMember
     }
 
     final func setToMany(_ index: Int, _ objects: [ManagedObject]) {
@@ -157,12 +168,14 @@ extension ManagedObject {
         for object in members(index) where !wanted.contains(ObjectIdentifier(object)) { removeMember(object, index) }
         for object in objects where !toManyState(index).contains(object) { addMember(object, index) }
         guard runtime.schema.properties[index].isOrdered else { return }
+        if !toManyState(index).members.elementsEqual(objects) { registerUndo(ofOrdering: index) }
         if toManyState(index).arrange(objects) { managedObjectContext.noteUpdate(self) }
     }
 
     final func moveMember(from place: Int, to target: Int, _ index: Int) {
         _ = members(index)
         guard place != target else { return }
+        registerUndo(ofOrdering: index)
         toManyState(index).move(from: place, to: target)
         managedObjectContext.noteUpdate(self)
     }

@@ -24,6 +24,9 @@ extension ManagedObject {
         let property = runtime.schema.properties[index]
         let fitting = fitting(value, property)
         if property.isTransient {
+            if !flags.contains(.isAwaking) {
+                registerUndo(ofSetting: index, to: fitting.map { .value($0) } ?? .null)
+            }
             transients[index] = fitting
             return
         }
@@ -68,6 +71,7 @@ extension ManagedObject {
     private final func setPending(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
+        if !flags.contains(.isAwaking) { registerUndo(ofSetting: index, to: value) }
         setPendingUnfired(index, value)
     }
 

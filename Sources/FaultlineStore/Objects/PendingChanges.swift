@@ -46,7 +46,7 @@ final class ToManyState {
     private(set) var removed: ContiguousArray<ManagedObject> = []
 
     /// Whether members were put in another order since the object was read or saved.
-    private var isRearranged = false
+    private(set) var isRearranged = false
 
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isRearranged }
 
@@ -141,6 +141,31 @@ final class ToManyState {
         members = wanted
         isRearranged = true
         return true
+    }
+
+    /// Puts the members in that order, as far as they are still there; others follow.
+    func restoreOrder(_ wanted: ContiguousArray<ManagedObject>, wasRearranged: Bool) {
+        let kept = wanted.filter { contains($0) }
+        let known = Set(kept.map { ObjectIdentifier($0) })
+        members = kept + members.filter { !known.contains(ObjectIdentifier($0)) }
+        isRearranged = wasRearranged
+    }
+
+    /// Puts a member at a place.
+    ///
+    /// - Parameter isRearrangement: whether that is a change of the order.
+    func put(_ object: ManagedObject, at place: Int, isRearrangement: Bool) {
+        let target = min(place, members.count - 1)
+        guard isLoaded, let now = members.lastIndex(where: { $0 === object }), now != target else { return }
+        members.insert(members.remove(at: now), at: target)
+        if isRearrangement { isRearranged = true }
+    }
+
+    /// The relationship's object has no row any more, so that all members are to be added to the one it gets.
+    func becomeNew() {
+        if !isLoaded { load([]) }
+        added = members
+        removed = []
     }
 
     /// The changes are in the store now.

@@ -1,0 +1,231 @@
+import FaultlineModel
+
+/// What one change of an object, or of one end of a relationship, is taken back to.
+enum UndoableChange {
+    /// A property's value, or the object of a to-one relationship, before.
+    case value(ManagedObject, Int, PendingValue)
+    case member(MemberChange)
+    /// The members of an ordered relationship before they were put in another order.
+    case order(ManagedObject, Int, members: ContiguousArray<ManagedObject>, wasRearranged: Bool, epoch: Int)
+    case insertion(ManagedObject)
+    /// With what the object held: once the deletion is saved, a new row must be made of it.
+    case deletion(ManagedObject, ContiguousArray<PendingValue>)
+
+    struct MemberChange {
+        var owner: ManagedObject
+        var index: Int
+        var member: ManagedObject
+        var isAddition: Bool
+        /// How the member stood before.
+        var standing: ToManyState.Standing
+        var place: Int?
+        /// How often the context was saved by then: what the store has is what was added by then.
+        var epoch: Int
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes the last group of changes back; see ``UndoManager/undo()``.
+    ///
+    /// Does nothing without an ``undoManager``.
+    public func undo() {
+        undoManager?.undo()
+    }
+
+    /// Makes the changes again that were taken back last; see ``UndoManager/redo()``.
+    ///
+    /// Does nothing without an ``undoManager``.
+    public func redo() {
+        undoManager?.redo()
+    }
+
+    /// Registers how to take a change back, if anybody wants to know.
+    @inline(__always)
+    func register(_ change: () -> UndoableChange?) {
+        if undoManager != nil { registerChange(change) }
+    }
+
+    @inline(never)
+    private func registerChange(_ change: () -> UndoableChange?) {
+        guard let undoManager, undoManager.isUndoRegistrationEnabled, let change = change() else { return }
+        undoManager.registerUndo(withTarget: self) { $0.apply(change) }
+    }
+
+    /// Takes a change back, which registers how to make it again.
+    private func apply(_ change: UndoableChange) {
+        if undone.isEmpty { undoManager?.atEndOfGroup { [self] in settleUndone() } }
+        switch change {
+        case .value(let object, let index, let value):
+            object.restore(index, value)
+            undone[object, default: []].insert(.undoUpdate)
+        case .member(let change):
+            change.owner.restore(change)
+            undone[change.owner, default: []].insert(.undoUpdate)
+        case .order(let object, let index, let members, let wasRearranged, let epoch):
+            object.restoreOrder(index, members, wasRearranged: wasRearranged || epoch != saveCount)
+            undone[object, default: []].insert(.undoUpdate)
+        case .insertion(let object):
+            delete(object)
+            undone[object, default: []].insert(.undoInsertion)
+        case .deletion(let object, let values):
+            restore(object, values)
+            undone[object, default: []].insert(.undoDeletion)
+        }
+    }
+
+    /// Puts an object back that was deleted.
+    private func restore(_ object: ManagedObject, _ values: ContiguousArray<PendingValue>) {
+        if object.flags.contains(.isDetached) {
+            // A save that had nothing to write has left it registered.
+            identities.remove(object)
+            object.becomeNew(Self.newTemporaryKey(), values)
+            identities.insert(object)
+            inserted.append(object)
+        } else if object.flags.contains(.isDeleted) {
+            object.flags.remove(.isDeleted)
+            deleted.removeAll { $0 === object }
+        }
+        changedInWillSave?.append(object)
+        register { .insertion(object) }
+    }
+
+    /// Objects that are as the store has them again do not count as changed, and all are told what happened.
+    private func settleUndone() {
+        let undone = undone
+        self.undone = [:]
+        guard !undone.isEmpty else { return }
+        updated = updated.filter { object in
+            guard undone[object] != nil, object.isUpdated, !object.isDeleted, !object.hasPersistentChangedValues else {
+                return true
+            }
+            object.pending = nil
+            object.flags.remove([.hasPending, .isUpdated])
+            return false
+        }
+        for (object, events) in undone where !object.flags.contains(.isDetached) {
+            object.awake(fromSnapshotEvents: events)
+        }
+    }
+}
+
+extension ManagedObject {
+    /// What a property holds now, whether it is saved or not.
+    final func currentValue(_ property: PropertySchema) -> PendingValue {
+        if property.isTransient { return transients[property.index].map { .value($0) } ?? .null }
+        if let value = pending?.values[property.index] {
+            if case .unchanged = value {} else { return value }
+        }
+        guard property.isRelationship else { return storedValue(property.index).map { .value($0) } ?? .null }
+        guard let (row, offset) = place(property.index) else { return .null }
+        let context = managedObjectContext
+        let destination = context.store.entities[storedDestination(property, row)]
+        return .object(context.object(destination, key: row.integer(at: offset)))
+    }
+
+    /// Registers how to take back that a property is set.
+    final func registerUndo(ofSetting index: Int, to value: PendingValue) {
+        managedObjectContext.register {
+            let old = currentValue(runtime.schema.properties[index])
+            return old.isSame(as: value) ? nil : .value(self, index, old)
+        }
+    }
+
+    fileprivate final func restore(_ index: Int, _ value: PendingValue) {
+        guard runtime.schema.properties[index].isTransient else { return change(index, value) }
+        registerUndo(ofSetting: index, to: value)
+        if case .value(let value) = value { transients[index] = value } else { transients[index] = nil }
+    }
+
+    /// Adds a member to this end of a to-many relationship or takes one out, so that it can be undone.
+    final func changeMember(_ member: ManagedObject, _ index: Int, isAddition: Bool) {
+        // Undone, a member of an ordered relationship stands where it stood; only who knows the others can say where.
+        if managedObjectContext.undoManager != nil, runtime.schema.properties[index].isOrdered { _ = members(index) }
+        let state = toManyState(index)
+        managedObjectContext.register {
+            let standing = state.standing(of: member)
+            let isSo =
+                state.isLoaded
+                ? state.contains(member) == isAddition : standing == (isAddition ? .added : .removed)
+            guard !isSo else { return nil }
+            return .member(
+                UndoableChange.MemberChange(
+                    owner: self, index: index, member: member, isAddition: isAddition, standing: standing,
+                    place: state.place(of: member), epoch: managedObjectContext.saveCount))
+        }
+        if isAddition { state.add(member) } else { state.remove(member) }
+    }
+
+    fileprivate final func restore(_ change: UndoableChange.MemberChange) {
+        let context = managedObjectContext
+        let state = toManyState(change.index)
+        guard change.epoch == context.saveCount else {
+            // What was added then is in the store now, and what was taken out is not.
+            changeMember(change.member, change.index, isAddition: !change.isAddition)
+            let isOrdered = runtime.schema.properties[change.index].isOrdered
+            if let place = change.place { state.put(change.member, at: place, isRearrangement: isOrdered) }
+            return context.noteUpdate(self)
+        }
+        context.register {
+            var redo = change
+            redo.isAddition.toggle()
+            redo.standing = state.standing(of: change.member)
+            redo.place = state.place(of: change.member)
+            return .member(redo)
+        }
+        state.restore(change.member, change.standing, at: change.place)
+        context.noteUpdate(self)
+    }
+
+    /// Registers how to put the members of an ordered relationship back in the order that they have.
+    final func registerUndo(ofOrdering index: Int) {
+        let state = toManyState(index)
+        managedObjectContext.register {
+            .order(
+                self, index, members: state.members, wasRearranged: state.isRearranged,
+                epoch: managedObjectContext.saveCount)
+        }
+    }
+
+    fileprivate final func restoreOrder(
+        _ index: Int, _ wanted: ContiguousArray<ManagedObject>, wasRearranged: Bool
+    ) {
+        _ = members(index)
+        registerUndo(ofOrdering: index)
+        toManyState(index).restoreOrder(wanted, wasRearranged: wasRearranged)
+        managedObjectContext.noteUpdate(self)
+    }
+
+    /// Makes a new object of one whose deletion was saved.
+    fileprivate final func becomeNew(_ newKey: Int64, _ values: ContiguousArray<PendingValue>) {
+        key = newKey
+        flags = flags.intersection(.hasOtherClass).union([.isInserted, .hasPending])
+        (row, block, prefetched) = (nil, nil, nil)
+        let pending = PendingChanges(count: values.count)
+        for property in runtime.schema.properties where !property.isToMany {
+            let value = values[property.index]
+            if !property.isTransient {
+                pending.values[property.index] = value
+            } else if case .value(let value) = value {
+                transients[property.index] = value
+            }
+        }
+        self.pending = pending
+        for state in toMany.values { state.becomeNew() }
+    }
+
+    /// What the object holds, by property.
+    final func currentValues() -> ContiguousArray<PendingValue> {
+        ContiguousArray(runtime.schema.properties.map { $0.isToMany ? .unchanged : currentValue($0) })
+    }
+}
+
+extension PendingValue {
+    fileprivate func isSame(as other: PendingValue) -> Bool {
+        switch (self, other) {
+        case (.value(let left), .value(let right)): SQLValue(left).isIdentical(to: SQLValue(right))
+        case (.object(let left), .object(let right)): left === right
+        case (.null, .null), (.unchanged, .unchanged): true
+        default: false
+        }
+    }
+}
