@@ -31,14 +31,19 @@ extension ManagedObjectContext {
         var record: StatementRecord?
         var failure: StoreError?
         if open != nil { fault.seenBefore = store.rows.hasSeen(root: schema.root, key: object.key) }
-        if let row = object.row, !row.isSuperseded {
+        if let row = object.row, !row.isSuperseded, isFresh(row.block) {
             fault.source = .rowCache
-        } else if let (row, block) = store.rows.row(root: schema.root, key: object.key) {
+        } else if let (row, block) = store.rows.row(root: schema.root, key: object.key), isFresh(block) {
             fault.source = .rowCache
             object.row = row
             object.block = block
         } else {
             fault.source = .store
+            if stalenessInterval >= 0 {
+                // Neither the row that is here nor the state that a burst of reading holds on to will do.
+                store.finishReading()
+                store.rows.remove(root: schema.root, key: object.key)
+            }
             do throws(StoreError) {
                 let loaded = try load(object, isRecording: open != nil)
                 record = loaded.run.record
@@ -92,6 +97,11 @@ extension ManagedObjectContext {
         fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
         recorder.end(open, fault, statement: record, context: traceID, site: 0)
         return failure
+    }
+
+    @inline(__always)
+    private func isFresh(_ block: RowBlock) -> Bool {
+        stalenessInterval < 0 || Double(RowBlock.now &- block.time) < stalenessInterval * 1e9
     }
 
     private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRow {

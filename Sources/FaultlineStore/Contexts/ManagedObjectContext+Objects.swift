@@ -131,6 +131,7 @@ extension ManagedObjectContext {
             object.flags.insert(.isDetached)
             object.flags.remove([.isInserted, .isDeleted])
             identities.remove(object)
+            release(object)
         }
         for object in updated where !object.flags.contains(.isDetached) {
             object.pending = nil
@@ -162,6 +163,7 @@ extension ManagedObjectContext {
             object.prefetched = nil
             object.trail = ObjectTrail()
             identities.remove(object)
+            release(object)
             if !wasFault { object.didTurnIntoFault() }
         }
     }
@@ -196,6 +198,7 @@ extension ManagedObjectContext {
 
     func insert(_ object: ManagedObject) {
         identities.insert(object)
+        retain(object)
         inserted.append(object)
         changedInWillSave?.append(object)
         register { .insertion(object) }
@@ -231,6 +234,7 @@ extension ManagedObjectContext {
         let object = entity.objectClass.init(
             ManagedObject.Seed(context: self, runtime: entity, key: key, isInserted: false))
         identities.insert(object)
+        retain(object)
         return object
     }
 

@@ -71,6 +71,40 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Gives new objects the identities that they will have once they are saved.
+    ///
+    /// They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
+    ///
+    /// - Throws: ``StoreError`` if the store cannot be written; no identity has changed then.
+    public func obtainPermanentIDs(
+        for objects: [ManagedObject], fileID: StaticString = #fileID, line: UInt = #line,
+        function: StaticString = #function
+    ) throws {
+        let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
+        guard !wanted.isEmpty else { return }
+        let recorder = store.recorder
+        let isRecording = recorder.isEnabled
+        let origin =
+            isRecording
+            ? TraceOrigin(
+                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function)) : TraceOrigin()
+        var execution = SaveExecution(store, ChangeSet(inserted: wanted), origin: origin, isRecording: isRecording)
+        do throws(StoreError) {
+            try store.locked { () throws(StoreError) in try execution.obtainKeys() }
+        } catch {
+            for object in wanted { object.pending?.newKey = 0 }
+            throw error
+        }
+        for object in wanted { takeNewKey(object) }
+    }
+
+    /// Registers a new object under the key that was reserved for it.
+    private func takeNewKey(_ object: ManagedObject) {
+        identities.remove(object)
+        object.key = object.pending!.newKey
+        identities.insert(object)
+    }
+
     private func event(_ execution: SaveExecution, _ wait: UInt64) -> TraceEvent.Save {
         var event = execution.event
         event.lockWait += wait
@@ -93,10 +127,8 @@ extension ManagedObjectContext {
         _ changes: ChangeSet, _ written: [ManagedObject], _ rows: ContiguousArray<RowPointer>
     ) {
         for object in changes.inserted {
-            identities.remove(object)
-            object.key = object.pending!.newKey
+            takeNewKey(object)
             object.flags.remove(.isInserted)
-            identities.insert(object)
         }
         for (object, row) in zip(written, rows) {
             object.row = row
@@ -106,6 +138,7 @@ extension ManagedObjectContext {
         for object in updated where !object.isDeleted { settle(object) }
         for object in deleted {
             identities.remove(object)
+            release(object)
             settle(object)
             object.flags.remove(.isDeleted)
             object.flags.insert(.isDetached)

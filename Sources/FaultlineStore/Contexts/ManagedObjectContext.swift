@@ -2,7 +2,7 @@ import Dispatch
 import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
-import Foundation
+public import Foundation
 import Synchronization
 
 /// A place to work with objects: it fetches them, keeps one object for each row, and saves what was changed.
@@ -50,6 +50,18 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var saveCount = 0
     /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
     var changedInWillSave: ContiguousArray<ManagedObject>?
+    /// How old a row in memory may be, in seconds, for a fault that fires to be filled from it.
+    ///
+    /// Default: negative, any age. 0: every fault that fires goes to the store. What other processes wrote is seen that
+    /// way; what is not a fault stays as it is until it is refreshed. A row's age is told to a few milliseconds.
+    public var stalenessInterval: TimeInterval = -1
+    /// Whether the context keeps its objects alive, whether they were changed or not, until it is reset or this is unset.
+    ///
+    /// Default: no. The objects keep the context alive in their turn.
+    public var retainsRegisteredObjects = false {
+        didSet { retained = retainsRegisteredObjects ? Set(identities.objects()) : [] }
+    }
+    private(set) var retained: Set<ManagedObject> = []
     /// What could not be read since the last fetch or save.
     var readError: StoreError?
     /// The class and entity of the object that was made last.
@@ -131,6 +143,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether there is something to save.
     public var hasChanges: Bool {
         inserted.contains { $0.isInserted } || updated.contains { $0.isUpdated } || !deletedObjects.isEmpty
+    }
+
+    /// Keeps an object that has just come to be here, if it is to be kept.
+    @inline(__always)
+    func retain(_ object: ManagedObject) {
+        if retainsRegisteredObjects { retained.insert(object) }
+    }
+
+    /// Does not keep an object any more.
+    func release(_ object: ManagedObject) {
+        if retainsRegisteredObjects { retained.remove(object) }
     }
 
     /// The objects of this context that are alive, whether they were changed or not.

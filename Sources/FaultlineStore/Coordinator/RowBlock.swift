@@ -19,6 +19,15 @@ final class RowBlock: @unchecked Sendable {
     /// Set by the cache, under its lock.
     var isListed = false
     private let cache: RowCache
+    /// When its rows began to be read, in nanoseconds of ``now``.
+    let time = RowBlock.now
+
+    /// A clock of a few milliseconds' grain that costs next to nothing.
+    static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
 
     /// - Parameter capacity: bytes, a multiple of eight.
     fileprivate init(capacity: Int, root: Int, cache: RowCache) {

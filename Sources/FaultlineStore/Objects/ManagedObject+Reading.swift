@@ -30,7 +30,7 @@ extension ManagedObject {
         unowned(unsafe) let store = managedObjectContext.store
         unowned(unsafe) let recorder = store.recorder
         guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
-            !store.log.isOn
+            !store.log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
         else { return false }
         flags.remove(.isFault)
         return true

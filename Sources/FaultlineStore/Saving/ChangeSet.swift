@@ -33,6 +33,11 @@ struct ChangeSet {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && orders.isEmpty
     }
 
+    /// New objects and nothing else.
+    init(inserted: [ManagedObject]) {
+        self.inserted = Self.byEntity(inserted)
+    }
+
     /// Collects what a context changed.
     ///
     /// Costs as much as was changed, whatever else the context holds.

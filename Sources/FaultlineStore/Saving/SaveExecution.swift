@@ -81,13 +81,21 @@ struct SaveExecution {
 
     // MARK: Keys
 
+    /// Reserves keys alone, for objects that are not saved yet.
+    mutating func obtainKeys() throws(StoreError) {
+        store.endRead()
+        try reserveKeys()
+    }
+
     /// Gives every new object its key: `Z_MAX` of its tree's root is raised by as many as there are.
     private mutating func reserveKeys() throws(StoreError) {
-        guard !changes.inserted.isEmpty else { return }
+        // Some may have got theirs before.
+        for object in changes.inserted where object.key > 0 { object.pending!.newKey = object.key }
+        var rest = changes.inserted.filter { $0.key < 0 }[...]
+        guard !rest.isEmpty else { return }
         try begin()
         do throws(StoreError) {
             // The entities of a tree follow each other, and the objects are in the entities' order.
-            var rest = changes.inserted[...]
             while let first = rest.first {
                 let root = first.runtime.root
                 let objects = rest.prefix { $0.runtime.root == root }
