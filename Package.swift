@@ -168,6 +168,9 @@ let package = Package(
             dependencies: ["CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData"],
             swiftSettings: strict),
         .executableTarget(
+            name: "FuzzProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/FuzzProgram",
+            swiftSettings: strict),
+        .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),
         .executableTarget(

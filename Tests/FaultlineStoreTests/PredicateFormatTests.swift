@@ -53,8 +53,9 @@ struct PredicateFormatTests {
         ),
         ("price * 2 + 1 > amount - (1 - 2)", "price * 2 + 1 > amount - (1 - 2)"),
         ("price * (2 + 1) > 2 ** 3 ** 2", "price * (2 + 1) > 2 ** 3 ** 2"),
-        ("-price < -(-3)", "-(price) < 3"),
-        ("(2 ** 3) ** 2 > -2 ** 2", "(2 ** 3) ** 2 > -(2 ** 2)"),
+        ("-price < -(-3)", "-price < 3"),
+        ("(2 ** 3) ** 2 > -2 ** 2", "(2 ** 3) ** 2 > -2 ** 2"),
+        ("a - (-b) == -(a + b) * (-c) ** -d", "a - -b == -(a + b) * (-c) ** -d"),
         ("modulus:by:(amount, 2) == 1", "modulus:by:(amount, 2) == 1"),
         ("amount % 2 == 1", "modulus:by:(amount, 2) == 1"),
         ("abs(price) < sqrt:(2)", "abs:(price) < sqrt:(2)"),
@@ -223,6 +224,8 @@ struct PredicateFormatTests {
         #expect(minus.contains("expected at most 200 parentheses"))
         let sum = performing { _ = try FetchPredicate(format: "a == 1" + String(repeating: " + 1", count: 100_000)) }
         #expect(sum.contains("expected at most 200 operators"))
+        let signs = "a == " + String(repeating: "-", count: 80) + "b"
+        #expect(try FetchPredicate(format: signs).description == signs)
         let long = (0..<20_000).map { "a == \($0)" }.joined(separator: " OR ")
         #expect(try FetchPredicate(format: long).terms.count == 32)
     }

@@ -40,6 +40,10 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
 
     static func parse(_ data: Data, wantsText: Bool = false) throws(Failure) -> ModelElement {
         guard !data.isEmpty else { throw Failure(code: .notAModel, text: "is empty") }
+        // Foundation's parser ends the program at names that are no UTF-8. Xcode writes nothing else.
+        guard String(validating: data, as: UTF8.self) != nil else {
+            throw Failure(code: .notAModel, text: "is no XML in UTF-8")
+        }
         let reading = ModelElementParser(wantsText: wantsText)
         let parser = XMLParser(data: data)
         parser.shouldResolveExternalEntities = false

@@ -124,12 +124,16 @@ extension ScalarFunction {
                 "\(arguments[0].text(values: values, inside: left)) \(sign.text) \(arguments[1].text(values: values, inside: right))"
             return sign.strength < strength ? "(\(text))" : text
         }
-        let list = arguments.map { $0.text(values: values) }.joined(separator: ", ")
+        // Once for each argument: what is nested would be written twice as often at every depth.
+        let list = { arguments.map { $0.text(values: values) }.joined(separator: ", ") }
         switch self {
-        case .negate: return "-(\(list))"
-        case .castToDate: return "CAST(\(list), \"NSDate\")"
-        case .castToNumber: return "CAST(\(list), \"NSNumber\")"
-        default: return "\(rawValue)(\(list))"
+        // As tight as a product: a base of a power keeps its parentheses.
+        case .negate:
+            let text = "-\(arguments[0].text(values: values, inside: 3))"
+            return strength > 3 ? "(\(text))" : text
+        case .castToDate: return "CAST(\(list()), \"NSDate\")"
+        case .castToNumber: return "CAST(\(list()), \"NSNumber\")"
+        default: return "\(rawValue)(\(list()))"
         }
     }
 }
