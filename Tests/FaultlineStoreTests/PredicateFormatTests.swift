@@ -55,7 +55,7 @@ struct PredicateFormatTests {
         ("price * (2 + 1) > 2 ** 3 ** 2", "price * (2 + 1) > 2 ** 3 ** 2"),
         ("-price < -(-3)", "-price < 3"),
         ("(2 ** 3) ** 2 > -2 ** 2", "(2 ** 3) ** 2 > -2 ** 2"),
-        ("a - (-b) == -(a + b) * (-c) ** -d", "a - -b == -(a + b) * (-c) ** -d"),
+        ("a - (-b) == -(a + b) * (-c) ** -d", "a - -b == -(a + b) * (-c) ** (-d)"),
         ("modulus:by:(amount, 2) == 1", "modulus:by:(amount, 2) == 1"),
         ("amount % 2 == 1", "modulus:by:(amount, 2) == 1"),
         ("abs(price) < sqrt:(2)", "abs:(price) < sqrt:(2)"),

@@ -124,7 +124,8 @@ struct LTTngTests {
             lttng --quiet destroy flight
             """)
         try #require(result.status == 0, "\(result.errors)")
-        try checkNames("ctf")
+        // The program writes on, over what is being read: there may be little left of it.
+        try checkNames("ctf", events: 10)
         // It holds the last events only.
         let output = try String(contentsOfFile: directory.path("output"), encoding: .utf8)
         let events = try RecordedEvents(of: directory.path("ctf"))
@@ -132,9 +133,11 @@ struct LTTngTests {
     }
 
     /// Every event has the names of all that it refers to.
-    private func checkNames(_ trace: String) throws {
+    ///
+    /// - Parameter minimum: how many events there must be at least.
+    private func checkNames(_ trace: String, events minimum: Int = 100) throws {
         let events = try RecordedEvents(of: directory.path(trace))
-        #expect(events.timed.count > 100)
+        #expect(events.timed.count > minimum)
         #expect(events.of("process").map(\.phase) == ["began"])
         for event in events.all {
             switch event.kind {
