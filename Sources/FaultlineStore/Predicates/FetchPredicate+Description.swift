@@ -91,7 +91,9 @@ extension FetchExpression.Node {
         switch self {
         // That there is no value belongs to the shape: the statement is another one.
         case .null: return "nil"
-        case .value(let value): return values ? Self.literal(value) : "?"
+        case .value(let value):
+            let text = values ? Self.literal(value) : "?"
+            return strength > 4 && text.hasPrefix("-") ? "(\(text))" : text
         case .object(let id): return values ? id.description : "?"
         case .list(let elements):
             return "{" + elements.map { $0.text(values: values) }.joined(separator: ", ") + "}"
@@ -130,7 +132,7 @@ extension ScalarFunction {
         // As tight as a product: a base of a power keeps its parentheses.
         case .negate:
             let text = "-\(arguments[0].text(values: values, inside: 3))"
-            return strength > 3 ? "(\(text))" : text
+            return strength > 4 ? "(\(text))" : text
         case .castToDate: return "CAST(\(list()), \"NSDate\")"
         case .castToNumber: return "CAST(\(list()), \"NSNumber\")"
         default: return "\(rawValue)(\(list()))"
