@@ -7,10 +7,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 // What is given up at the end of a trace on a full disk, with a line beside it.
 #define ROOM_BYTES (FL_LINE_BYTES + (8u << 10))
+
+// How often, with a millisecond between, a file that the program has closed is opened again.
+#define REOPENING_ATTEMPTS 1000
 
 // MARK: - Opening
 
@@ -75,8 +79,26 @@ failed:;
     return NULL;
 }
 
-
 fl_identity fl_timeline_identity(const fl_timeline *timeline) { return timeline->identity; }
+
+// Opens the file again and locks it. False with errno set; EBADF and EWOULDBLOCK may pass.
+static bool reopen(fl_timeline *timeline) {
+    fl_identity found;
+    int descriptor = fl_open_apart(timeline->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, FL_DESCRIPTOR_APART);
+    if (descriptor < 0) { return false; }
+    if (!fl_identify(descriptor, &found)) {
+        errno = EBADF;
+        return false;
+    }
+    if (fl_is_same(found, timeline->identity) && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+        timeline->descriptor = descriptor;
+        return true;
+    }
+    int failure = fl_is_same(found, timeline->identity) ? errno : ESTALE;
+    close(descriptor);
+    errno = failure;
+    return false;
+}
 
 // Whether the descriptor is the file's. If the program has closed it, the file is opened anew; whatever has its
 // number now is the program's and stays open.
@@ -84,13 +106,14 @@ static bool is_at_hand(fl_timeline *timeline) {
     fl_identity found;
     if (timeline->is_gone) { return false; }
     if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) { return true; }
-    int descriptor = fl_open_apart(timeline->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, FL_DESCRIPTOR_APART);
-    if (descriptor >= 0 && fl_identify(descriptor, &found) && fl_is_same(found, timeline->identity)
-        && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-        timeline->descriptor = descriptor;
-        return true;
+    // A thread that is closing every descriptor may close the new one too, and a lock goes only when the call that
+    // closed its file ends.
+    const struct timespec pause = {0, 1000000};
+    for (int attempt = 0; attempt < REOPENING_ATTEMPTS; attempt++) {
+        if (reopen(timeline)) { return true; }
+        if (errno != EBADF && errno != EWOULDBLOCK) { break; }
+        nanosleep(&pause, NULL);
     }
-    if (descriptor >= 0) { close(descriptor); }
     timeline->descriptor = -1;
     timeline->is_gone = true;
     timeline->error = ESTALE;
@@ -122,6 +145,9 @@ void fl_timeline_flush(fl_timeline *timeline) {
             (off_t)(timeline->offset + written));
         if (count > 0) {
             written += (size_t)count;
+        } else if (count < 0 && errno == EBADF) {
+            // The program has closed it just now.
+            is_writable = is_at_hand(timeline);
         } else if (count == 0 || errno != EINTR) {
             timeline->error = count < 0 ? errno : ENOSPC;
             break;
