@@ -33,13 +33,24 @@ struct LoadedModelTests {
             let context = try PersistentContainer(name: "Test", managedObjectModel: model, storeURL: url)
                 .newBackgroundContext()
             var objects: [ManagedObject] = []
+            var made = 0
             func make(_ entity: EntityDescription) -> ManagedObject {
+                made += 1
                 let object = context.insertNewObject(forEntityName: entity.name)
                 var read: [String: String] = [:]
+                let unique = Set(
+                    CoreDataReadingTests.lineage(entity, model).flatMap { $0.uniquenessConstraints.joined() })
                 for attribute in CoreDataReadingTests.lineage(entity, model).flatMap(\.attributes) {
                     // Transient attributes that must have a value need one too, and are never stored.
                     guard !attribute.isTransient || !attribute.isOptional, !attribute.isDerived else { continue }
                     object[attribute.name] = value(attribute.type)
+                    if unique.contains(attribute.name) {
+                        switch attribute.type {
+                        case .integer16, .integer32, .integer64: object[attribute.name] = made
+                        case .string: object[attribute.name] = "text \(made)"
+                        default: break
+                        }
+                    }
                     if !attribute.isTransient { read[attribute.name] = object[attribute.name].map { "\($0)" } }
                 }
                 values[entity.name] = values[entity.name] ?? read

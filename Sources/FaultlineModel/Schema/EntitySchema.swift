@@ -23,12 +23,15 @@ package final class EntitySchema: Sendable {
     /// foreign keys, each in alphabetical order.
     package let columns: [ColumnSchema]
     package let declaredAt: String
+    /// Properties that the entity itself says are unique together, as indexes.
+    package let uniquenessConstraints: [[Int]]
 
     private let indexes: [String: Int]
 
     init(
         name: String, index: Int, number: Int64, isAbstract: Bool, parent: Int, root: Int, family: [Int], table: String,
-        isInTree: Bool, properties: [PropertySchema], columns: [ColumnSchema], declaredAt: String
+        isInTree: Bool, properties: [PropertySchema], columns: [ColumnSchema], declaredAt: String,
+        uniquenessConstraints: [[String]] = []
     ) {
         self.name = name
         self.index = index
@@ -42,7 +45,9 @@ package final class EntitySchema: Sendable {
         self.properties = properties
         self.columns = columns
         self.declaredAt = declaredAt
-        indexes = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+        let indexes = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
+        self.indexes = indexes
+        self.uniquenessConstraints = uniquenessConstraints.map { $0.compactMap { indexes[$0] } }
     }
 
     /// The place of the property of that name, or `nil`.

@@ -18,7 +18,10 @@ extension SchemaLayout {
             if isTree(root) {
                 indexes.append("CREATE INDEX \(table(root))_Z_ENT_INDEX ON \(table(root)) (Z_ENT)")
             }
-            for place in tree(root) { indexes += fetchIndexes(entities[place]) }
+            for place in tree(root) {
+                indexes += fetchIndexes(entities[place])
+                indexes += uniqueIndexes(entities[place])
+            }
         }
         for entity in entities {
             for property in entity.properties {
@@ -82,6 +85,15 @@ extension SchemaLayout {
             }
             return
                 "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+        }
+    }
+
+    private func uniqueIndexes(_ entity: EntitySchema) -> [String] {
+        entity.uniquenessConstraints.map { constraint in
+            let properties = constraint.map { entity.properties[$0] }
+            let name = properties.map(\.name).joined(separator: "_")
+            let columns = properties.map { "\($0.column) COLLATE BINARY ASC" }.joined(separator: ", ")
+            return "CREATE UNIQUE INDEX Z_\(entity.name)_UNIQUE_\(name) ON \(entity.table) (\(columns))"
         }
     }
 

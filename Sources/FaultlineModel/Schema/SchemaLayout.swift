@@ -116,7 +116,7 @@ struct SchemaLayout {
                     name: entity.name, index: place, number: numbers[place], isAbstract: entity.isAbstract,
                     parent: parents[place], root: roots[place], family: family(place), table: table(place),
                     isInTree: !children[roots[place]].isEmpty, properties: properties, columns: columns,
-                    declaredAt: entity.declaredAt))
+                    declaredAt: entity.declaredAt, uniquenessConstraints: entity.uniquenessConstraints))
         }
         return made
     }

@@ -1,4 +1,5 @@
 import FaultlineModel
+import FaultlineTrace
 import Foundation
 import Synchronization
 
@@ -53,6 +54,7 @@ extension ManagedObjectContext {
         object.flags.insert(.isDeleted)
         object.noteChange()
         changedInWillSave?.append(object)
+        logChange { $0.delete(object) }
         deleted.append(object)
         for property in object.runtime.schema.properties where property.isRelationship {
             release(object, property)
@@ -98,7 +100,19 @@ extension ManagedObjectContext {
     /// - Parameter mergeChanges: whether unsaved changes are kept and laid over what is read; otherwise they are lost,
     ///   at the other ends of changed relationships too.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        recordRefresh { event in
+            event.keepsChanges = mergeChanges
+            event.entity = object.runtime.traceID(store.recorder, store.schema)
+            event.changed = object.hasChanges ? 1 : 0
+            event.objects = 1
+        } of: {
+            makeFault(object, mergeChanges: mergeChanges)
+        }
+    }
+
+    private func makeFault(_ object: ManagedObject, mergeChanges: Bool) {
         guard !object.flags.contains(.isInserted), !object.flags.contains(.isDetached) else { return }
+        logChange { $0.refresh(object) }
         store.finishReading()
         let wasFault = object.isFault
         if !wasFault { object.willTurnIntoFault() }
@@ -118,7 +132,14 @@ extension ManagedObjectContext {
     ///
     /// Unsaved changes are kept.
     public func refreshAllObjects() {
-        for object in identities.objects() { refresh(object, mergeChanges: true) }
+        let objects = identities.objects()
+        recordRefresh { event in
+            event.keepsChanges = true
+            event.changed = UInt32(clamping: objects.count(where: \.hasChanges))
+            event.objects = UInt32(clamping: objects.count)
+        } of: {
+            for object in objects { makeFault(object, mergeChanges: true) }
+        }
     }
 
     /// Takes back all unsaved changes.
@@ -127,6 +148,10 @@ extension ManagedObjectContext {
     public func rollback() {
         undoManager?.removeAllActions()
         store.finishReading()
+        logChange { log in
+            for object in inserted { log.delete(object) }
+            for object in updated + deleted where !object.flags.contains(.isInserted) { log.refresh(object) }
+        }
         for object in inserted {
             object.flags.insert(.isDetached)
             object.flags.remove([.isInserted, .isDeleted])
@@ -152,6 +177,7 @@ extension ManagedObjectContext {
     /// Objects that are still held read as their defaults from then on.
     public func reset() {
         rollback()
+        logChange { $0.reset() }
         readError = nil
         for object in identities.objects() {
             let wasFault = object.isFault
@@ -200,6 +226,7 @@ extension ManagedObjectContext {
         identities.insert(object)
         retain(object)
         inserted.append(object)
+        logChange { $0.insert(object) }
         changedInWillSave?.append(object)
         register { .insertion(object) }
         object.awakeFromInsert()
@@ -265,6 +292,7 @@ extension ManagedObjectContext {
     func noteUpdate(_ object: ManagedObject) {
         object.noteChange()
         changedInWillSave?.append(object)
+        logChange { $0.update(object) }
         guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }
         object.flags.insert(.isUpdated)
         updated.append(object)

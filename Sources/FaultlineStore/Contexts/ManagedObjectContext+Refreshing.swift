@@ -1,6 +1,17 @@
 import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
 
 extension ManagedObjectContext {
+    /// Makes an event of what makes objects faults again.
+    func recordRefresh(_ describe: (inout TraceEvent.Refresh) -> Void, of body: () -> Void) {
+        guard let open = store.recorder.begin() else { return body() }
+        var event = TraceEvent.Refresh()
+        describe(&event)
+        body()
+        store.recorder.end(open, event, context: traceID, site: 0)
+    }
+
     /// Takes back an object's unsaved changes, and what they changed at the other ends of its relationships.
     ///
     /// What other objects say about it in rows of their own stays their change.
@@ -24,6 +35,13 @@ extension ManagedObjectContext {
         object.flags.remove(.isUpdated)
         updated.removeAll { $0 === object }
         if object.toMany.values.contains(where: \.hasChanges) { noteUpdate(object) }
+    }
+
+    /// Takes back an unsaved change of an attribute or a to-one relationship, and what it changed at the other ends.
+    func takeBackChange(of object: ManagedObject, _ property: PropertySchema) {
+        guard let value = object.pending?.values[property.index] else { return }
+        object.pending?.values[property.index] = .unchanged
+        if property.kind == .toOne, property.inverse >= 0 { takeBack(property, of: object, value) }
     }
 
     private func takeBack(_ property: PropertySchema, of object: ManagedObject, _ value: PendingValue) {

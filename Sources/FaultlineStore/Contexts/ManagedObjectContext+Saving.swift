@@ -6,58 +6,128 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Writes all changes to the store: either all of them or none.
     ///
+    /// What somebody else has changed or deleted since it was read, and what must be unique and is there already, is
+    /// dealt with as ``mergePolicy`` says.
+    ///
     /// The cost follows what was changed, not what the context holds; without changes no statement runs.
     ///
-    /// - Throws: ``StoreError`` if an object cannot be saved as it is, another writer changed an object since it was
-    ///   read, or the store cannot be written; also what could not be read since the last fetch or save where reading
-    ///   cannot throw. The context and the store are then as they were.
+    /// - Throws: ``StoreError`` if an object cannot be saved as it is, is in conflict with what another writer has saved
+    ///   and the policy is ``MergePolicy/error``, or the store cannot be written; also what could not be read since the
+    ///   last fetch or save where reading cannot throw. The store is then as it was, and so is the context, unless
+    ///   another policy has merged into it already what others saved.
     public func save(
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) throws {
         try throwReadError()
+        postChanges()
         guard hasChanges else { return forgetUnchanged() }
+        if ContextNotification.willSave.isWanted {
+            post(.willSave, [])
+            postChanges()
+        }
         try callWillSave()
-        // Refreshed with its changes kept: what was set is compared with what the store has now.
-        for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) { fire(object) }
-        // A deletion needs the version of the row.
-        for object in deleted where object.flags.isSuperset(of: [.isFault, .isDeleted]) { fire(object) }
-        let changes = ChangeSet(self)
-        try Validation.check(changes, in: self)
-        try throwReadError()
-        let saved = changedObjects(thatOverride: .didSave)
-        if changes.isEmpty { finish(changes, [], []) } else { try write(changes, (fileID, line, function)) }
-        for object in saved { object.didSave() }
-    }
-
-    private func write(
-        _ changes: ChangeSet, _ site: (fileID: StaticString, line: UInt, function: StaticString)
-    ) throws(StoreError) {
         let recorder = store.recorder
         let open = recorder.begin()
         let origin =
             open == nil
             ? TraceOrigin()
             : TraceOrigin(
-                context: traceID,
-                site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
-        let asked = open == nil ? 0 : recorder.now()
-        var execution = SaveExecution(store, changes, origin: origin, isRecording: open != nil)
+                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
+        var attempt = SaveAttempt(origin: origin, isRecording: open != nil)
+        let outcome = Result { while try !write(&attempt) {} }
+        if case .failure(let error) = outcome {
+            let code = (error as? StoreError)?.sqliteCode ?? 0
+            attempt.event.error = UInt32(bitPattern: code == 0 ? SQLITE_ABORT : code)
+        }
+        if let open {
+            // What was refused before the store was asked, and what leaves nothing to write, is no save.
+            if attempt.hasBegun {
+                recorder.end(open, attempt.event, context: origin.context, site: origin.site)
+            } else {
+                recorder.cancel(open)
+            }
+        }
+        try outcome.get()
+        if let done = attempt.done { tell(done) }
+    }
+
+    /// What one save after another learns, until one succeeds.
+    private struct SaveAttempt {
+        let origin: TraceOrigin
+        let isRecording: Bool
+        var count = 0
+        /// Whether the store was asked for anything.
+        var hasBegun = false
+        var event = TraceEvent.Save()
+        /// Objects that the store does not have any more and that are to be in it again.
+        var revived: Set<ManagedObject> = []
+        /// Whether what holds unique values lets go of them before others take them.
+        var clearsUniqueValues = false
+
+        /// What was saved at last.
+        var done: Done?
+
+        struct Done {
+            var changes: ChangeSet
+            /// The objects that had unsaved changes, those included whose relationships alone had.
+            var updated: [ManagedObject] = []
+            /// The objects whose class wants to know.
+            var listeners: ContiguousArray<ManagedObject>
+            /// The objects whose rows triggers have changed.
+            var affected: [ManagedObjectID] = []
+        }
+
+        /// Others can be faster again and again; whoever never wins is to know.
+        static let most = 16
+
+        /// Takes over what the attempts before this one have cost.
+        mutating func add(_ next: TraceEvent.Save, wait: UInt64) {
+            let before = event
+            event = next
+            event.trips += before.trips
+            event.conflicts += before.conflicts
+            event.bytes += before.bytes
+            event.lockWait += before.lockWait + wait
+        }
+    }
+
+    /// Writes what has changed.
+    ///
+    /// - Returns: whether that is done; otherwise what was in conflict was merged, and it is to be tried again.
+    private func write(_ attempt: inout SaveAttempt) throws -> Bool {
+        // Refreshed with its changes kept: what was set is compared with what the store has now.
+        for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) { fire(object) }
+        // A deletion needs the version of the row.
+        for object in deleted where object.flags.isSuperset(of: [.isFault, .isDeleted]) { fire(object) }
+        let changes = ChangeSet(self, revived: attempt.revived)
+        try Validation.check(changes, in: self)
+        try throwReadError()
+        var done = SaveAttempt.Done(changes: changes, listeners: changedObjects(thatOverride: .didSave))
+        let isTold = ContextNotification.didSave.isWanted || ContextNotification.didSaveIDs.isWanted
+        if isTold || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
+        guard !changes.isEmpty else {
+            finish(changes, [], [])
+            attempt.done = done
+            return true
+        }
+        attempt.hasBegun = true
+        attempt.count += 1
+        var execution = SaveExecution(store, changes, origin: attempt.origin, isRecording: attempt.isRecording)
+        execution.clearsUniqueValues = attempt.clearsUniqueValues
+        let asked = attempt.isRecording ? store.recorder.now() : 0
         var wait: UInt64 = 0
         do throws(StoreError) {
             try store.locked { () throws(StoreError) in
-                if open != nil { wait = recorder.now() - asked }
+                if attempt.isRecording { wait = store.recorder.now() - asked }
                 try execution.run()
             }
-            if let open { recorder.end(open, event(execution, wait), context: origin.context, site: origin.site) }
         } catch {
             for object in changes.inserted { object.pending?.newKey = 0 }
-            if let open {
-                var event = event(execution, wait)
-                event.error = UInt32(bitPattern: error.sqliteCode == 0 ? SQLITE_ABORT : error.sqliteCode)
-                recorder.end(open, event, context: origin.context, site: origin.site)
-            }
-            throw error
+            attempt.add(attempt.isRecording ? event(execution) : TraceEvent.Save(), wait: wait)
+            try resolve(error, changes, &attempt)
+            return false
         }
+        if attempt.isRecording { attempt.add(event(execution), wait: wait) }
         // The execution holds the new rows' blocks until the objects do.
         withExtendedLifetime(execution) {
             finish(changes, execution.objects, execution.rows)
@@ -68,46 +138,48 @@ extension ManagedObjectContext {
                 object.row = row
                 object.block = row.block
             }
+            done.affected = execution.refreshed.map { _, row, _ in
+                let entity = store.schema.entities[Int(row.header.pointee.entity)]
+                return ManagedObjectID(store: store.identity, entity: entity, key: row.key)
+            }
         }
+        attempt.done = done
+        return true
     }
 
-    /// Gives new objects the identities that they will have once they are saved.
-    ///
-    /// They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
-    ///
-    /// - Throws: ``StoreError`` if the store cannot be written; no identity has changed then.
-    public func obtainPermanentIDs(
-        for objects: [ManagedObject], fileID: StaticString = #fileID, line: UInt = #line,
-        function: StaticString = #function
-    ) throws {
-        let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
-        guard !wanted.isEmpty else { return }
-        let recorder = store.recorder
-        let isRecording = recorder.isEnabled
-        let origin =
-            isRecording
-            ? TraceOrigin(
-                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function)) : TraceOrigin()
-        var execution = SaveExecution(store, ChangeSet(inserted: wanted), origin: origin, isRecording: isRecording)
-        do throws(StoreError) {
-            try store.locked { () throws(StoreError) in try execution.obtainKeys() }
-        } catch {
-            for object in wanted { object.pending?.newKey = 0 }
+    /// Merges what was in conflict, so that it can be tried again; throws if that is not wanted or did not help.
+    private func resolve(
+        _ error: StoreError, _ changes: ChangeSet, _ attempt: inout SaveAttempt
+    ) throws(StoreError) {
+        let isLast = attempt.count >= SaveAttempt.most
+        if error.code == .conflict {
+            let found = try VersionConflicts(changes, in: store)
+            attempt.event.conflicts += UInt32(clamping: max(0, found.conflicts.count - 1))
+            if mergePolicy == .error || isLast { throw found.error(error) }
+            attempt.revived = attempt.revived.filter { $0.flags.isDisjoint(with: [.isDeleted, .isDetached]) }
+            attempt.revived.formUnion(resolve(found))
+        } else if error.sqliteCode == Self.uniqueViolation {
+            let found = try ConstraintConflicts(changes, in: store)
+            attempt.event.conflicts += UInt32(clamping: found.conflicts.count)
+            if found.isEmpty {
+                if attempt.clearsUniqueValues || isLast { throw error }
+            } else {
+                if mergePolicy == .error || isLast { throw found.error(error, self) }
+                resolve(found)
+            }
+            // What makes room may be written after what needs it.
+            attempt.clearsUniqueValues = true
+        } else {
             throw error
         }
-        for object in wanted { takeNewKey(object) }
     }
 
-    /// Registers a new object under the key that was reserved for it.
-    private func takeNewKey(_ object: ManagedObject) {
-        identities.remove(object)
-        object.key = object.pending!.newKey
-        identities.insert(object)
-    }
+    /// `SQLITE_CONSTRAINT_UNIQUE` (https://www.sqlite.org/rescode.html#constraint_unique), which is a macro that Swift
+    /// does not import.
+    private static let uniqueViolation: Int32 = SQLITE_CONSTRAINT | 8 << 8
 
-    private func event(_ execution: SaveExecution, _ wait: UInt64) -> TraceEvent.Save {
+    private func event(_ execution: SaveExecution) -> TraceEvent.Save {
         var event = execution.event
-        event.lockWait += wait
         var counts: [Int: TraceEvent.Save.Change] = [:]
         func count(_ objects: [ManagedObject], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
             for object in objects {
@@ -158,5 +230,32 @@ extension ManagedObjectContext {
         guard !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty else { return }
         for object in inserted where object.flags.contains(.isDeleted) { object.flags.insert(.isDetached) }
         (inserted, updated, deleted) = ([], [], [])
+    }
+
+    // MARK: - Telling others
+
+    /// Tells the objects, observers and other contexts what was saved.
+    private func tell(_ done: SaveAttempt.Done) {
+        let (changes, updated) = (done.changes, done.updated)
+        for object in done.listeners { object.didSave() }
+        if ContextNotification.didSave.isWanted {
+            post(
+                .didSave,
+                [
+                    (.insertedObjects, Set(changes.inserted)), (.updatedObjects, Set(updated)),
+                    (.deletedObjects, Set(changes.deleted)),
+                ])
+        }
+        let merging = persistentStoreCoordinator.mergingContexts
+        guard ContextNotification.didSaveIDs.isWanted || !merging.isEmpty else { return }
+        var saved = SavedObjectIDs(
+            inserted: Set(changes.inserted.map(\.objectID)), updated: Set(updated.map(\.objectID)),
+            deleted: Set(changes.deleted.map(\.objectID)))
+        saved.updated.formUnion(done.affected)
+        saved.updated.subtract(saved.inserted)
+        saved.updated.subtract(saved.deleted)
+        if store.recorder.isEnabled { saved.saver = traceID }
+        if ContextNotification.didSaveIDs.isWanted { post(.didSaveIDs, saved) }
+        merging.tell(saved, from: self)
     }
 }

@@ -50,6 +50,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var saveCount = 0
     /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
     var changedInWillSave: ContiguousArray<ManagedObject>?
+    /// What a save does where it meets what somebody else has saved.
+    ///
+    /// Default: ``MergePolicy/error``. Used on the context's queue.
+    public var mergePolicy = MergePolicy.error
     /// How old a row in memory may be, in seconds, for a fault that fires to be filled from it.
     ///
     /// Default: negative, any age. 0: every fault that fires goes to the store. What other processes wrote is seen that
@@ -64,6 +68,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     private(set) var retained: Set<ManagedObject> = []
     /// What could not be read since the last fetch or save.
     var readError: StoreError?
+    /// What changed since observers were told last.
+    var changeLog = ChangeLog()
+    /// What other contexts have saved and this one is to take in.
+    let receivedSaves = Mutex<[SavedObjectIDs]>([])
     /// The class and entity of the object that was made last.
     var lastMade: (type: ManagedObject.Type, entity: EntityRuntime)?
     private let knownTraceID = Atomic<DictionaryID>(0)
@@ -97,10 +105,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         let scope = RecordedScope.inherited
         return try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                let result = Swift.Result {
-                    try HeldContexts(self, outer: nil).run { try RecordedScope.with(scope) { try work() } }
-                }
-                self.endEvent()
+                let result = Swift.Result { try self.runOnQueue(outer: nil) { try RecordedScope.with(scope, work) } }
                 continuation.resume(with: result)
             }
         }
@@ -111,22 +116,26 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// May be nested, also by way of other contexts: while this thread waits, nobody else is on the queues of those
     /// that it came through.
     public func performAndWait<Result: Sendable>(_ work: () throws -> Result) rethrows -> Result {
-        if isOnQueue { return try work() }
+        let outer = HeldContexts.current
+        if outer?.contains(self) == true { return try work() }
+        // The main thread is the main queue's, and could wait for itself for ever.
+        if concurrencyType == .mainQueue, Thread.isMainThread { return try runOnQueue(outer: outer, work) }
         let scope = RecordedScope.inherited
-        let held = HeldContexts(self, outer: .current)
-        return try queue.sync {
-            defer { endEvent() }
-            return try held.run { try RecordedScope.with(scope) { try work() } }
+        return try queue.sync { try runOnQueue(outer: outer) { try RecordedScope.with(scope, work) } }
+    }
+
+    /// Does work as the context's, on its queue: before it what others have saved is taken in, and after it observers are
+    /// told what changed.
+    func runOnQueue<Result>(outer: HeldContexts?, _ work: () throws -> Result) rethrows -> Result {
+        defer { store.finishReading() }
+        return try HeldContexts(self, outer: outer).run {
+            mergeReceived()
+            defer {
+                undoManager?.endEvent()
+                postChanges()
+            }
+            return try work()
         }
-    }
-
-    private func endEvent() {
-        undoManager?.endEvent()
-        store.finishReading()
-    }
-
-    private var isOnQueue: Bool {
-        concurrencyType == .mainQueue && Thread.isMainThread || HeldContexts.current?.contains(self) == true
     }
 
     // MARK: - Changes

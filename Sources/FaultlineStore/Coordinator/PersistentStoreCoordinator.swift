@@ -6,6 +6,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The model of the store.
     public let managedObjectModel: ManagedObjectModel
     let store: SQLStore
+    let mergingContexts = MergingContexts()
 
     init(_ store: SQLStore, model: ManagedObjectModel) {
         self.store = store

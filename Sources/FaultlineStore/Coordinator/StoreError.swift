@@ -12,7 +12,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case objectGone, externalData, database, predicateFormat
             case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
-            case stringPatternMatching, multipleValidationErrors, transformation
+            case stringPatternMatching, multipleValidationErrors, constraint, transformation
         }
 
         private let value: Value
@@ -35,6 +35,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let unsupportedStore = Code(value: .unsupportedStore)
         /// Another writer changed or deleted an object since it was read.
         public static let conflict = Code(value: .conflict)
+        /// Values that must be unique are not.
+        public static let constraint = Code(value: .constraint)
         /// An object cannot be saved as it is, for a reason that has no code of its own.
         public static let validation = Code(value: .validation)
         /// A property that is not optional has no value, or a relationship that is not optional no object.
@@ -96,6 +98,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     ///
     /// A ``StoreError``, or what a class that overrides a validation method has thrown.
     public var detailedErrors: [any Error] = []
+    /// The objects that somebody else has changed, of an error with ``Code/conflict`` of a save.
+    public var conflicts: [MergeConflict] = []
+    /// The values that are not unique, of an error with ``Code/constraint``.
+    public var constraintConflicts: [ConstraintConflict] = []
     /// The error underneath.
     public var cause: (any Error)?
 

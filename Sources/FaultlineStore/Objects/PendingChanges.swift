@@ -116,6 +116,14 @@ final class ToManyState {
         }
     }
 
+    /// Lets go of objects that are not in the store any more.
+    func forget(_ gone: Set<ManagedObject>) {
+        members.removeAll { gone.contains($0) }
+        added.removeAll { gone.contains($0) }
+        removed.removeAll { gone.contains($0) }
+        for object in gone { memberIDs.remove(ObjectIdentifier(object)) }
+    }
+
     private static func take(_ object: ManagedObject, from list: inout ContiguousArray<ManagedObject>) -> Bool {
         guard let place = list.lastIndex(where: { $0 === object }) else { return false }
         list.remove(at: place)

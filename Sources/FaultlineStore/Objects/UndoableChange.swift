@@ -85,6 +85,7 @@ extension ManagedObjectContext {
             object.flags.remove(.isDeleted)
             deleted.removeAll { $0 === object }
         }
+        logChange { $0.insert(object) }
         changedInWillSave?.append(object)
         register { .insertion(object) }
     }

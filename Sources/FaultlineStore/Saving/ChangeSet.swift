@@ -5,6 +5,8 @@ struct ChangeSet {
     var inserted: [ManagedObject] = []
     var updated: [ManagedObject] = []
     var deleted: [ManagedObject] = []
+    /// Objects that were changed, that the store does not have any more and that are to be in it again.
+    var revived: [ManagedObject] = []
     /// Objects of the store that others are related to now by rows that are not theirs.
     var related: [ManagedObject] = []
     /// Pairs of many-to-many relationships.
@@ -30,7 +32,7 @@ struct ChangeSet {
     }
 
     var isEmpty: Bool {
-        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && joins.isEmpty && orders.isEmpty
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && revived.isEmpty && joins.isEmpty && orders.isEmpty
     }
 
     /// New objects and nothing else.
@@ -41,16 +43,19 @@ struct ChangeSet {
     /// Collects what a context changed.
     ///
     /// Costs as much as was changed, whatever else the context holds.
-    init(_ context: ManagedObjectContext) {
+    ///
+    /// - Parameter revived: objects that are written anew, not updated.
+    init(_ context: ManagedObjectContext, revived: Set<ManagedObject> = []) {
         // Rows are written table by table: each statement is prepared once and bound again.
         inserted = Self.byEntity(context.insertedObjects)
         deleted = Self.byEntity(context.deletedObjects)
         updated = Self.byEntity(
             context.updated.filter { object in
-                object.isUpdated && !object.isDeleted && object.pending != nil
+                object.isUpdated && !object.isDeleted && object.pending != nil && !revived.contains(object)
             })
+        self.revived = Self.byEntity(context.updated.filter { revived.contains($0) && !$0.isDeleted })
         related = context.updated.filter { object in
-            object.isUpdated && !object.isInserted && !object.isDeleted
+            object.isUpdated && !object.isInserted && !object.isDeleted && !revived.contains(object)
                 && object.toMany.values.contains { $0.added.contains { !$0.isDeleted } }
         }
         for object in context.inserted where object.isInserted {
@@ -62,7 +67,7 @@ struct ChangeSet {
             addOrders(of: object)
         }
         for object in deleted where !object.isUpdated { addJoins(of: object) }
-        for object in inserted + updated + deleted {
+        for object in inserted + updated + deleted + self.revived {
             for number in object.runtime.memberRelationships { relationships.insert(number) }
         }
     }

@@ -8,7 +8,7 @@ extension SaveExecution {
     /// knows of.
     mutating func write(_ order: ChangeSet.Order) throws(StoreError) {
         let property = order.owner.runtime.schema.properties[order.index]
-        let owner = finalKey(order.owner)
+        let owner = order.owner.finalKey
         guard let column = property.orderColumn, !order.owner.isDeleted else { return }
         let destination = store.schema.entities[property.destination]
         let table = property.joinTable?.table ?? destination.table
@@ -29,7 +29,7 @@ extension SaveExecution {
 
         let state = order.owner.toManyState(order.index)
         let isThere = Set(stored)
-        let known = (state.isLoaded ? state.members : state.added).map { finalKey($0) }.filter(isThere.contains)
+        let known = (state.isLoaded ? state.members : state.added).map(\.finalKey).filter(isThere.contains)
         let knownKeys = Set(known)
         let others = stored.filter { !knownKeys.contains($0) }
         let wanted = state.isLoaded ? known + others : others + known

@@ -8,7 +8,7 @@ extension SaveExecution {
         guard store.isForeign else { return }
         if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
         var tables: Set<String> = []
-        for object in changes.inserted + changes.updated + changes.deleted {
+        for object in changes.inserted + changes.updated + changes.deleted + changes.revived {
             tables.insert(object.runtime.schema.table)
         }
         for join in changes.joins { tables.insert(join.table.table) }

@@ -19,6 +19,8 @@ struct SaveExecution {
     var rows: ContiguousArray<RowPointer> = []
     /// Rows that triggers changed, as the store has them now, with what holds them.
     var refreshed: [(root: Int, row: RowPointer, blocks: [RowBlock])] = []
+    /// Whether objects that leave unique values do so before others take them.
+    var clearsUniqueValues = false
     var builders: [Int: RowBuilder] = [:]
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
@@ -40,11 +42,13 @@ struct SaveExecution {
         try reserveKeys()
         try begin()
         do throws(StoreError) {
+            if clearsUniqueValues { try clearUniqueValues() }
+            for object in changes.revived { try revive(object) }
             try insert(changes.inserted)
             for object in changes.updated { try update(object) }
             for object in changes.related where !versioned.contains(object) { try touch(object) }
             for join in changes.joins { try write(join) }
-            for object in changes.deleted { try delete(object) }
+            if !clearsUniqueValues { for object in changes.deleted { try delete(object) } }
             for order in changes.orders { try write(order) }
             let start = isRecording ? store.recorder.now() : 0
             try step("COMMIT", isTimed: false)
@@ -134,7 +138,7 @@ struct SaveExecution {
 
     private mutating func update(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
-        let slots = try changedSlots(object)
+        let slots = object.changedSlots()
         guard !slots.isEmpty else { return }
         guard let old = object.row else { throw gone(object) }
         let version = old.header.pointee.version
@@ -202,7 +206,7 @@ struct SaveExecution {
         return statement
     }
 
-    private mutating func delete(_ object: ManagedObject) throws(StoreError) {
+    mutating func delete(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
         guard let old = object.row else { throw gone(object) }
         for slot in entity.schema.columns.indices {
@@ -225,10 +229,10 @@ struct SaveExecution {
             join.isAdded
             ? "INSERT OR REPLACE INTO \(table.table)(\(table.sourceColumn), \(table.destinationColumn)) VALUES (?, ?)"
             : "DELETE FROM \(table.table) WHERE \(table.sourceColumn) = ? AND \(table.destinationColumn) = ?"
-        try step(sql, [.integer(finalKey(join.source)), .integer(finalKey(join.destination))])
+        try step(sql, [.integer(join.source.finalKey), .integer(join.destination.finalKey)])
     }
 
-    private mutating func write(
+    mutating func write(
         _ statement: SQLStatement, _ values: [SQLValue], _ object: ManagedObject
     ) throws(StoreError) {
         event.trips += 1
@@ -244,11 +248,6 @@ struct SaveExecution {
 
     // MARK: Values
 
-    /// The key that an object has once the save is done.
-    func finalKey(_ object: ManagedObject) -> Int64 {
-        object.key > 0 ? object.key : object.pending?.newKey ?? 0
-    }
-
     /// What goes into a column that was set.
     mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
         let column = object.runtime.schema.columns[slot]
@@ -260,7 +259,7 @@ struct SaveExecution {
             guard !other.flags.contains(.isDetached) else {
                 throw lost(other, object, object.runtime.schema.properties[column.property].name)
             }
-            return .integer(column.isEntityColumn ? other.runtime.schema.number : finalKey(other))
+            return .integer(column.isEntityColumn ? other.runtime.schema.number : other.finalKey)
         case .value(let value):
             let property = object.runtime.schema.properties[column.property]
             guard property.isExternal, case .binary(let data) = value else { return SQLValue(value) }
@@ -268,42 +267,6 @@ struct SaveExecution {
             if let file { newFiles.append(file) }
             return .blob(bytes)
         }
-    }
-
-    /// The columns that have another value than the row.
-    private func changedSlots(_ object: ManagedObject) throws(StoreError) -> [Int] {
-        guard let pending = object.pending else { return [] }
-        var slots: [Int] = []
-        for (slot, column) in object.runtime.schema.columns.enumerated() {
-            switch pending.values[column.property] {
-            case .unchanged: continue
-            case .null: if object.row?.hasValue(slot: slot) != true { continue }
-            case .value(let value): if isStored(value, object, slot) { continue }
-            case .object(let other) where other.isDeleted: if object.row?.hasValue(slot: slot) != true { continue }
-            case .object(let other):
-                let wanted = column.isEntityColumn ? other.runtime.schema.number : finalKey(other)
-                if let row = object.row, row.hasValue(slot: slot),
-                    row.integer(at: object.runtime.layout.offset(ofSlot: slot)) == wanted
-                {
-                    continue
-                }
-            }
-            slots.append(slot)
-        }
-        return slots
-    }
-
-    /// Whether the row has a value already, in every bit: what Swift calls equal can be stored in different ways.
-    private func isStored(_ value: AttributeValue, _ object: ManagedObject, _ slot: Int) -> Bool {
-        let property = object.runtime.schema.properties[object.runtime.schema.columns[slot].property]
-        let wanted = SQLValue(value)
-        guard let row = object.row, row.hasValue(slot: slot) else { return wanted == .null }
-        guard property.isExternal else {
-            return object.storedValue(property.index).map { SQLValue($0).isIdentical(to: wanted) } ?? false
-        }
-        // A file that is missing is about to be replaced.
-        let stored = try? store.external.value(row.bytes(at: object.runtime.offsets[property.index]))
-        return stored.map { SQLValue.blob($0) == wanted } ?? false
     }
 
     private func externalFile(_ object: ManagedObject, _ slot: Int) -> URL? {
@@ -344,7 +307,7 @@ struct SaveExecution {
     // MARK: The row cache
 
     /// Builds the row that the store has now, from what was written and, for the rest, from the old row.
-    private mutating func build(
+    mutating func build(
         _ object: ManagedObject, key: Int64, version: Int64, written: [SQLValue] = [], changed: [SQLValue?] = [],
         old: RowPointer?
     ) {

@@ -1,0 +1,138 @@
+import FaultlineModel
+
+extension ManagedObjectContext {
+    /// Brings objects that somebody else has changed or deleted into line with the store, as the merge policy says.
+    ///
+    /// - Returns: objects that the store does not have any more and that are to be in it again.
+    func resolve(_ found: VersionConflicts) -> Set<ManagedObject> {
+        var revived: Set<ManagedObject> = []
+        for conflict in found.conflicts {
+            let object = conflict.object
+            guard let row = conflict.row, let block = conflict.block,
+                Int(row.header.pointee.entity) == object.runtime.schema.index
+            else {
+                if mergePolicy.prefersObject, !object.isDeleted, object.row != nil {
+                    revived.insert(object)
+                } else {
+                    letGo(of: [object])
+                }
+                continue
+            }
+            if object.isDeleted {
+                if !mergePolicy.prefersObject { takeBackDeletion(of: object) }
+            } else {
+                resolve(object, row)
+            }
+            unloadInverses(of: object, row)
+            (object.row, object.block) = (row, block)
+            object.flags.remove(.isGone)
+            logChange { $0.refresh(object) }
+        }
+        return revived
+    }
+
+    /// Decides which of an object's unsaved changes stay.
+    private func resolve(_ object: ManagedObject, _ row: RowPointer) {
+        switch mergePolicy {
+        case .error: break
+        case .rollback: takeBackChanges(of: object)
+        case .overwrite: object.setWhatDiffers(from: row)
+        case .mergeByPropertyObjectTrump: object.forgetUnchangedValues()
+        case .mergeByPropertyStoreTrump:
+            object.forgetUnchangedValues()
+            for property in object.changedProperties().sorted() where object.differs(from: row, property) {
+                takeBackChange(of: object, object.runtime.schema.properties[property])
+            }
+        }
+    }
+
+    /// Where the store says that an object leads elsewhere now, the other ends are read anew.
+    private func unloadInverses(of object: ManagedObject, _ row: RowPointer) {
+        for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
+            guard store.schema.entities[property.destination].properties[property.inverse].isToMany,
+                object.differs(from: row, property.index)
+            else { continue }
+            let root = store.schema.entities[property.destination].root
+            let offset = object.runtime.offsets[property.index]
+            for row in [object.row, row] {
+                guard let row, row.hasValue(slot: property.slot),
+                    let other = identities.object(root: root, key: row.integer(at: offset))
+                else { continue }
+                other.toMany[property.inverse]?.unload()
+                other.prefetched = nil
+            }
+        }
+    }
+
+    /// Takes back that an object is to be deleted, and what its deletion changed at the other ends of its relationships.
+    private func takeBackDeletion(of object: ManagedObject) {
+        object.flags.remove(.isDeleted)
+        deleted.removeAll { $0 === object }
+        object.toMany = [:]
+        for property in object.runtime.schema.properties where property.isRelationship && property.inverse >= 0 {
+            for other in updated where other.runtime.schema.family(of: property, in: store.schema) {
+                if property.kind == .manyToMany {
+                    other.toMany[property.inverse]?.retract(object)
+                    continue
+                }
+                let inverse = other.runtime.schema.properties[property.inverse]
+                if inverse.isToMany {
+                    other.toMany[property.inverse]?.retract(object)
+                } else if case .null? = other.pending?.values[property.inverse],
+                    let (row, offset) = other.place(property.inverse), row.integer(at: offset) == object.key
+                {
+                    other.pending?.values[property.inverse] = .unchanged
+                }
+            }
+        }
+        takeBackChanges(of: object)
+    }
+}
+
+extension EntitySchema {
+    /// Whether objects of the entity can be at the other end of a relationship.
+    fileprivate func family(of property: PropertySchema, in model: ModelSchema) -> Bool {
+        model.entities[property.destination].family.contains(index)
+    }
+}
+
+extension ManagedObject {
+    /// Whether a row has another value for a property than the object's own row.
+    fileprivate func differs(from other: RowPointer, _ property: Int) -> Bool {
+        guard let row else { return true }
+        let layout = runtime.layout
+        return runtime.schema.columns.indices.contains { slot in
+            runtime.schema.columns[slot].property == property && !row.isEqual(to: other, layout, slot: slot)
+        }
+    }
+
+    /// Makes unsaved changes of all that another row has otherwise.
+    fileprivate func setWhatDiffers(from other: RowPointer) {
+        let changed = changedProperties()
+        for property in runtime.schema.properties where property.slot >= 0 && !changed.contains(property.index) {
+            guard differs(from: other, property.index) else { continue }
+            let value: PendingValue
+            if property.isRelationship {
+                value = toOne(property.index).map { .object($0) } ?? .null
+            } else {
+                value = storedValue(property.index).map { .value($0) } ?? .null
+            }
+            change(property.index, value)
+        }
+    }
+}
+
+extension RowPointer {
+    /// Whether two rows of one layout have the same value in a column.
+    fileprivate func isEqual(to other: RowPointer, _ layout: RowLayout, slot: Int) -> Bool {
+        guard hasValue(slot: slot), other.hasValue(slot: slot) else {
+            return hasValue(slot: slot) == other.hasValue(slot: slot)
+        }
+        let offset = layout.offset(ofSlot: slot)
+        switch layout.columns[slot].storage {
+        case .integer: return integer(at: offset) == other.integer(at: offset)
+        case .real: return real(at: offset).bitPattern == other.real(at: offset).bitPattern
+        case .text, .blob, .decimal: return bytes(at: offset).elementsEqual(other.bytes(at: offset))
+        }
+    }
+}

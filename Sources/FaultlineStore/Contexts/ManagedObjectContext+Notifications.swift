@@ -1,0 +1,112 @@
+public import Foundation
+
+/// What a context tells the rest of the program, through `NotificationCenter.default`.
+///
+/// The names and what the notifications carry are Core Data's. Each is posted on the context's queue, with the context
+/// as its object; it is made only once the program has asked for its name here, so that it costs nothing before.
+extension ManagedObjectContext {
+    /// Objects of the context changed since the last such notification.
+    ///
+    /// Posted at the end of a `perform`, by ``processPendingChanges()``, before a save and after a merge, not for each
+    /// change. Carries objects under ``NotificationKey/insertedObjects``, ``NotificationKey/updatedObjects``,
+    /// ``NotificationKey/deletedObjects`` and ``NotificationKey/refreshedObjects``, or, after a reset,
+    /// ``NotificationKey/invalidatedAllObjects``; a key without objects is left out.
+    public static var didChangeObjectsNotification: Notification.Name { ContextNotification.didChange.wantedName }
+
+    /// The context is about to save.
+    ///
+    /// What an observer changes in the context is saved as well. Carries nothing.
+    public static var willSaveObjectsNotification: Notification.Name { ContextNotification.willSave.wantedName }
+
+    /// The context has saved.
+    ///
+    /// Carries sets of objects under ``NotificationKey/insertedObjects``, ``NotificationKey/updatedObjects`` and
+    /// ``NotificationKey/deletedObjects``, which stay on the context's queue; ``SavedObjectIDs/init(_:)`` makes of it
+    /// what another context may be told.
+    public static var didSaveObjectsNotification: Notification.Name { ContextNotification.didSave.wantedName }
+
+    /// The context has saved: the same as ``didSaveObjectsNotification`` with identities, under
+    /// ``NotificationKey/insertedObjectIDs``, ``NotificationKey/updatedObjectIDs`` and
+    /// ``NotificationKey/deletedObjectIDs``.
+    public static var didSaveObjectIDsNotification: Notification.Name { ContextNotification.didSaveIDs.wantedName }
+
+    /// The context has taken in what another one saved.
+    ///
+    /// Carries identities, as ``didSaveObjectIDsNotification``.
+    public static var didMergeChangesObjectIDsNotification: Notification.Name {
+        ContextNotification.didMergeIDs.wantedName
+    }
+
+    /// The keys of what a notification carries; the raw values are those of its `userInfo`.
+    public enum NotificationKey: String, Sendable, CaseIterable {
+        /// A `Set<ManagedObject>`.
+        case insertedObjects = "inserted"
+        /// A `Set<ManagedObject>`.
+        case updatedObjects = "updated"
+        /// A `Set<ManagedObject>`.
+        case deletedObjects = "deleted"
+        /// A `Set<ManagedObject>`: objects that show, or will show when they are read, what the store has.
+        case refreshedObjects = "refreshed"
+        /// `true`: the context was reset, and no object of it is to be used any more.
+        case invalidatedAllObjects = "invalidatedAll"
+        /// A `Set<ManagedObjectID>`.
+        case insertedObjectIDs = "inserted_objectIDs"
+        /// A `Set<ManagedObjectID>`.
+        case updatedObjectIDs = "updated_objectIDs"
+        /// A `Set<ManagedObjectID>`.
+        case deletedObjectIDs = "deleted_objectIDs"
+    }
+
+    /// What other contexts save from now on, and this one: every save of the context, in order, wherever the sequence is
+    /// read.
+    ///
+    ///     Task { for await saved in context.savedObjectIDs { search.index(saved.inserted) } }
+    ///
+    /// Saves are kept until they are read; the sequence ends when its reader is cancelled.
+    public var savedObjectIDs: AsyncStream<SavedObjectIDs> {
+        AsyncStream { continuation in
+            let observer = NotificationCenter.default.addObserver(
+                forName: Self.didSaveObjectIDsNotification, object: self, queue: nil
+            ) { notification in
+                if let saved = SavedObjectIDs(notification) { continuation.yield(saved) }
+            }
+            let token = ObserverToken(observer)
+            continuation.onTermination = { _ in token.end() }
+        }
+    }
+
+    /// An observer of the notification center, whose functions may be called from any thread.
+    private struct ObserverToken: @unchecked Sendable {
+        // Only handed back to the notification center, which has a lock.
+        private let observer: any NSObjectProtocol
+
+        init(_ observer: any NSObjectProtocol) {
+            self.observer = observer
+        }
+
+        func end() { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    // MARK: - Posting
+
+    func post(_ notification: ContextNotification, _ contents: [(NotificationKey, any Sendable & Hashable)]) {
+        let values = contents.map { (AnyHashable($0.0.rawValue), $0.1 as Any) }
+        NotificationCenter.default.post(
+            name: notification.name, object: self, userInfo: Dictionary(uniqueKeysWithValues: values))
+    }
+
+    func post(_ notification: ContextNotification, _ sets: [(NotificationKey, Set<ManagedObject>)]) {
+        let values = sets.filter { !$0.1.isEmpty }.map { (AnyHashable($0.0.rawValue), $0.1 as Any) }
+        NotificationCenter.default.post(
+            name: notification.name, object: self, userInfo: Dictionary(uniqueKeysWithValues: values))
+    }
+
+    func post(_ notification: ContextNotification, _ ids: SavedObjectIDs) {
+        post(
+            notification,
+            [
+                (.insertedObjectIDs, ids.inserted), (.updatedObjectIDs, ids.updated),
+                (.deletedObjectIDs, ids.deleted),
+            ])
+    }
+}

@@ -1,0 +1,45 @@
+import Dispatch
+
+extension ManagedObjectContext {
+    /// Tells observers what changed since they were told last, and takes in what other contexts have saved if
+    /// ``automaticallyMergesChangesFromParent`` is set.
+    ///
+    /// A `perform` does this before and after its work, and a save before it saves; a main context that is used outside
+    /// `perform` does it when the main queue has its turn. A program whose main thread runs no loop calls it by itself,
+    /// or works in ``performAndWait(_:)``.
+    public func processPendingChanges() {
+        mergeReceived()
+        postChanges()
+    }
+
+    /// Posts ``didChangeObjectsNotification`` if something changed.
+    ///
+    /// What observers change meanwhile is told the next time.
+    func postChanges() {
+        guard !changeLog.isEmpty else { return }
+        let changes = changeLog
+        changeLog = ChangeLog()
+        if changes.isReset { return post(.didChange, [(.invalidatedAllObjects, true)]) }
+        post(
+            .didChange,
+            [
+                (.insertedObjects, changes.inserted), (.updatedObjects, changes.updated),
+                (.deletedObjects, changes.deleted), (.refreshedObjects, changes.refreshed),
+            ])
+    }
+
+    /// Notes what changed, if somebody may listen.
+    @inline(__always)
+    func logChange(_ change: (inout ChangeLog) -> Void) {
+        guard ContextNotification.didChange.isWanted else { return }
+        logWanted(change)
+    }
+
+    @inline(never)
+    private func logWanted(_ change: (inout ChangeLog) -> Void) {
+        let isFirst = changeLog.isEmpty
+        change(&changeLog)
+        guard isFirst, concurrencyType == .mainQueue, HeldContexts.current?.contains(self) != true else { return }
+        DispatchQueue.main.async { [weak self] in self?.postChanges() }
+    }
+}

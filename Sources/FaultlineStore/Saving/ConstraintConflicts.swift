@@ -1,0 +1,142 @@
+import CSQLite
+import FaultlineModel
+
+/// Objects of a save whose values must be unique and are not.
+struct ConstraintConflicts {
+    struct Conflict {
+        var entity: EntitySchema
+        /// The properties that are unique together, as indexes.
+        var constraint: [Int]
+        var values: [SQLValue]
+        /// The objects of the context that have these values, in the order in which they would be saved.
+        var objects: [ManagedObject]
+        /// The object of the store that has them; `nil`: none but those of the context.
+        var stored: ManagedObjectID?
+    }
+
+    private(set) var conflicts: [Conflict] = []
+
+    private struct Key: Hashable {
+        var entity: Int
+        var constraint: [Int]
+        var values: [SQLValue]
+    }
+
+    /// Compares what a save sets with what the store has, and with each other.
+    ///
+    /// What is about to leave its values, because it is deleted or gets others, is in nobody's way.
+    ///
+    /// - Complexity: a look-up in the store for each object with unique values that the save sets.
+    init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
+        let leaving = Set(changes.deleted.map(\.objectID))
+        let moving = Dictionary(changes.updated.map { ($0.objectID, $0) }) { first, _ in first }
+        var byKey: [Key: Int] = [:]
+        for object in changes.updated + changes.revived + changes.inserted {
+            let changed = object.isInserted ? nil : object.changedProperties()
+            for (entity, constraint) in object.runtime.schema.uniqueProperties(in: store.schema) {
+                let isSet = changed.map { !$0.isDisjoint(with: constraint) } ?? true
+                guard isSet || changes.revived.contains(object) else { continue }
+                let values = constraint.map { object.valueToSave($0) }
+                guard !values.contains(.null) else { continue }
+                let key = Key(entity: entity.index, constraint: constraint, values: values)
+                if let place = byKey[key] {
+                    conflicts[place].objects.append(object)
+                } else {
+                    byKey[key] = conflicts.count
+                    conflicts.append(
+                        Conflict(entity: entity, constraint: constraint, values: values, objects: [object]))
+                }
+            }
+        }
+        store.finishReading()
+        for place in conflicts.indices {
+            let conflict = conflicts[place]
+            let own = Set(conflict.objects.map(\.objectID))
+            let found = try store.locked { () throws(StoreError) in try Self.stored(conflict, store) }
+            conflicts[place].stored = found.first { id in
+                guard !own.contains(id), !leaving.contains(id) else { return false }
+                guard let object = moving[id] else { return true }
+                return conflict.constraint.map { object.valueToSave($0) } == conflict.values
+            }
+        }
+        conflicts.removeAll { $0.objects.count < 2 && $0.stored == nil }
+    }
+
+    private static func stored(_ conflict: Conflict, _ store: SQLStore) throws(StoreError) -> [ManagedObjectID] {
+        let entity = conflict.entity
+        let columns = conflict.constraint.map { entity.properties[$0].column }
+        let conditions = columns.map { "t0.\($0) = ?" }.joined(separator: " AND ")
+        let sql = "SELECT t0.Z_ENT, t0.Z_PK FROM \(entity.table) t0 WHERE  \(conditions)"
+        let statement = try store.connection.statement(sql)
+        for (place, value) in conflict.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
+        store.log.statement(sql, conflict.values)
+        var found: [ManagedObjectID] = []
+        let origin = TraceOrigin(context: conflict.objects[0].managedObjectContext.traceID)
+        try store.session.readAsEvent(statement, doing: "Saving", origin: origin) { row in
+            guard let place = store.schema.place(ofNumber: sqlite3_column_int64(row, 0)) else { return }
+            found.append(
+                ManagedObjectID(
+                    store: store.identity, entity: store.schema.entities[place], key: sqlite3_column_int64(row, 1)))
+        }
+        return found
+    }
+
+    var isEmpty: Bool { conflicts.isEmpty }
+
+    /// The error of a save whose policy is to fail.
+    func error(_ first: StoreError, _ context: ManagedObjectContext) -> StoreError {
+        guard let conflict = conflicts.first, let object = conflict.objects.last else { return first }
+        let names = conflict.constraint.map { "'\(conflict.entity.properties[$0].name)'" }.joined(separator: " and ")
+        let other = conflict.stored ?? conflict.objects[0].objectID
+        let values = conflict.constraint.count == 1 ? "the same value" : "the same values"
+        var error = StoreError(
+            .constraint,
+            "Saving \(object.entityName) \(object.objectID): \(names) must be unique, and \(other.entityName) \(other) has \(values); change one of the two, or set a merge policy.",
+            sqliteCode: first.sqliteCode, objectID: object.objectID)
+        error.constraintConflicts = conflicts.map { $0.described(context) }
+        return error
+    }
+}
+
+extension ConstraintConflicts.Conflict {
+    /// The conflict as the program gets to know it.
+    fileprivate func described(_ context: ManagedObjectContext) -> ConstraintConflict {
+        let names = constraint.map { entity.properties[$0].name }
+        let snapshots = objects.map { $0.snapshot() }
+        let database = stored.map { context.object(with: $0) }
+        if let database { try? database.fulfill() }
+        return ConstraintConflict(
+            constraint: names, constraintValues: (snapshots.last ?? [:]).filter { names.contains($0.key) },
+            databaseObjectID: stored, databaseSnapshot: database?.storedSnapshot(),
+            conflictingObjectIDs: objects.map(\.objectID), conflictingSnapshots: snapshots)
+    }
+}
+
+extension EntitySchema {
+    /// The properties that are unique together, of the entity and its parents, with the entity that says so.
+    func uniqueProperties(in model: ModelSchema) -> [(entity: EntitySchema, constraint: [Int])] {
+        var found: [(EntitySchema, [Int])] = []
+        var next: EntitySchema? = self
+        while let entity = next {
+            found += entity.uniquenessConstraints.map { (entity, $0) }
+            next = entity.parent < 0 ? nil : model.entities[entity.parent]
+        }
+        return found
+    }
+}
+
+extension ManagedObject {
+    /// What the save under way would have in a property's column.
+    fileprivate func valueToSave(_ index: Int) -> SQLValue {
+        switch pending?.values[index] {
+        case .null?: return .null
+        case .value(let value)?: return SQLValue(value)
+        case .object(let other)?: return other.isDeleted ? .null : .integer(other.finalKey)
+        case .unchanged?, nil: break
+        }
+        guard runtime.schema.properties[index].isRelationship else {
+            return storedValue(index).map { SQLValue($0) } ?? .null
+        }
+        return place(index).map { .integer($0.row.integer(at: $0.offset)) } ?? .null
+    }
+}

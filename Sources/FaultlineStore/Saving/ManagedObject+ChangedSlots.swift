@@ -1,0 +1,56 @@
+import FaultlineModel
+
+extension ManagedObject {
+    /// The columns that were set to another value than the row has, as slots.
+    func changedSlots() -> [Int] {
+        guard let pending else { return [] }
+        return runtime.schema.columns.indices.filter { isChanged(slot: $0, pending) }
+    }
+
+    /// Whether a column was set to another value than the row has, in every bit: what Swift calls equal can be stored in
+    /// different ways.
+    private func isChanged(slot: Int, _ pending: PendingChanges) -> Bool {
+        let column = runtime.schema.columns[slot]
+        switch pending.values[column.property] {
+        case .unchanged: return false
+        case .null: return row?.hasValue(slot: slot) == true
+        case .value(let value): return !isStored(value, slot)
+        case .object(let other) where other.isDeleted: return row?.hasValue(slot: slot) == true
+        case .object(let other):
+            guard let row, row.hasValue(slot: slot) else { return true }
+            let wanted = column.isEntityColumn ? other.runtime.schema.number : other.finalKey
+            return row.integer(at: runtime.layout.offset(ofSlot: slot)) != wanted
+        }
+    }
+
+    /// Whether the row has a value already.
+    private func isStored(_ value: AttributeValue, _ slot: Int) -> Bool {
+        let property = runtime.schema.properties[runtime.schema.columns[slot].property]
+        let wanted = SQLValue(value)
+        guard let row, row.hasValue(slot: slot) else { return wanted == .null }
+        guard property.isExternal else {
+            return storedValue(property.index).map { SQLValue($0).isIdentical(to: wanted) } ?? false
+        }
+        // A file that is missing is about to be replaced.
+        let stored = try? managedObjectContext.store.external.value(row.bytes(at: runtime.offsets[property.index]))
+        return stored.map { SQLValue.blob($0) == wanted } ?? false
+    }
+
+    /// The key that the object has once the save under way is done.
+    var finalKey: Int64 { key > 0 ? key : pending?.newKey ?? 0 }
+
+    /// The properties that were set to another value than the row has.
+    func changedProperties() -> Set<Int> {
+        Set(changedSlots().map { runtime.schema.columns[$0].property })
+    }
+
+    /// Lets go of what was set to the value that the row has anyway, so that it does not count as a change of a newer
+    /// row.
+    func forgetUnchangedValues() {
+        guard let pending, row != nil else { return }
+        let changed = changedProperties()
+        for property in runtime.schema.properties where property.slot >= 0 && !changed.contains(property.index) {
+            pending.values[property.index] = .unchanged
+        }
+    }
+}

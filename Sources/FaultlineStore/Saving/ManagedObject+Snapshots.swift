@@ -1,0 +1,65 @@
+import FaultlineModel
+
+extension ManagedObject {
+    /// The values of attributes and to-one relationships as the object has them now, by name.
+    func snapshot() -> [String: any Sendable] {
+        var values: [String: any Sendable] = [:]
+        for property in runtime.schema.properties where property.slot >= 0 {
+            if property.isRelationship {
+                values[property.name] = toOne(property.index)?.objectID
+            } else {
+                values[property.name] = readValue(property.index)?.sendable
+            }
+        }
+        return values
+    }
+
+    /// The same of the object's row alone.
+    func storedSnapshot() -> [String: any Sendable]? {
+        guard row != nil else { return nil }
+        let store = managedObjectContext.store
+        var values: [String: any Sendable] = [:]
+        for property in runtime.schema.properties where property.slot >= 0 {
+            guard property.isRelationship else {
+                values[property.name] = storedValue(property.index)?.sendable
+                continue
+            }
+            guard let (row, offset) = place(property.index) else { continue }
+            var entity = property.destination
+            if property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) {
+                let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
+                entity = store.schema.place(ofNumber: number) ?? entity
+            }
+            values[property.name] = ManagedObjectID(
+                store: store.identity, entity: store.schema.entities[entity], key: row.integer(at: offset))
+        }
+        return values
+    }
+
+    /// An object of a row that the context does not know of, to read the row's values.
+    static func reader(of row: RowPointer, _ block: RowBlock, in context: ManagedObjectContext) -> ManagedObject {
+        let entity = context.store.entities[Int(row.header.pointee.entity)]
+        let object = ManagedObject(
+            Seed(context: context, runtime: entity, key: row.key, isInserted: false))
+        object.flags = []
+        (object.row, object.block) = (row, block)
+        return object
+    }
+}
+
+extension AttributeValue {
+    /// The value in its own type.
+    fileprivate var sendable: any Sendable {
+        switch self {
+        case .integer(let value): value
+        case .decimal(let value): value
+        case .double(let value): value
+        case .string(let value): value
+        case .boolean(let value): value
+        case .date(let value): value
+        case .binary(let value): value
+        case .uuid(let value): value
+        case .uri(let value): value
+        }
+    }
+}

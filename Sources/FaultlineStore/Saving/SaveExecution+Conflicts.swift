@@ -1,0 +1,59 @@
+import FaultlineModel
+import FaultlineTrace
+import Foundation
+
+extension SaveExecution {
+    /// Writes a row that somebody else has deleted anew, under its key: as it was read, with what was changed since.
+    mutating func revive(_ object: ManagedObject) throws(StoreError) {
+        let entity = object.runtime
+        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
+        let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        let statement = try store.connection.statement(
+            "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
+        let version = (object.row?.header.pointee.version ?? 0) + 1
+        let changed = Set(object.changedSlots())
+        var written: [SQLValue] = []
+        for slot in entity.schema.columns.indices {
+            written.append(changed.contains(slot) ? try value(of: object, slot) : object.rowValue(slot))
+        }
+        try write(
+            statement, [.integer(object.key), .integer(entity.schema.number), .integer(version)] + written, object)
+        build(object, key: object.key, version: version, written: written, old: nil)
+        event.updated += 1
+    }
+
+    /// Deletes what is to be deleted, and takes unique values away from rows that are to get others, so that whoever is
+    /// to have them can.
+    ///
+    /// SQLite checks each row as it is written (https://www.sqlite.org/lang_createtable.html#uniqueconst), and two
+    /// objects may change places.
+    mutating func clearUniqueValues() throws(StoreError) {
+        for object in changes.deleted { try delete(object) }
+        for object in changes.updated {
+            let entity = object.runtime
+            let unique = Set(entity.schema.uniqueProperties(in: store.schema).flatMap(\.constraint))
+            let columns = object.changedSlots().map { entity.schema.columns[$0] }.filter {
+                unique.contains($0.property)
+            }
+            guard !columns.isEmpty, let row = object.row else { continue }
+            let sets = columns.map { "\($0.name) = NULL" }.joined(separator: ", ")
+            try step(
+                "UPDATE \(entity.schema.table) SET \(sets) WHERE Z_PK = ? AND Z_OPT = ?",
+                [.integer(object.key), .integer(row.header.pointee.version)])
+        }
+    }
+}
+
+extension ManagedObject {
+    /// What the row has in a column, as a statement writes it.
+    fileprivate func rowValue(_ slot: Int) -> SQLValue {
+        guard let row, row.hasValue(slot: slot) else { return .null }
+        let column = runtime.schema.columns[slot]
+        let property = runtime.schema.properties[column.property]
+        let offset = runtime.layout.offset(ofSlot: slot)
+        if property.isRelationship { return .integer(row.integer(at: offset)) }
+        // What stands in a file of its own is named by the column.
+        if property.isExternal { return .blob(Data(row.bytes(at: offset))) }
+        return storedValue(property.index).map { SQLValue($0) } ?? .null
+    }
+}

@@ -1,0 +1,84 @@
+import FaultlineModel
+import FaultlineRecorder
+
+/// Objects of a save that somebody else has changed or deleted since they were read.
+struct VersionConflicts {
+    struct Conflict {
+        var object: ManagedObject
+        /// The row that the store has by now; `nil`: none.
+        var row: RowPointer?
+        /// What holds it.
+        var block: RowBlock?
+    }
+
+    private(set) var conflicts: [Conflict] = []
+
+    /// Compares what a save changes with what the store has, object by object.
+    ///
+    /// - Complexity: a look-up in the store for each object that the save changes.
+    init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
+        store.finishReading()
+        let found = try store.locked { () throws(StoreError) in
+            var found: [Conflict] = []
+            for object in changes.updated + changes.deleted {
+                let conflict = try Self.look(for: object, in: store)
+                if conflict.row?.header.pointee.version != object.row?.header.pointee.version { found.append(conflict) }
+            }
+            for object in changes.related where !found.contains(where: { $0.object === object }) {
+                let conflict = try Self.look(for: object, in: store)
+                if conflict.row == nil { found.append(conflict) }
+            }
+            return found
+        }
+        conflicts = found
+    }
+
+    private static func look(for object: ManagedObject, in store: SQLStore) throws(StoreError) -> Conflict {
+        let open = store.recorder.begin()
+        let loaded: LoadedRow
+        do throws(StoreError) {
+            loaded = try store.loadRow(object.runtime, key: object.key, isRecording: open != nil)
+        } catch {
+            if let open { store.recorder.cancel(open) }
+            throw error
+        }
+        if let open {
+            if let record = loaded.run.record {
+                store.recorder.end(open, record.fields, context: object.managedObjectContext.traceID, site: 0)
+            } else {
+                store.recorder.cancel(open)
+            }
+        }
+        return Conflict(object: object, row: loaded.row, block: loaded.block)
+    }
+
+    var isEmpty: Bool { conflicts.isEmpty }
+
+    /// The conflicts as the program gets to know them.
+    func described() -> [MergeConflict] {
+        conflicts.map { conflict in
+            let object = conflict.object
+            let persisted = conflict.row.flatMap { row in
+                conflict.block.map { ManagedObject.reader(of: row, $0, in: object.managedObjectContext) }
+            }
+            return MergeConflict(
+                objectID: object.objectID, objectSnapshot: object.isDeleted ? nil : object.snapshot(),
+                cachedSnapshot: object.storedSnapshot(), persistedSnapshot: persisted?.storedSnapshot(),
+                oldVersionNumber: Int(object.row?.header.pointee.version ?? 0),
+                newVersionNumber: Int(conflict.row?.header.pointee.version ?? 0))
+        }
+    }
+
+    /// The error of a save whose policy is to fail.
+    func error(_ first: StoreError) -> StoreError {
+        var error = first
+        error.conflicts = described()
+        if let lead = conflicts.first, conflicts.count > 1 {
+            let others = conflicts.count == 2 ? "another object" : "\(conflicts.count - 1) other objects"
+            error.message =
+                "Saving \(lead.object.entityName) \(lead.object.objectID) and \(others): other writers changed or deleted them since they were read; refresh them and make the changes again."
+            error.objectID = lead.object.objectID
+        }
+        return error
+    }
+}
