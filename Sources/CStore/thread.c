@@ -1,12 +1,20 @@
+#define _GNU_SOURCE
 #include "cstore.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 static _Thread_local void *thread_value;
 
 void *cstore_thread_value(void) { return thread_value; }
 
 void cstore_set_thread_value(void *value) { thread_value = value; }
+
+uint32_t cstore_thread_number(void) {
+    static _Thread_local uint32_t number;
+    if (number == 0) { number = (uint32_t)gettid(); }
+    return number;
+}
 
 void cstore_wait_for_lock(uint32_t *lock) {
     for (int turn = 0;; turn++) {

@@ -276,6 +276,19 @@ struct LifeCycleTests {
         #expect(note.take() == ["willSave"])
     }
 
+    @Test("An object that a merge policy has changed is told so")
+    func mergePolicy() throws {
+        let store = try Notes.makeStore()
+        let note = try Notes.makeNote(in: store)
+        store.context.mergePolicy = .mergeByPropertyObjectTrump
+        note.text = "mine"
+        _ = note.take()
+        _ = try store.sql("UPDATE ZNOTE SET Z_OPT = 9, ZCOUNT = 4")
+        try store.context.save()
+        #expect(note.take().contains("awake(64)"))
+        #expect(note.text == "mine" && note.count == 4)
+    }
+
     @Test("prepareForDeletion sees the relationships as they were, and may delete others that delete this one")
     func deletion() throws {
         let store = try Notes.makeStore()

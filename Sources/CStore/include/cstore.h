@@ -101,6 +101,9 @@ void cstore_row_bind(
 void *_Nullable cstore_thread_value(void);
 void cstore_set_thread_value(void *_Nullable value);
 
+// The kernel's number of this thread.
+uint32_t cstore_thread_number(void);
+
 // MARK: - Objects that may be going away
 
 // The runtime's own "retain unless deinit has begun" (stdlib/public/runtime/HeapObject.cpp). It is what a weak

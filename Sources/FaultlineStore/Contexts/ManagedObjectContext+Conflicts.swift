@@ -27,6 +27,7 @@ extension ManagedObjectContext {
             (object.row, object.block) = (row, block)
             object.flags.remove(.isGone)
             logChange { $0.refresh(object) }
+            object.awake(fromSnapshotEvents: .mergePolicy)
         }
         return revived
     }

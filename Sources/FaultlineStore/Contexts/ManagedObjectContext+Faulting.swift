@@ -107,7 +107,7 @@ extension ManagedObjectContext {
     private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRow {
         guard object.key > 0 else { return LoadedRow() }
         let start = store.log.isOn ? store.recorder.now() : 0
-        let loaded = try store.locked { () throws(StoreError) in
+        let loaded = try store.locked(for: faultOrigin(isRecording)) { () throws(StoreError) in
             try store.loadRow(object.runtime, key: object.key, isRecording: isRecording)
         }
         if store.log.isOn {
@@ -119,6 +119,10 @@ extension ManagedObjectContext {
             logPlan(object.runtime.faultSQL)
         }
         return loaded
+    }
+
+    private func faultOrigin(_ isRecording: Bool) -> TraceOrigin {
+        isRecording ? TraceOrigin(context: traceID) : TraceOrigin()
     }
 
     func logPlan(_ sql: String) {
@@ -232,7 +236,7 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> LoadedKeys {
         let sql = destination.memberSQL(property, store.schema)
         let start = store.log.isOn ? store.recorder.now() : 0
-        let loaded = try store.locked { () throws(StoreError) in
+        let loaded = try store.locked(for: faultOrigin(isRecording)) { () throws(StoreError) in
             try store.beginRead()
             let statement = try store.connection.statement(sql)
             statement.bind(.integer(object.key), at: 1)

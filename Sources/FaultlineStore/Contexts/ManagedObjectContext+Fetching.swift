@@ -71,6 +71,7 @@ extension ManagedObjectContext {
         _ terms: FetchTerms, _ type: TraceEvent.Fetch.ResultType,
         _ site: (fileID: StaticString, line: UInt, function: StaticString)
     ) throws(StoreError) -> FetchExecution {
+        checkQueue()
         try throwReadError()
         guard let schema = store.schema.entity(named: terms.entityName) else {
             throw StoreError(

@@ -100,6 +100,7 @@ extension ManagedObjectContext {
     // MARK: - Taking in
 
     private func merge(_ saved: SavedObjectIDs, _ trigger: TraceEvent.Merge.Trigger, site: DictionaryID) {
+        checkQueue()
         let saved = saved.belonging(to: store.identity)
         let recorder = store.recorder
         let open = recorder.begin()
@@ -160,6 +161,7 @@ extension ManagedObjectContext {
         guard !gone.isEmpty else { return }
         for object in gone {
             identities.remove(object)
+            release(object)
             object.pending = nil
             object.toMany = [:]
             object.flags.remove([.hasPending, .isUpdated, .isDeleted])

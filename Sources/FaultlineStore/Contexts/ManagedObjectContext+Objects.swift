@@ -16,7 +16,8 @@ extension ManagedObjectContext {
 
     /// The object with an identity, if the context has it already.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
-        identities.object(root: id.entity.root, key: id.key)
+        checkQueue()
+        return identities.object(root: id.entity.root, key: id.key)
     }
 
     /// The object with an identity, read from the store if need be.
@@ -42,6 +43,7 @@ extension ManagedObjectContext {
     ///
     /// - Complexity: fires the faults of its relationships, except those with the rule no action and no join table.
     public func delete(_ object: ManagedObject) {
+        checkQueue(of: object)
         guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
         if object.flags.contains(.isFault) { _ = fire(object) }
         // What it did is undone and redone by itself.
@@ -111,6 +113,7 @@ extension ManagedObjectContext {
     }
 
     private func makeFault(_ object: ManagedObject, mergeChanges: Bool) {
+        checkQueue(of: object)
         guard !object.flags.contains(.isInserted), !object.flags.contains(.isDetached) else { return }
         logChange { $0.refresh(object) }
         store.finishReading()
@@ -132,6 +135,7 @@ extension ManagedObjectContext {
     ///
     /// Unsaved changes are kept.
     public func refreshAllObjects() {
+        checkQueue()
         let objects = identities.objects()
         recordRefresh { event in
             event.keepsChanges = true
@@ -146,6 +150,7 @@ extension ManagedObjectContext {
     ///
     /// The ``undoManager`` forgets everything.
     public func rollback() {
+        checkQueue()
         undoManager?.removeAllActions()
         store.finishReading()
         logChange { log in
@@ -216,6 +221,7 @@ extension ManagedObjectContext {
     }
 
     private func seed(_ entity: EntityRuntime) -> ManagedObject.Seed {
+        checkQueue()
         precondition(!entity.schema.isAbstract, "Entity '\(entity.schema.name)' is abstract and has no objects.")
         return ManagedObject.Seed(context: self, runtime: entity, key: Self.newTemporaryKey(), isInserted: true)
     }
@@ -290,6 +296,7 @@ extension ManagedObjectContext {
     }
 
     func noteUpdate(_ object: ManagedObject) {
+        if object.flags.contains(.isQueueChecked) { checkQueue(of: object) }
         object.noteChange()
         changedInWillSave?.append(object)
         logChange { $0.update(object) }

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
     /// `perform` does it when the main queue has its turn. A program whose main thread runs no loop calls it by itself,
     /// or works in ``performAndWait(_:)``.
     public func processPendingChanges() {
+        checkQueue()
         mergeReceived()
         postChanges()
     }

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
         for objects: [ManagedObject], fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) throws {
+        checkQueue()
         let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
         guard !wanted.isEmpty else { return }
         let recorder = store.recorder
@@ -20,7 +21,7 @@ extension ManagedObjectContext {
                 context: traceID, site: recorder.site(fileID: fileID, line: line, function: function)) : TraceOrigin()
         var execution = SaveExecution(store, ChangeSet(inserted: wanted), origin: origin, isRecording: isRecording)
         do throws(StoreError) {
-            try store.locked { () throws(StoreError) in try execution.obtainKeys() }
+            try store.locked(for: origin) { () throws(StoreError) in try execution.obtainKeys() }
         } catch {
             for object in wanted { object.pending?.newKey = 0 }
             throw error

@@ -18,6 +18,7 @@ extension ManagedObjectContext {
     public func save(
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) throws {
+        checkQueue()
         try throwReadError()
         postChanges()
         guard hasChanges else { return forgetUnchanged() }
@@ -117,7 +118,7 @@ extension ManagedObjectContext {
         let asked = attempt.isRecording ? store.recorder.now() : 0
         var wait: UInt64 = 0
         do throws(StoreError) {
-            try store.locked { () throws(StoreError) in
+            try store.locked(for: attempt.origin) { () throws(StoreError) in
                 if attempt.isRecording { wait = store.recorder.now() - asked }
                 try execution.run()
             }

@@ -75,6 +75,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The class and entity of the object that was made last.
     var lastMade: (type: ManagedObject.Type, entity: EntityRuntime)?
     private let knownTraceID = Atomic<DictionaryID>(0)
+    /// Whether use off the queue ends the program.
+    let isQueueChecked = ConcurrencyDebug.isOn
+    /// Pieces of work that were asked for and are not done.
+    private let queued = Atomic<Int>(0)
+    private let holder = Holder()
 
     init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {
         persistentStoreCoordinator = coordinator
@@ -96,32 +101,96 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     // MARK: - The queue
 
+    /// When work that was asked for is done.
+    public enum ScheduledTaskType: Sendable {
+        /// At once, if the caller is on the context's queue: with a main context, on the main thread. Otherwise as
+        /// ``enqueued``.
+        case immediate
+        /// After what was asked for before.
+        case enqueued
+    }
+
     /// Does work on the context's queue and waits for it without blocking a thread.
     ///
+    /// A program's main queue runs where its `main` is asynchronous or calls `dispatchMain()`; where it does neither, a
+    /// main context is used on the main thread itself, or with ``performAndWait(fileID:line:function:_:)`` there.
+    ///
+    /// - Parameter schedule: when; by default at once if that is possible.
     /// - Throws: what the work throws.
     public func perform<Result: Sendable>(
-        _ work: @escaping @Sendable () throws -> Result
+        schedule: ScheduledTaskType = .immediate, fileID: StaticString = #fileID, line: UInt = #line,
+        function: StaticString = #function, _ work: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
+        if schedule == .immediate, let result = runIfOnMainThread(work) { return try result.get() }
         let scope = RecordedScope.inherited
+        let request = request(fileID, line, function, isBlocking: false)
         return try await withCheckedThrowingContinuation { continuation in
             queue.async {
-                let result = Swift.Result { try self.runOnQueue(outer: nil) { try RecordedScope.with(scope, work) } }
+                let result = Swift.Result {
+                    try self.run(request, outer: nil) { try RecordedScope.with(scope, work) }
+                }
                 continuation.resume(with: result)
             }
         }
+    }
+
+    /// The main thread is the main queue's, so its work need not wait for a turn.
+    private func runIfOnMainThread<Result>(_ work: () throws -> Result) -> Swift.Result<Result, any Error>? {
+        guard concurrencyType == .mainQueue, Self.isOnMainQueue else { return nil }
+        return Swift.Result { try runOnQueue(outer: .current, work) }
     }
 
     /// Does work on the context's queue and blocks until it is done.
     ///
     /// May be nested, also by way of other contexts: while this thread waits, nobody else is on the queues of those
     /// that it came through.
-    public func performAndWait<Result: Sendable>(_ work: () throws -> Result) rethrows -> Result {
+    public func performAndWait<Result: Sendable>(
+        fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function,
+        _ work: () throws -> Result
+    ) rethrows -> Result {
         let outer = HeldContexts.current
         if outer?.contains(self) == true { return try work() }
         // The main thread is the main queue's, and could wait for itself for ever.
-        if concurrencyType == .mainQueue, Thread.isMainThread { return try runOnQueue(outer: outer, work) }
+        if concurrencyType == .mainQueue, Self.isOnMainQueue { return try runOnQueue(outer: outer, work) }
         let scope = RecordedScope.inherited
-        return try queue.sync { try runOnQueue(outer: outer) { try RecordedScope.with(scope, work) } }
+        let request = request(fileID, line, function, isBlocking: concurrencyType == .privateQueue)
+        return try queue.sync { try run(request, outer: outer) { try RecordedScope.with(scope, work) } }
+    }
+
+    /// Work that is asked for and waits for its turn.
+    private struct Request {
+        var origin = TraceOrigin()
+        /// When it was asked for; 0: nothing is recorded.
+        var asked: UInt64 = 0
+        /// Whom it waits for; `nil`: nobody.
+        var wait: TraceEvent.Wait?
+    }
+
+    private func request(
+        _ fileID: StaticString, _ line: UInt, _ function: StaticString, isBlocking: Bool
+    ) -> Request {
+        let ahead = queued.add(1, ordering: .relaxed).oldValue
+        let recorder = store.recorder
+        guard recorder.isEnabled else { return Request() }
+        let origin = TraceOrigin(
+            context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
+        let wait = ahead > 0 ? holder.wait(for: .contextQueue, isBlocking: isBlocking) : nil
+        return Request(origin: origin, asked: recorder.now(), wait: wait)
+    }
+
+    private func run<Result>(
+        _ request: Request, outer: HeldContexts?, _ work: () throws -> Result
+    ) rethrows -> Result {
+        if let wait = request.wait {
+            store.recorder.record(
+                wait, since: request.asked, context: request.origin.context, site: request.origin.site)
+        }
+        if request.asked != 0 { holder.set(request.origin) }
+        defer {
+            if request.asked != 0 { holder.clear() }
+            queued.subtract(1, ordering: .relaxed)
+        }
+        return try runOnQueue(outer: outer, work)
     }
 
     /// Does work as the context's, on its queue: before it what others have saved is taken in, and after it observers are
@@ -138,6 +207,24 @@ public final class ManagedObjectContext: @unchecked Sendable {
         }
     }
 
+    private static let mainQueueMark = {
+        let mark = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: mark, value: true)
+        return mark
+    }()
+
+    /// Whether this thread does the work of the main queue.
+    ///
+    /// Once the main thread has no loop of its own, as in a program whose `main` is `async`, other threads do.
+    private static var isOnMainQueue: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueMark) == true
+    }
+
+    /// Whether this thread does the context's work.
+    var isOnQueue: Bool {
+        concurrencyType == .mainQueue && Self.isOnMainQueue || HeldContexts.current?.contains(self) == true
+    }
+
     // MARK: - Changes
 
     /// Objects that are new and not saved, in the order in which they were made.
@@ -151,7 +238,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     /// Whether there is something to save.
     public var hasChanges: Bool {
-        inserted.contains { $0.isInserted } || updated.contains { $0.isUpdated } || !deletedObjects.isEmpty
+        checkQueue()
+        return inserted.contains { $0.isInserted } || updated.contains { $0.isUpdated } || !deletedObjects.isEmpty
     }
 
     /// Keeps an object that has just come to be here, if it is to be kept.
@@ -166,7 +254,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// The objects of this context that are alive, whether they were changed or not.
-    public var registeredObjects: [ManagedObject] { identities.objects() }
+    public var registeredObjects: [ManagedObject] {
+        checkQueue()
+        return identities.objects()
+    }
 
     /// Remembers what could not be read where reading cannot throw; the first failure is the one that is told.
     func noteReadError(_ error: StoreError) {

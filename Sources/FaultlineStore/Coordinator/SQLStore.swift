@@ -26,6 +26,7 @@ final class SQLStore: @unchecked Sendable {
     let metadata: [String: any Sendable]
 
     private let lock = Mutex(())
+    private let holder = Holder()
     var connection: SQLConnection { session.connection }
     /// How often the members of each to-many relationship were changed, by relationship number.
     var relationshipGenerations: [UInt64]
@@ -89,15 +90,30 @@ final class SQLStore: @unchecked Sendable {
     /// Holds the connection for one caller at a time.
     ///
     /// Not to be nested.
-    func locked<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-        let result: Result<R, StoreError> = lock.withLock { _ in
+    ///
+    /// - Parameter origin: who asks, for those who wait meanwhile, and for the event of a wait of its own.
+    func locked<R>(
+        for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        let isRecording = recorder.isEnabled
+        var result: Result<R, StoreError>?
+        func hold() {
+            if isRecording { holder.set(origin) }
             do throws(StoreError) {
-                return .success(try body())
+                result = .success(try body())
             } catch {
-                return .failure(error)
+                result = .failure(error)
+            }
+            if isRecording { holder.clear() }
+        }
+        if lock.withLockIfAvailable({ _ in hold() }) == nil {
+            let (asked, wait) = (recorder.now(), holder.wait(for: .coordinator, isBlocking: true))
+            lock.withLock { _ in
+                if isRecording { recorder.record(wait, since: asked, context: origin.context, site: origin.site) }
+                hold()
             }
         }
-        return try result.get()
+        return try result!.get()
     }
 
     // MARK: - The transaction that a burst of reading shares

@@ -9,6 +9,7 @@ extension ManagedObject {
     /// Returns what was set and not saved.
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
+        if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
         if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow() {
             _ = managedObjectContext.fire(self)
         }

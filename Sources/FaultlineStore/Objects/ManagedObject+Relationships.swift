@@ -123,6 +123,7 @@ extension ManagedObject {
     ///
     /// Fires its fault.
     final func members(_ index: Int) -> ContiguousArray<ManagedObject> {
+        if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
         if flags.contains(.isTracked) { noteReading(index) }
         let state = toManyState(index)
         if !state.isLoaded, !flags.contains(.isDetached) { managedObjectContext.fire(self, relationship: index, state) }

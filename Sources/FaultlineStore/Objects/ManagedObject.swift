@@ -73,7 +73,10 @@ open class ManagedObject {
         /// ``prepareForDeletion()`` runs.
         static let isBeingDeleted = Flags(rawValue: 2048)
 
-        static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached]
+        /// Use off the queue ends the program.
+        static let isQueueChecked = Flags(rawValue: 4096)
+
+        static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached, .isQueueChecked]
     }
 
     /// What the store makes objects from.
@@ -94,6 +97,7 @@ open class ManagedObject {
         layoutID = seed.runtime.layoutID
         key = seed.key
         flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
+        if seed.context.isQueueChecked { flags.insert(.isQueueChecked) }
         if seed.isInserted {
             pending = PendingChanges(seed.runtime.newValues)
             if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }

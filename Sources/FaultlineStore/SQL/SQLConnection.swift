@@ -10,6 +10,8 @@ final class SQLConnection {
     let path: String
     let handle: OpaquePointer
     let busyTimeout: Double
+    /// Waits where another connection has locked the file.
+    let busy: BusyHandler
     /// What triggers did while a save ran.
     let effects = TriggerEffects()
     private var statements: [String: SQLStatement] = [:]
@@ -22,6 +24,7 @@ final class SQLConnection {
     init(path: String, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         self.path = path
         self.busyTimeout = busyTimeout
+        busy = BusyHandler(path: path, timeout: busyTimeout)
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
@@ -34,7 +37,7 @@ final class SQLConnection {
         }
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(min(busyTimeout * 1000, Double(Int32.max))))
+        busy.register(on: handle)
         var registered = SQLFunctions.register(on: handle)
         if registered == SQLITE_OK { registered = effects.register(on: handle) }
         guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }

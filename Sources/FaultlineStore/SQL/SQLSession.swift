@@ -30,6 +30,7 @@ final class SQLSession {
         self.connection = connection
         self.recorder = recorder
         self.log = log
+        connection.busy.recorder = recorder
     }
 
     /// Runs a statement of the store's own to its end, as an event of its own.
@@ -67,6 +68,7 @@ final class SQLSession {
         let measure = StatementMeasure(statement, self, isRecording: open != nil, measuresPages: false)
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW { result = sqlite3_step(statement.handle) }
+        if connection.busy.tries > 0 { connection.busy.record(result, origin) }
         let changes = statement.type == .write && result == SQLITE_DONE ? connection.changes : 0
         let run = measure.end(rows: changes, result: result)
         let failure = result == SQLITE_DONE ? nil : connection.error(result, doing: doing())
@@ -103,6 +105,7 @@ final class SQLSession {
             }
             result = isSingle ? SQLITE_DONE : sqlite3_step(statement.handle)
         }
+        if connection.busy.tries > 0 { connection.busy.record(result, TraceOrigin()) }
         let run = measure.end(rows: rows, result: result)
         guard result == SQLITE_DONE else {
             let error = connection.error(result, doing: doing())
