@@ -176,11 +176,15 @@ let package = Package(
         .executableTarget(
             name: "MusicProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
             path: "Tests/MusicProgram", swiftSettings: strict),
+        .executableTarget(
+            name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
+            swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineWorkloads", "MusicProgram", "SharedData", "UnrulyProgram", "faultline",
+                "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram", "UnrulyProgram",
+                "faultline",
             ],
             swiftSettings: strict),
     ],

@@ -1,0 +1,144 @@
+// A program that saves, for tests in which several processes use one store, or one of them is killed.
+//
+//     StoreProgram <store> prepare
+//     StoreProgram <store> save <microseconds>     saves over and over, until a timer kills it
+//     StoreProgram <store> count <times>           counts up what others count as well
+//     StoreProgram <store> hold                    keeps the store locked until it is killed
+//     StoreProgram <store> change                  saves once, waiting 50 ms for the lock
+//     StoreProgram <store> check                   prints what is in the store
+
+import FaultlineModel
+import FaultlineStore
+import Foundation
+
+final class Part: ManagedObject {
+    static let amountKey = AttributeKey<Int>("amount")
+    static let nameKey = AttributeKey<String>("name")
+    static let photoKey = AttributeKey<Data?>("photo")
+    static let boxKey = ToOneKey<Box>("box")
+}
+
+final class Box: ManagedObject {
+    static let numberKey = AttributeKey<Int>("number")
+    static let partsKey = ToManyKey<Part>("parts")
+}
+
+let entities = [
+    EntityDescription(
+        "Part",
+        attributes: [
+            AttributeDescription("name", .string), AttributeDescription("amount", .integer32, defaultValue: 0),
+            AttributeDescription("photo", .binary, allowsExternalBinaryDataStorage: true),
+        ],
+        relationships: [RelationshipDescription("box", to: "Box", inverse: "parts")], uniquenessConstraints: [["name"]]),
+    EntityDescription(
+        "Box", attributes: [AttributeDescription("number", .integer32, defaultValue: 0)],
+        relationships: [
+            RelationshipDescription("parts", to: "Part", inverse: "box", isToMany: true, deleteRule: .cascade)
+        ]),
+]
+
+func open(_ path: String, busyTimeout: Double = 30) throws -> PersistentContainer {
+    var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+    description.synchronization = .normal
+    description.externalStorageThreshold = 1000
+    description.busyTimeout = busyTimeout
+    return try PersistentContainer(
+        name: "Parts", managedObjectModel: ManagedObjectModel(entities: entities), storeDescription: description,
+        classes: [Part.self, Box.self])
+}
+
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+func parts(_ context: ManagedObjectContext) throws -> FetchResults<Part> {
+    try context.fetch(FetchRequest<Part>(sortDescriptors: [.ascending("name")]))
+}
+
+/// One save changes all parts, adds a box with parts, and deletes the one before.
+func change(_ context: ManagedObjectContext, to number: Int) throws {
+    let photo = Data(repeating: UInt8(number % 251), count: 3000 + number % 1000)
+    for part in try parts(context) where part[Part.boxKey] == nil {
+        part[Part.amountKey] = number
+        part[Part.photoKey] = photo
+    }
+    for box in try context.fetch(FetchRequest<Box>()) { context.delete(box) }
+    let box = Box(context: context)
+    box[Box.numberKey] = number
+    for place in 0..<5 {
+        let part = Part(context: context)
+        part[Part.nameKey] = "boxed \(number) \(place)"
+        part[Part.amountKey] = number
+        box[Box.partsKey].add(part)
+    }
+    try context.save()
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3 else { exit(64) }
+let path = arguments[1]
+let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
+
+do {
+    switch arguments[2] {
+    case "prepare":
+        let context = try open(path).newBackgroundContext()
+        for place in 0..<20 { Part(context: context)[Part.nameKey] = "part \(place)" }
+        try context.save()
+        try change(context, to: 0)
+    case "save":
+        let context = try open(path).newBackgroundContext()
+        let first = (try context.fetch(FetchRequest<Box>()).first?[Box.numberKey] ?? 0) + 1
+        // No handler: the signal ends the program wherever it is.
+        var timer = itimerval()
+        timer.it_value.tv_usec = number
+        setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &timer, nil)
+        for next in first... {
+            try change(context, to: next)
+            say("\(next)")
+        }
+    case "count":
+        let context = try open(path).newBackgroundContext()
+        for round in 0..<number {
+            while true {
+                do {
+                    let part = try context.fetch(FetchRequest<Part>(predicate: PropertyPath("name") == "part 0"))[0]
+                    part[Part.amountKey] += 1
+                    Part(context: context)[Part.nameKey] = "\(getpid()) \(round)"
+                    try context.save()
+                    break
+                } catch let error as StoreError where error.code == .conflict {
+                    context.reset()
+                }
+            }
+        }
+    case "hold":
+        let container = try open(path)
+        try container.persistentStoreCoordinator.run("BEGIN IMMEDIATE")
+        say("held")
+        while true { pause() }
+    case "change":
+        let context = try open(path, busyTimeout: 0.05).newBackgroundContext()
+        do {
+            try change(context, to: 7)
+        } catch let error as StoreError {
+            say("\(error.code)")
+        }
+    case "check":
+        let container = try open(path)
+        let context = container.newBackgroundContext()
+        let loose = try parts(context).filter { $0[Part.boxKey] == nil }
+        let boxes = try context.fetch(FetchRequest<Box>())
+        var photos: Set<Int> = []
+        for part in loose { photos.insert(part[Part.photoKey].map { Int($0[0]) * 10_000 + $0.count } ?? -1) }
+        say("loose \(loose.count) amounts \(Set(loose.map { $0[Part.amountKey] }).sorted())")
+        say("photos \(photos.sorted())")
+        say("boxes \(boxes.map { $0[Box.numberKey] }) parts \(boxes.map { $0[Box.partsKey].count })")
+        try context.save()
+    default: exit(64)
+    }
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+}
