@@ -1,10 +1,12 @@
 import Dispatch
 import FaultlineModel
 import FaultlineRecorder
-import FaultlineStore
 import FaultlineTrace
 import Foundation
+import Synchronization
 import Testing
+
+@testable import FaultlineStore
 
 @Suite("Who waits for what is in the trace")
 struct WaitTests {
@@ -29,20 +31,20 @@ struct WaitTests {
         }
         let holderLine = #line - 5
         thread.start()
-        let line = #line + 6
+        Thread {
+            while context.queued.load(ordering: .relaxed) < 2 { sched_yield() }
+            asked.signal()
+        }.start()
+        let line = #line + 5
         await withCheckedContinuation { done in
             DispatchQueue.global().async {
                 begun.wait()
                 if isBlocking {
-                    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { asked.signal() }
                     context.performAndWait {}
                     done.resume()
                 } else {
                     Task {
-                        async let result: Void = context.perform(schedule: .enqueued) {}
-                        await Task.yield()
-                        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { asked.signal() }
-                        try await result
+                        try await context.perform(schedule: .enqueued) {}
                         done.resume()
                     }
                 }
@@ -56,7 +58,7 @@ struct WaitTests {
         #expect(dictionary.context(wait.holder)?.name == context.name)
         #expect(dictionary.site(wait.holderSite)?.line == holderLine)
         #expect(dictionary.site(event.site)?.file == "FaultlineStoreTests/WaitTests.swift")
-        #expect((line...line + 5).contains(dictionary.site(event.site)?.line ?? 0))
+        #expect((line...line + 4).contains(dictionary.site(event.site)?.line ?? 0))
         #expect(wait.holderThread != 0)
         if isBlocking { #expect(wait.holderThread != event.thread) }
     }
@@ -98,33 +100,57 @@ struct WaitTests {
 
     @Test("A save that waits for another context's says which, and where that one saves")
     func coordinator() throws {
-        let store = try TestStore(isRecording: true)
-        try store.fill(items: 1)
-        let (here, there) = (store.context, store.container.newBackgroundContext())
-        // The other connection holds up the first save, and so the coordinator for the second. It has a lock of its own.
-        nonisolated(unsafe) let other = try OpenConnection(store.url)
-        try other.run("BEGIN IMMEDIATE")
+        let folder = try TestStore.makeFolder()
+        let recorder = Recorder.memory()
+        let second = Mutex<(@Sendable () -> Void)?>(nil)
+        var description = PersistentStoreDescription(url: folder.appendingPathComponent("Test.sqlite"))
+        description.synchronization = .off
+        let container = try PersistentContainer(
+            name: "Test", managedObjectModel: ManagedObjectModel(entities: Groceries.entities()),
+            storeDescription: description, classes: Groceries.classes, recorder: recorder,
+            sqlDebug: SQLDebugLog(level: 1) { line in
+                guard line.contains("BEGIN EXCLUSIVE") else { return }
+                // While the first save has the coordinator.
+                second.withLock { work in
+                    defer { work = nil }
+                    return work
+                }?()
+            })
+        let (here, there) = (container.newBackgroundContext(), container.newBackgroundContext())
         let done = DispatchSemaphore(value: 0)
-        let line = #line + 5
-        for context in [here, there] {
-            Thread {
-                context.performAndWait {
-                    Item(context: context).name = context.name
-                    try? context.save()
-                }
-                done.signal()
-            }.start()
+        second.withLock { work in
+            work = {
+                Thread {
+                    there.performAndWait {
+                        Item(context: there).name = "there"
+                        try? there.save()
+                    }
+                    done.signal()
+                }.start()
+                let store = container.persistentStoreCoordinator.store
+                while store.waiting.load(ordering: .relaxed) == 0 { sched_yield() }
+            }
         }
-        // Both have asked once the second waits in the trace of nobody: it is only told when it is over.
-        DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) { try? other.run("COMMIT") }
-        for _ in 0..<2 { done.wait() }
-        #expect(try store.sql("SELECT COUNT(*) FROM ZITEM") == ["3"])
-        let (event, wait) = try #require(waits(store, for: .coordinator).first)
-        let dictionary = store.dictionary
-        let names = [event.context, wait.holder].map { dictionary.context($0)?.name ?? "" }
-        #expect(Set(names) == [here.name, there.name])
+        Item(context: here).name = "here"
+        let line = #line + 1
+        try here.save()
+        done.wait()
+        #expect(try SQLShell.run("SELECT ZNAME FROM ZITEM ORDER BY ZNAME", description.url) == ["here", "there"])
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in recorder.messages() { dictionary.insert(entry, id: id) }
+        let events = recorder.events()
+        let event = try #require(
+            events.first {
+                guard case .wait(let wait) = $0.detail else { return false }
+                return wait.resource == .coordinator
+            })
+        guard case .wait(let wait) = event.detail else { return }
+        #expect(wait.isBlocking)
+        #expect(dictionary.context(event.context)?.name == there.name)
+        #expect(dictionary.context(wait.holder)?.name == here.name)
         #expect(dictionary.site(wait.holderSite)?.line == line)
-        #expect(dictionary.site(event.site)?.line == line)
-        #expect(store.events.first { $0.id == event.parent }?.kind == .save)
+        #expect(dictionary.site(event.site)?.line != line)
+        #expect(wait.holderThread != 0 && wait.holderThread != event.thread)
+        #expect(events.first { $0.id == event.parent }?.kind == .save)
     }
 }

@@ -33,7 +33,7 @@ struct SharedStoreTests {
         var last = 0
         for attempt in 0..<100 {
             // From the first steps of the first save to some saves later.
-            let moment = 200 + Int.random(in: 0..<400) * (attempt % 10 + 1) * 4
+            let moment = 200 + Int.random(in: 0..<400) * (attempt % 10 + 1) * 50
             let ended = try StoreProgram.run([store, "save", "\(moment)"])
             #expect(ended.wasKilled, "\(ended.errors)")
             let told = ended.output.split(separator: "\n").compactMap { Int($0) }.last ?? last

@@ -4,10 +4,13 @@ import CStore
 final class HeldContexts {
     private let context: ManagedObjectContext
     private let outer: HeldContexts?
+    /// Whether the main queue's work waits for this, so that its contexts can be used here.
+    let isOnMainQueue: Bool
 
-    init(_ context: ManagedObjectContext, outer: HeldContexts?) {
+    init(_ context: ManagedObjectContext, outer: HeldContexts?, isOnMainQueue: Bool = false) {
         self.context = context
         self.outer = outer
+        self.isOnMainQueue = isOnMainQueue || outer?.isOnMainQueue == true
     }
 
     /// Those of the current thread.

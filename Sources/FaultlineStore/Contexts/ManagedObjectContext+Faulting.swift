@@ -30,10 +30,10 @@ extension ManagedObjectContext {
         var fault = TraceEvent.Fault()
         var record: StatementRecord?
         var failure: StoreError?
-        if open != nil { fault.seenBefore = store.rows.hasSeen(root: schema.root, key: object.key) }
+        if open != nil { fault.seenBefore = reader.rows.hasSeen(root: schema.root, key: object.key) }
         if let row = object.row, !row.isSuperseded, isFresh(row.block) {
             fault.source = .rowCache
-        } else if let (row, block) = store.rows.row(root: schema.root, key: object.key), isFresh(block) {
+        } else if let (row, block) = reader.rows.row(root: schema.root, key: object.key), isFresh(block) {
             fault.source = .rowCache
             object.row = row
             object.block = block
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
             if stalenessInterval >= 0 {
                 // Neither the row that is here nor the state that a burst of reading holds on to will do.
                 store.finishReading()
-                store.rows.remove(root: schema.root, key: object.key)
+                reader.rows.remove(root: schema.root, key: object.key)
             }
             do throws(StoreError) {
                 let loaded = try load(object, isRecording: open != nil)
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
     private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRow {
         guard object.key > 0 else { return LoadedRow() }
         let start = store.log.isOn ? store.recorder.now() : 0
-        let loaded = try store.locked(for: faultOrigin(isRecording)) { () throws(StoreError) in
+        let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
             try store.loadRow(object.runtime, key: object.key, isRecording: isRecording)
         }
         if store.log.isOn {
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
 
     func logPlan(_ sql: String) {
         guard store.log.level >= 4 else { return }
-        let plan = try? store.locked { () throws(StoreError) in store.session.plan(sql) }
+        let plan = try? reader.read { store throws(StoreError) in store.session.plan(sql) }
         store.log.plan(sql, plan ?? [])
     }
 
@@ -236,7 +236,7 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> LoadedKeys {
         let sql = destination.memberSQL(property, store.schema)
         let start = store.log.isOn ? store.recorder.now() : 0
-        let loaded = try store.locked(for: faultOrigin(isRecording)) { () throws(StoreError) in
+        let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
             try store.beginRead()
             let statement = try store.connection.statement(sql)
             statement.bind(.integer(object.key), at: 1)
@@ -267,7 +267,7 @@ extension ManagedObjectContext {
         } catch {
             let version = row.header.pointee.version
             store.finishReading()
-            if !row.isSuperseded { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
+            if !row.isSuperseded { reader.rows.remove(root: object.runtime.schema.root, key: object.key) }
             (object.row, object.block) = (nil, nil)
             defer {
                 if object.pending != nil { (object.row, object.block) = (row, block) }

@@ -107,6 +107,7 @@ extension ManagedObjectContext {
         var event = TraceEvent.Merge()
         // A burst of reading may go on that does not see the save yet.
         store.finishReading()
+        takeOn()
         if trigger == .remote {
             for id in saved.updated.union(saved.deleted) { store.rows.remove(root: id.entity.root, key: id.key) }
         }
@@ -146,7 +147,7 @@ extension ManagedObjectContext {
         object.toMany = object.toMany.filter { $0.value.hasChanges }
         object.prefetched = nil
         object.flags.remove(.isGone)
-        let known = object.isFault ? nil : store.rows.row(root: object.runtime.schema.root, key: object.key)
+        let known = object.isFault ? nil : reader.rows.row(root: object.runtime.schema.root, key: object.key)
         if let known, Int(known.row.header.pointee.entity) == object.runtime.schema.index {
             (object.row, object.block) = (known.row, known.block)
         } else {

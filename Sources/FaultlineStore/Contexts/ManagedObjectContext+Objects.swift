@@ -154,7 +154,7 @@ extension ManagedObjectContext {
         undoManager?.removeAllActions()
         store.finishReading()
         logChange { log in
-            for object in inserted { log.delete(object) }
+            for object in inserted where object.isInserted { log.delete(object) }
             for object in updated + deleted where !object.flags.contains(.isInserted) { log.refresh(object) }
         }
         for object in inserted {
@@ -183,6 +183,7 @@ extension ManagedObjectContext {
     public func reset() {
         rollback()
         logChange { $0.reset() }
+        takeOn()
         readError = nil
         for object in identities.objects() {
             let wasFault = object.isFault

@@ -123,9 +123,14 @@ extension ManagedObjectContext {
                 try execution.run()
             }
         } catch {
-            for object in changes.inserted { object.pending?.newKey = 0 }
             attempt.add(attempt.isRecording ? event(execution) : TraceEvent.Save(), wait: wait)
-            try resolve(error, changes, &attempt)
+            do {
+                // New objects keep the keys that were reserved for them if it is tried again.
+                try resolve(error, changes, &attempt)
+            } catch {
+                for object in changes.inserted { object.pending?.newKey = 0 }
+                throw error
+            }
             return false
         }
         if attempt.isRecording { attempt.add(event(execution), wait: wait) }
@@ -238,6 +243,7 @@ extension ManagedObjectContext {
     /// Tells the objects, observers and other contexts what was saved.
     private func tell(_ done: SaveAttempt.Done) {
         let (changes, updated) = (done.changes, done.updated)
+        takeOn()
         for object in done.listeners { object.didSave() }
         if ContextNotification.didSave.isWanted {
             post(

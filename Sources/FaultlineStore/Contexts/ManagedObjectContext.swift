@@ -31,6 +31,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public let name: String
 
     let store: SQLStore
+    /// What the context reads from: the store or, while it is pinned, a snapshot of it.
+    var reader: SQLStore { pinned?.store ?? store }
+    /// The snapshot that the context is pinned to.
+    var pinned: PinnedSnapshot?
     let identities: IdentityMap
     let queue: DispatchQueue
 
@@ -78,7 +82,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether use off the queue ends the program.
     let isQueueChecked = ConcurrencyDebug.isOn
     /// Pieces of work that were asked for and are not done.
-    private let queued = Atomic<Int>(0)
+    let queued = Atomic<Int>(0)
     private let holder = Holder()
 
     init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {
@@ -154,7 +158,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
         if concurrencyType == .mainQueue, Self.isOnMainQueue { return try runOnQueue(outer: outer, work) }
         let scope = RecordedScope.inherited
         let request = request(fileID, line, function, isBlocking: concurrencyType == .privateQueue)
-        return try queue.sync { try run(request, outer: outer) { try RecordedScope.with(scope, work) } }
+        let isOnMainQueue = Self.isOnMainQueue
+        return try queue.sync {
+            try run(request, outer: outer, isOnMainQueue: isOnMainQueue) { try RecordedScope.with(scope, work) }
+        }
     }
 
     /// Work that is asked for and waits for its turn.
@@ -179,7 +186,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     private func run<Result>(
-        _ request: Request, outer: HeldContexts?, _ work: () throws -> Result
+        _ request: Request, outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
         if let wait = request.wait {
             store.recorder.record(
@@ -190,14 +197,18 @@ public final class ManagedObjectContext: @unchecked Sendable {
             if request.asked != 0 { holder.clear() }
             queued.subtract(1, ordering: .relaxed)
         }
-        return try runOnQueue(outer: outer, work)
+        return try runOnQueue(outer: outer, isOnMainQueue: isOnMainQueue, work)
     }
 
     /// Does work as the context's, on its queue: before it what others have saved is taken in, and after it observers are
     /// told what changed.
-    func runOnQueue<Result>(outer: HeldContexts?, _ work: () throws -> Result) rethrows -> Result {
-        defer { store.finishReading() }
-        return try HeldContexts(self, outer: outer).run {
+    ///
+    /// - Parameter isOnMainQueue: whether it is the main queue's work that waits for this.
+    func runOnQueue<Result>(
+        outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
+    ) rethrows -> Result {
+        defer { store.finishBursts() }
+        return try HeldContexts(self, outer: outer, isOnMainQueue: isOnMainQueue).run {
             mergeReceived()
             defer {
                 undoManager?.endEvent()
@@ -217,7 +228,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     ///
     /// Once the main thread has no loop of its own, as in a program whose `main` is `async`, other threads do.
     private static var isOnMainQueue: Bool {
-        Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueMark) == true
+        Thread.isMainThread || HeldContexts.current?.isOnMainQueue == true
+            || DispatchQueue.getSpecific(key: mainQueueMark) == true
     }
 
     /// Whether this thread does the context's work.

@@ -35,7 +35,15 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: 16 MiB.
     public var rowCacheLimit = 16 << 20
-    /// Bytes of SQLite's page cache.
+    /// How many connections to the store there are at most, one of which writes.
+    ///
+    /// Default: 8.
+    ///
+    /// One is opened, and another whenever a context would have to wait for those that are there, so that fetches of
+    /// several contexts, and fetches beside a save, do not wait for each other. With 1 everything goes through one
+    /// connection, as it does without a write-ahead log.
+    public var connectionPoolMaxSize = 8
+    /// Bytes of SQLite's page cache, of each connection.
     ///
     /// Default: 32 MiB; pages are taken as they are needed.
     public var pageCacheLimit = 32 << 20

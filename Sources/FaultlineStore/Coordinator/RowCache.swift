@@ -23,22 +23,31 @@ final class RowCache: Sendable {
 
         /// Takes in a row, unless it is here in the same version.
         ///
-        /// - Parameter listed: the block of the row before: rows of a block follow each other.
+        /// - Parameters:
+        ///   - listed: the block of the row before: rows of a block follow each other.
+        ///   - isWritten: whether the row was written, so that it is what the store has, and not read.
         /// - Returns: the copy that is here, whose block is held.
         @inline(__always)
         mutating func insert(
             _ row: RowPointer, _ root: Int, _ listed: inout UnsafeMutableRawPointer?, _ held: inout [RowBlock],
-            isRecording: Bool
+            isWritten: Bool, isRecording: Bool
         ) -> RowPointer? {
             if isRecording { Self.mark(row.key, &seen[root]) }
-            var isNew = true
+            var (isNew, isOlder) = (true, false)
             let address = maps[root].insert(row.key, row.address) { old in
                 let old = RowPointer(address: old)
-                isNew = old.header.pointee.version != row.header.pointee.version || !Self.hold(old, &held)
+                let version = old.header.pointee.version
+                // Another connection has read what another process wrote since this one began to read.
+                isOlder = !isWritten && version > row.header.pointee.version
+                isNew = !isOlder && (version != row.header.pointee.version || !Self.hold(old, &held))
                 return isNew
             }
             if let address {
                 let old = RowPointer(address: address)
+                if isOlder {
+                    row.markSuperseded()
+                    return nil
+                }
                 guard isNew else { return old }
                 if old.header.pointee.version != row.header.pointee.version { old.markSuperseded() }
             }
@@ -47,6 +56,17 @@ final class RowCache: Sendable {
                 list(row.block)
             }
             return nil
+        }
+
+        /// The copy of a row that is here in the same version, whose block is held; an older one is marked so.
+        func counterpart(of row: RowPointer, _ root: Int, _ held: inout [RowBlock]) -> RowPointer? {
+            guard let address = maps[root].address(row.key) else { return nil }
+            let known = RowPointer(address: address)
+            if known.header.pointee.version > row.header.pointee.version { row.markSuperseded() }
+            guard known.header.pointee.version == row.header.pointee.version, Self.hold(known, &held) else {
+                return nil
+            }
+            return known
         }
 
         private mutating func list(_ block: RowBlock) {
@@ -92,6 +112,8 @@ final class RowCache: Sendable {
     }
 
     private let state: Mutex<State>
+    /// Changed under the lock.
+    private let saves = Atomic<UInt64>(0)
     /// Bytes of blocks that are kept although no object holds them.
     let limit: Int
 
@@ -100,6 +122,21 @@ final class RowCache: Sendable {
         for place in 0..<roots { (maps.baseAddress! + place).initialize(to: KeyMap()) }
         state = Mutex(State(maps: maps, seen: Array(repeating: [], count: roots)))
         self.limit = limit
+    }
+
+    /// Whether what was read in a generation cannot be older than what is here; `nil`: it was written.
+    ///
+    /// Under the lock.
+    private func isCurrent(_ generation: UInt64?) -> Bool {
+        generation == nil || generation == self.generation
+    }
+
+    /// How often a save has changed rows, so that what a connection has read before can be told from what it reads now.
+    var generation: UInt64 { saves.load(ordering: .acquiring) }
+
+    /// Refuses from now on what was read before a save that is done.
+    func advance() {
+        state.withLock { _ in _ = saves.add(1, ordering: .acquiringAndReleasing) }
     }
 
     /// The row of a key, with its block held.
@@ -118,9 +155,12 @@ final class RowCache: Sendable {
     /// Where a row is here in the same version, that one is put in the new one's place: all who use a version of a row
     /// use one copy of it, so that marking that copy superseded reaches all of them.
     ///
+    /// What was read before a save that is done by now may be older than what is here, or deleted: it does not stay here.
+    ///
+    /// - Parameter generation: that of the cache when the rows were read; `nil`: they were just written.
     /// - Returns: how many rows were here in the same version, and what holds those.
     func insert(
-        _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], isRecording: Bool
+        _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], isRecording: Bool, generation: UInt64? = nil
     ) -> (hits: Int, held: [RowBlock]) {
         guard let root = blocks.first?.root else { return (0, []) }
         var hits = 0
@@ -128,10 +168,21 @@ final class RowCache: Sendable {
         // Let go of outside the lock: a block that goes away takes the lock itself.
         var evicted: [RowBlock] = []
         state.withLock { state in
+            guard isCurrent(generation) else {
+                for place in rows.indices {
+                    guard let known = state.counterpart(of: rows[place], root, &held) else { continue }
+                    rows[place] = known
+                    hits += 1
+                }
+                return
+            }
             state.maps[root].reserve(rows.count)
             var listed: UnsafeMutableRawPointer?
+            let isWritten = generation == nil
             for place in rows.indices {
-                if let known = state.insert(rows[place], root, &listed, &held, isRecording: isRecording) {
+                if let known = state.insert(
+                    rows[place], root, &listed, &held, isWritten: isWritten, isRecording: isRecording)
+                {
                     rows[place] = known
                     hits += 1
                 }
@@ -142,13 +193,15 @@ final class RowCache: Sendable {
         return (hits, held)
     }
 
-    /// Takes in one row, whose block the caller holds; see ``insert(_:_:isRecording:)``.
-    func insert(_ row: RowPointer, isRecording: Bool) -> (row: RowPointer, block: RowBlock) {
+    /// Takes in one row that was read, whose block the caller holds; see ``insert(_:_:isRecording:generation:)``.
+    func insert(_ row: RowPointer, isRecording: Bool, generation: UInt64) -> (row: RowPointer, block: RowBlock) {
         var held: [RowBlock] = []
         var evicted: [RowBlock] = []
         let known = state.withLock { state in
+            guard isCurrent(generation) else { return state.counterpart(of: row, row.block.root, &held) }
             var listed: UnsafeMutableRawPointer?
-            let known = state.insert(row, row.block.root, &listed, &held, isRecording: isRecording)
+            let known = state.insert(
+                row, row.block.root, &listed, &held, isWritten: false, isRecording: isRecording)
             evicted = state.trim(to: limit)
             return known
         }

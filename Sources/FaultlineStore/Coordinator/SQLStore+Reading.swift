@@ -72,7 +72,8 @@ extension SQLStore {
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
         guard !loaded.rows.isEmpty else { return loaded }
-        let (hits, held) = rows.insert(&loaded.rows, builder.blocks, isRecording: isRecording)
+        let (hits, held) = rows.insert(
+            &loaded.rows, builder.blocks, isRecording: isRecording, generation: readGeneration)
         loaded.cacheHits = hits
         loaded.blocks = hits == loaded.rows.count ? held : builder.blocks + held
         return loaded
@@ -145,7 +146,7 @@ extension SQLStore {
             copied = faultBuilders[root]!.copySingle(handle, columns, actual.layout, entity: actual.schema.index)
         }
         guard let copied else { return LoadedRow(run: run) }
-        let (row, block) = rows.insert(copied, isRecording: isRecording)
+        let (row, block) = rows.insert(copied, isRecording: isRecording, generation: readGeneration)
         return LoadedRow(row: row, block: block, run: run)
     }
 

@@ -27,15 +27,26 @@ final class SQLStore: @unchecked Sendable {
 
     private let lock = Mutex(())
     private let holder = Holder()
+    /// How many wait for the connection.
+    let waiting = Atomic<Int>(0)
+    /// The connections that read beside this one; those have none of their own.
+    let pool: ReaderPool
+    let turns = Atomic<UInt64>(0)
+    let hasWriteAheadLog: Bool
+    /// What a burst of reading is compared with before it goes on.
+    let epoch: ReadEpoch
+    /// The epoch and the row cache's state when the burst began.
+    private var burst: (epoch: UInt64, rows: UInt64) = (0, 0)
     var connection: SQLConnection { session.connection }
-    /// How often the members of each to-many relationship were changed, by relationship number.
-    var relationshipGenerations: [UInt64]
+    let relationshipGenerations: RelationshipGenerations
     /// Whether ``endRead()`` has something to end.
     var isReading = false
     /// Statements that read since the store was opened, to find out whether a burst of reading goes on.
     var reads: UInt64 = 0
     private var isCheckScheduled = false
     private let reference = StoreReference()
+    /// Whether the transaction stays open.
+    private var isPinned = false
     var insertStatements: [Int: SQLStatement] = [:]
     var updateStatements: [UpdateShape: SQLStatement] = [:]
     var faultStatements: [SQLStatement?]
@@ -74,7 +85,10 @@ final class SQLStore: @unchecked Sendable {
         external = ExternalData(storeURL: description.url, threshold: description.externalStorageThreshold)
         rows = RowCache(roots: entities.count, limit: description.rowCacheLimit)
         let relationships = schema.entities.flatMap(\.properties).map(\.relationshipNumber).max() ?? -1
-        relationshipGenerations = Array(repeating: 0, count: relationships + 1)
+        relationshipGenerations = RelationshipGenerations(count: relationships + 1)
+        hasWriteAheadLog = opening.session.connection.hasWriteAheadLog
+        pool = ReaderPool(limit: description.connectionPoolMaxSize - 1, isUsable: hasWriteAheadLog)
+        epoch = ReadEpoch()
         faultStatements = Array(repeating: nil, count: entities.count)
         faultBuilders = Array(repeating: nil, count: entities.count)
         reference.set(self)
@@ -82,6 +96,30 @@ final class SQLStore: @unchecked Sendable {
 
     deinit {
         reference.clear()
+    }
+
+    /// One more connection to a store, which shares everything with the first but what belongs to a connection.
+    ///
+    /// - Parameter rows: where it keeps the rows that it reads; `nil`: with the others'.
+    init(readerOf store: SQLStore, rows: RowCache? = nil) throws(StoreError) {
+        description = store.description
+        path = store.path
+        recorder = store.recorder
+        log = store.log
+        session = try StoreOpening.session(store.description, recorder: store.recorder, log: store.log)
+        identity = store.identity
+        metadata = store.metadata
+        schema = store.schema
+        entities = store.entities
+        external = store.external
+        self.rows = rows ?? store.rows
+        relationshipGenerations = store.relationshipGenerations
+        faultStatements = Array(repeating: nil, count: store.entities.count)
+        faultBuilders = Array(repeating: nil, count: store.entities.count)
+        hasWriteAheadLog = store.hasWriteAheadLog
+        pool = ReaderPool(limit: 0, isUsable: false)
+        epoch = rows == nil ? store.epoch : ReadEpoch()
+        reference.set(self)
     }
 
     /// Whether the store was made by Core Data, which keeps things up that are not known here.
@@ -95,25 +133,42 @@ final class SQLStore: @unchecked Sendable {
     func locked<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        let isRecording = recorder.isEnabled
         var result: Result<R, StoreError>?
-        func hold() {
-            if isRecording { holder.set(origin) }
+        func work(_ store: SQLStore) {
             do throws(StoreError) {
                 result = .success(try body())
             } catch {
                 result = .failure(error)
             }
-            if isRecording { holder.clear() }
         }
-        if lock.withLockIfAvailable({ _ in hold() }) == nil {
-            let (asked, wait) = (recorder.now(), holder.wait(for: .coordinator, isBlocking: true))
-            lock.withLock { _ in
-                if isRecording { recorder.record(wait, since: asked, context: origin.context, site: origin.site) }
-                hold()
-            }
-        }
+        if !lockIfFree(for: origin, work) { lock(for: origin, .coordinator, work) }
         return try result!.get()
+    }
+
+    /// Does work if nobody else has the connection.
+    ///
+    /// - Returns: whether it was done.
+    func lockIfFree(for origin: TraceOrigin, _ work: (SQLStore) -> Void) -> Bool {
+        let isRecording = recorder.isEnabled
+        return lock.withLockIfAvailable { _ in hold(origin, isRecording, work) } != nil
+    }
+
+    /// Waits for the connection and does work.
+    func lock(for origin: TraceOrigin, _ resource: TraceEvent.Wait.Resource, _ work: (SQLStore) -> Void) {
+        let isRecording = recorder.isEnabled
+        let (asked, wait) = (recorder.now(), holder.wait(for: resource, isBlocking: true))
+        waiting.add(1, ordering: .relaxed)
+        lock.withLock { _ in
+            waiting.subtract(1, ordering: .relaxed)
+            if isRecording { recorder.record(wait, since: asked, context: origin.context, site: origin.site) }
+            hold(origin, isRecording, work)
+        }
+    }
+
+    private func hold(_ origin: TraceOrigin, _ isRecording: Bool, _ work: (SQLStore) -> Void) {
+        if isRecording { holder.set(origin) }
+        work(self)
+        if isRecording { holder.clear() }
     }
 
     // MARK: - The transaction that a burst of reading shares
@@ -125,17 +180,36 @@ final class SQLStore: @unchecked Sendable {
     /// Without one every look-up would lock and unlock the file, which costs several times the look-up itself.
     func beginRead() throws(StoreError) {
         reads &+= 1
-        guard !isReading else { return }
+        guard !isPinned else { return }
+        let now = (epoch: epoch.current, rows: rows.generation)
+        if isReading {
+            // A save of this process, or a refresh, is to be seen by what is read after it.
+            if now == burst { return }
+            endRead()
+        }
+        burst = now
         try session.run("BEGIN", doing: "Reading", isLogged: false)
         isReading = true
         scheduleCheck()
+    }
+
+    /// Begins a transaction that stays, so that everything is read as it is now.
+    func pin() throws(StoreError) {
+        try locked { () throws(StoreError) in
+            try beginRead()
+            // A transaction's state is that of its first look (https://www.sqlite.org/isolation.html).
+            let statement = try connection.statement("SELECT Z_VERSION FROM Z_METADATA")
+            log.statement(statement.sql)
+            try session.readAsEvent(statement, doing: "Reading") { _ in }
+            isPinned = true
+        }
     }
 
     /// Ends it, so that the next read sees what others wrote.
     ///
     /// Under the lock.
     func endRead() {
-        guard isReading else { return }
+        guard isReading, !isPinned else { return }
         isReading = false
         removeFaultBuilders()
         // Nothing was written, so there is nothing that could fail to be committed.
@@ -149,9 +223,14 @@ final class SQLStore: @unchecked Sendable {
         for place in faultBuilders.indices where faultBuilders[place] != nil { faultBuilders[place] = nil }
     }
 
-    /// Ends the read transaction, if there is one.
-    func finishReading() {
-        lock.withLock { _ in endRead() }
+    /// The state of the row cache when the burst began: what is read does not go there if it is older than that.
+    ///
+    /// Under the lock.
+    var readGeneration: UInt64 { burst.rows }
+
+    /// Ends the read transaction, if there is one and nobody uses it.
+    func finishIfFree() {
+        _ = lock.withLockIfAvailable { _ in endRead() }
     }
 
     private func scheduleCheck() {

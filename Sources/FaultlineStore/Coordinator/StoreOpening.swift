@@ -19,10 +19,8 @@ struct StoreOpening {
         let path = description.url.path
         if let error = Self.obstacle(model, path) { throw error }
         log.connecting(path)
-        let connection = try SQLConnection(
-            path: path, isReadOnly: description.isReadOnly, busyTimeout: description.busyTimeout)
-        session = SQLSession(connection, recorder: recorder, log: log)
-        if !description.isReadOnly, sqlite3_db_readonly(connection.handle, "main") == 1 {
+        session = try Self.connect(description, recorder: recorder, log: log)
+        if !description.isReadOnly, sqlite3_db_readonly(session.connection.handle, "main") == 1 {
             throw StoreError.sqlite(SQLITE_READONLY, doing: "Opening the store", path: path, detail: "")
         }
         let setup = StoreSetup(session, path: path)
@@ -53,8 +51,7 @@ struct StoreOpening {
         try setup.pragma("recursive_triggers=1")
         if !description.isReadOnly { try setup.useWriteAheadLog() }
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
-        // Negative: in KiB.
-        try setup.pragma("cache_size=-\(max(description.pageCacheLimit, 1 << 16) / 1024)")
+        try setup.pragma(Self.pageCache(description))
         if !isStore { try setup.makeTables(model) }
         (uuid, metadata) = try setup.readMetadata()
         if let hash = metadata[Self.hashKey] as? String, hash == model.versionHash {
@@ -66,6 +63,29 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
+    private static func connect(
+        _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog
+    ) throws(StoreError) -> SQLSession {
+        SQLSession(
+            try SQLConnection(
+                path: description.url.path, isReadOnly: description.isReadOnly, busyTimeout: description.busyTimeout),
+            recorder: recorder, log: log)
+    }
+
+    /// One more connection to a store that is open.
+    static func session(
+        _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog
+    ) throws(StoreError) -> SQLSession {
+        let session = try connect(description, recorder: recorder, log: log)
+        try StoreSetup(session, path: description.url.path).pragma(pageCache(description))
+        return session
+    }
+
+    private static func pageCache(_ description: PersistentStoreDescription) -> String {
+        // Negative: in KiB.
+        "cache_size=-\(max(description.pageCacheLimit, 1 << 16) / 1024)"
+    }
+
     /// What a model has that no store can keep; better said now than lost with the first save.
     private static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
         func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {

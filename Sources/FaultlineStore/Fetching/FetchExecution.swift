@@ -86,7 +86,7 @@ struct FetchExecution {
         var run = StatementRun()
         var foundKeys: [[SQLValue]] = []
         let asked = clock ? store.recorder.now() : 0
-        try store.locked(for: origin) { () throws(StoreError) in
+        try context.reader.read(for: origin) { store throws(StoreError) in
             times.locked = isRecording ? store.recorder.now() : 0
             try store.beginRead()
             let statement = try store.bind(select)

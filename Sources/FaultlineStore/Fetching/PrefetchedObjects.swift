@@ -34,10 +34,7 @@ final class PrefetchedObjects {
         _ property: PropertySchema, of key: Int64, _ store: SQLStore
     ) -> (keys: ContiguousArray<Int64>, entities: ContiguousArray<Int32>)? {
         guard let list = lists[property.relationshipNumber], let range = list.ranges[key] else { return nil }
-        let generation = try? store.locked { () throws(StoreError) in
-            store.relationshipGenerations[property.relationshipNumber]
-        }
-        guard generation == list.generation else { return nil }
+        guard store.relationshipGenerations[property.relationshipNumber] == list.generation else { return nil }
         return (
             ContiguousArray(list.keys[range]), list.entities.isEmpty ? [] : ContiguousArray(list.entities[range])
         )

@@ -215,7 +215,7 @@ final class FetchedObjects {
         for (place, key) in keys.enumerated() { places[key] = place }
         var prefetched: PrefetchedObjects?
         var trips: UInt32 = 1
-        let loaded = try store.locked { () throws(StoreError) in
+        let loaded = try context.reader.read(for: origin) { store throws(StoreError) in
             try store.beginRead()
             try store.connection.integerArray(0).bind(keys)
             let statement = try store.connection.statement(sql)

@@ -73,7 +73,7 @@ enum FileLocks {
     /// itself would need it opened once more, and closing it again would take this process's own locks away
     /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     static func writer(of path: String) -> UInt32 {
-        guard let list = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return 0 }
+        guard let list = contents("/proc/locks") else { return 0 }
         // With a write-ahead log it is a byte of the shared memory's file, otherwise one of the database's.
         let files = Set([path + "-shm", path].compactMap(inode))
         for line in list.split(separator: "\n") where line.contains("WRITE") && !line.contains("->") {
@@ -84,6 +84,20 @@ enum FileLocks {
             return process
         }
         return 0
+    }
+
+    /// What a file of the kernel's says, whose size is told as 0.
+    private static func contents(_ path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(file, &buffer, buffer.count)
+            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+            bytes += buffer[..<count]
+        }
     }
 
     private static func inode(_ path: String) -> UInt64? {

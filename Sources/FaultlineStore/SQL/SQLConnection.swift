@@ -130,6 +130,14 @@ final class SQLConnection {
 
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
+    /// Whether readers and a writer do not disturb each other.
+    var hasWriteAheadLog: Bool {
+        guard let statement = try? prepare("pragma journal_mode"), sqlite3_step(statement.handle) == SQLITE_ROW,
+            let mode = sqlite3_column_text(statement.handle, 0)
+        else { return false }
+        return String(cString: mode).lowercased() == "wal"
+    }
+
     /// Whether no transaction is open.
     var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 }

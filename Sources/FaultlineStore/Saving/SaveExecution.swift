@@ -22,6 +22,8 @@ struct SaveExecution {
     /// Whether objects that leave unique values do so before others take them.
     var clearsUniqueValues = false
     var builders: [Int: RowBuilder] = [:]
+    /// What holds rows that another connection has read before the row cache got them from here.
+    private var published: [RowBlock] = []
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
     private var newFiles: [URL] = []
@@ -93,9 +95,9 @@ struct SaveExecution {
 
     /// Gives every new object its key: `Z_MAX` of its tree's root is raised by as many as there are.
     private mutating func reserveKeys() throws(StoreError) {
-        // Some may have got theirs before.
+        // Some may have got theirs before, or when this save was tried before.
         for object in changes.inserted where object.key > 0 { object.pending!.newKey = object.key }
-        var rest = changes.inserted.filter { $0.key < 0 }[...]
+        var rest = changes.inserted.filter { $0.key < 0 && $0.pending!.newKey == 0 }[...]
         guard !rest.isEmpty else { return }
         try begin()
         do throws(StoreError) {
@@ -339,12 +341,22 @@ struct SaveExecution {
     }
 
     /// Shows the other contexts what the store has now.
-    private func publish() {
+    private mutating func publish() {
+        // First: who has begun to read before the commit must not bring back what goes now.
+        store.rows.advance()
         for object in changes.deleted { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
         for (root, builder) in builders {
-            var written = builders.count == 1 ? rows : rows.filter { $0.block.root == root }
-            // Every row has a version that nobody had before.
-            _ = store.rows.insert(&written, builder.blocks, isRecording: isRecording)
+            // Another connection may have read one of them since the commit.
+            if builders.count == 1 {
+                published += store.rows.insert(&rows, builder.blocks, isRecording: isRecording).held
+                continue
+            }
+            let places = rows.indices.filter { rows[$0].block.root == root }
+            var written = ContiguousArray(places.map { rows[$0] })
+            let (hits, held) = store.rows.insert(&written, builder.blocks, isRecording: isRecording)
+            guard hits > 0 else { continue }
+            published += held
+            for (place, row) in zip(places, written) { rows[place] = row }
         }
         for relationship in changes.relationships { store.relationshipGenerations[relationship] &+= 1 }
     }

@@ -56,6 +56,8 @@ struct BatchExecution {
             throw error
         }
         ExternalData.remove(oldFiles)
+        // First: who has begun to read before the commit must not bring back what goes now.
+        store.rows.advance()
         for row in stale { store.rows.remove(root: store.schema.entities[row.entity].root, key: row.key) }
         // Members of any relationship may have come or gone.
         for relationship in store.relationshipGenerations.indices { store.relationshipGenerations[relationship] &+= 1 }
