@@ -19,7 +19,8 @@ struct EventTests {
 
     @Test("There is one event for every SELECT that SQLite reports, and for every other statement too")
     func everyStatement() throws {
-        let store = try TestStore(isRecording: true)
+        // The hook is one connection's.
+        let store = try TestStore(isRecording: true) { $0.connectionPoolMaxSize = 1 }
         let hook = Hook()
         let coordinator = store.container.persistentStoreCoordinator
         let place = Unmanaged.passUnretained(hook).toOpaque()
