@@ -1,0 +1,275 @@
+import FaultlineModel
+public import Foundation
+
+/// What a fetch request finds, kept up to date while objects of its context change, and told to a list that shows it.
+///
+///     let controller = FetchedResultsController(
+///         fetchRequest: FetchRequest<Item>(sortDescriptors: [.ascending("category.name"), .ascending("name")]),
+///         managedObjectContext: context, sectionNameKeyPath: "category.name")
+///     try controller.performFetch()
+///     for await changes in controller.changes { list.apply(changes) }
+///
+/// It takes in what changes in the context: objects that are new, changed, deleted, refreshed or merged. As a fetch with
+/// ``FetchRequest/includesPendingChanges`` does, it judges an object by the object's own changes: what an object is
+/// related to is looked at when the object itself changes. It is used on the context's queue.
+///
+/// With a batch size the rows are loaded batch by batch as they are asked for; finding a changed object's place takes a
+/// look at a few of them. Sections need a value of every object, and load all rows.
+public final class FetchedResultsController<Object: ManagedObject> {
+    public let fetchRequest: FetchRequest<Object>
+    public let managedObjectContext: ManagedObjectContext
+    /// The key path whose value is the name of an object's section; `nil`: all objects are in one section.
+    ///
+    /// The first sort descriptor must keep the objects of a section together.
+    public let sectionNameKeyPath: String?
+    /// Whom the controller tells of changes.
+    public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
+
+    private var content: FetchedResultsContent?
+    private var observer: (any NSObjectProtocol)?
+    private var listeners: [UUID: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
+    private let site: (fileID: StaticString, line: UInt, function: StaticString)
+
+    /// A controller that has not fetched yet.
+    ///
+    /// The request is for objects; its fetches have their call site here.
+    public init(
+        fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
+        sectionNameKeyPath: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
+        function: StaticString = #function
+    ) {
+        self.fetchRequest = fetchRequest
+        self.managedObjectContext = managedObjectContext
+        self.sectionNameKeyPath = sectionNameKeyPath
+        site = (fileID, line, function)
+    }
+
+    deinit {
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+        for listener in listeners.values { listener.finish() }
+    }
+
+    // MARK: - Fetching
+
+    /// Runs the fetch request; from then on the content follows the context's changes.
+    ///
+    /// - Throws: ``StoreError`` as a fetch does; also if the request has no sort descriptors, or if they separate objects
+    ///   of one section.
+    public func performFetch() throws {
+        guard !fetchRequest.sortDescriptors.isEmpty else {
+            throw StoreError(
+                .invalidRequest,
+                "Fetching \(fetchRequest.entityName): a controller keeps its objects in order, and the request has no sort descriptors; add one."
+            )
+        }
+        var new = FetchedResultsContent(try fetch())
+        if sectionNameKeyPath != nil { new.names = new.entries.indices.map { sectionName(of: new.object($0)) } }
+        if let name = new.makeSections(isDivided: sectionNameKeyPath != nil) {
+            throw StoreError(
+                .invalidRequest,
+                "Fetching \(fetchRequest.entityName): the sort descriptors separate objects of section '\(name)'; sort by '\(sectionNameKeyPath ?? "")' first."
+            )
+        }
+        content = new
+        observe()
+    }
+
+    private func fetch() throws -> FetchedObjects {
+        try managedObjectContext.fetch(
+            fetchRequest, fileID: site.fileID, line: site.line, function: site.function
+        ).objects
+    }
+
+    // MARK: - Content
+
+    /// The objects in their order; `nil` before the first fetch.
+    ///
+    /// - Complexity: O(*n*), and loads every batch; ``sections`` and ``object(at:)`` do not.
+    public var fetchedObjects: [Object]? {
+        content.map { content in
+            content.entries.indices.map { unsafeDowncast(content.object($0), to: Object.self) }
+        }
+    }
+
+    /// The sections with their objects, one section if there is no ``sectionNameKeyPath``; `nil` before the first fetch.
+    public var sections: [FetchedResultsSection<Object>]? {
+        content.map { content in
+            content.sections.map {
+                FetchedResultsSection(content, $0, indexTitle: Self.indexTitle(forSectionName: $0.name))
+            }
+        }
+    }
+
+    /// The object at an index path.
+    ///
+    /// Traps if there is none.
+    public func object(at indexPath: IndexPath) -> Object {
+        guard let content, content.sections.indices.contains(indexPath.section),
+            content.sections[indexPath.section].range.count > indexPath.item, indexPath.item >= 0
+        else { preconditionFailure("There is no object at \(indexPath).") }
+        let place = content.sections[indexPath.section].range.lowerBound + indexPath.item
+        return unsafeDowncast(content.object(place), to: Object.self)
+    }
+
+    /// Where an object is; `nil`: it is not in the content.
+    ///
+    /// - Complexity: O(*n*); looks at keys only.
+    public func indexPath(forObject object: Object) -> IndexPath? {
+        guard let content, object.managedObjectContext === managedObjectContext else { return nil }
+        let place = content.entries.indices.first { content.key($0) == object.key }
+        return place.map { content.indexPath($0) }
+    }
+
+    /// The titles of an index of the sections: each once, in the sections' order.
+    public var sectionIndexTitles: [String] {
+        var titles: [String] = []
+        for section in content?.sections ?? [] {
+            let title = Self.indexTitle(forSectionName: section.name)
+            if titles.last != title { titles.append(title) }
+        }
+        return titles
+    }
+
+    /// The first section with a title.
+    public func section(forSectionIndexTitle title: String) -> Int? {
+        content?.sections.firstIndex { Self.indexTitle(forSectionName: $0.name) == title }
+    }
+
+    /// The title of a section in an index: the first letter of its name, as a capital.
+    static func indexTitle(forSectionName name: String) -> String { name.prefix(1).uppercased() }
+
+    private func sectionName(of object: ManagedObject) -> String {
+        guard let sectionNameKeyPath else { return "" }
+        return object.sectionName(sectionNameKeyPath)
+    }
+
+    // MARK: - Changes
+
+    /// The changes from now on, wherever they are read.
+    ///
+    /// Changes are kept until they are read; the sequence ends with the controller. Asked for on the context's queue.
+    public var changes: AsyncStream<FetchedResultsChanges> {
+        AsyncStream { continuation in listeners[UUID()] = continuation }
+    }
+
+    private func observe() {
+        guard observer == nil else { return }
+        // Posted on the context's queue, where the controller is used.
+        let this = Unchecked(self)
+        observer = NotificationCenter.default.addObserver(
+            forName: ManagedObjectContext.didChangeObjectsNotification, object: managedObjectContext, queue: nil
+        ) { notification in this.controller?.take(notification) }
+    }
+
+    /// What the notification center holds of a controller.
+    private final class Unchecked: @unchecked Sendable {
+        // Only touched on the context's queue: notifications of the context are posted there.
+        weak var controller: FetchedResultsController?
+
+        init(_ controller: FetchedResultsController) {
+            self.controller = controller
+        }
+    }
+
+    private func take(_ notification: Notification) {
+        guard let content else { return }
+        func objects(_ key: ManagedObjectContext.NotificationKey) -> Set<ManagedObject> {
+            notification.userInfo?[key.rawValue] as? Set<ManagedObject> ?? []
+        }
+        let isReset = notification.userInfo?[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] != nil
+        let deleted = objects(.deletedObjects)
+        let changed = objects(.insertedObjects).union(objects(.updatedObjects)).union(objects(.refreshedObjects))
+            .subtracting(deleted)
+        guard let schema = managedObjectContext.store.schema.entity(named: fetchRequest.entityName) else { return }
+        let concerned = changed.union(deleted).filter { $0.runtime.schema.root == schema.root }
+        guard isReset || !concerned.isEmpty else { return }
+        do {
+            if isReset || fetchRequest.fetchLimit > 0 || fetchRequest.fetchOffset > 0 {
+                return try replace(content, changed: isReset ? nil : changed)
+            }
+            let wanted = fetchRequest.includesSubentities ? Set(schema.family) : [schema.index]
+            let evaluator = PredicateEvaluator(managedObjectContext)
+            let matches = concerned.subtracting(deleted).filter { object in
+                wanted.contains(object.runtime.schema.index) && !object.isDeleted && !object.isInaccessible
+                    && fetchRequest.predicate.map { evaluator.holds($0.node, for: object) } ?? true
+            }
+            apply(content, Array(matches), Set(concerned.map(\.key)), evaluator)
+        } catch let error as StoreError {
+            managedObjectContext.noteReadError(error)
+        } catch {}
+    }
+
+    /// Of a part of the objects what changes elsewhere can change everything: it is fetched anew.
+    ///
+    /// - Parameter changed: objects that changed; `nil`: after a reset all objects are others.
+    private func replace(_ old: FetchedResultsContent, changed: Set<ManagedObject>?) throws {
+        let found = FetchedResultsContent(try fetch())
+        let before = Set(old.entries.indices.map { old.key($0) })
+        let after = Set(found.entries.indices.map { found.key($0) })
+        let keys =
+            changed.map { Set($0.map(\.key)).union(before.symmetricDifference(after)) } ?? before.union(after)
+        let matches = found.entries.indices.filter { keys.contains(found.key($0)) }.map { found.object($0) }
+        apply(old, matches, keys, PredicateEvaluator(managedObjectContext))
+    }
+
+    private func apply(
+        _ old: FetchedResultsContent, _ matches: [ManagedObject], _ keys: Set<Int64>, _ evaluator: PredicateEvaluator
+    ) {
+        let update = FetchedResultsUpdate(
+            old, matches: matches, changedKeys: keys, order: SortOrder(fetchRequest.sortDescriptors),
+            evaluator: evaluator, sectionName: sectionNameKeyPath == nil ? nil : { [self] in sectionName(of: $0) })
+        guard !update.changes.isEmpty else { return }
+        delegate?.controllerWillChangeContent(self)
+        content = update.content
+        if let delegate { tell(delegate, update.changes, old, update.content) }
+        for listener in listeners.values { listener.yield(update.changes) }
+    }
+
+    private func tell(
+        _ delegate: any FetchedResultsControllerDelegate<Object>, _ changes: FetchedResultsChanges,
+        _ old: FetchedResultsContent, _ new: FetchedResultsContent
+    ) {
+        func section(_ content: FetchedResultsContent, _ index: Int) -> FetchedResultsSection<Object> {
+            let section = content.sections[index]
+            return FetchedResultsSection(content, section, indexTitle: Self.indexTitle(forSectionName: section.name))
+        }
+        for index in changes.deletedSections {
+            delegate.controller(self, didChange: section(old, index), atSectionIndex: index, for: .delete)
+        }
+        for index in changes.insertedSections {
+            delegate.controller(self, didChange: section(new, index), atSectionIndex: index, for: .insert)
+        }
+        for change in changes.objects {
+            let (id, from, to, type) = change.parts
+            let object = unsafeDowncast(managedObjectContext.object(with: id), to: Object.self)
+            delegate.controller(self, didChange: object, at: from, for: type, newIndexPath: to)
+        }
+        delegate.controller(self, didChangeContentWith: changes)
+        delegate.controllerDidChangeContent(self)
+    }
+}
+
+@available(*, unavailable)
+extension FetchedResultsController: Sendable {}
+
+extension FetchedResultsChange {
+    fileprivate var parts: (ManagedObjectID, from: IndexPath?, to: IndexPath?, FetchedResultsChangeType) {
+        switch self {
+        case .insert(let id, let path): (id, nil, path, .insert)
+        case .delete(let id, let path): (id, path, nil, .delete)
+        case .move(let id, let from, let to): (id, from, to, .move)
+        case .update(let id, let from, let to): (id, from, to, .update)
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The value at the end of a key path as a section's name; empty where there is none.
+    fileprivate final func sectionName(_ keyPath: String) -> String {
+        var object: ManagedObject? = self
+        let names = keyPath.split(separator: ".").map(String.init)
+        for name in names.dropLast() { object = object?.value(forKey: name) as? ManagedObject }
+        guard let object, let last = names.last, let value = object.value(forKey: last) else { return "" }
+        return "\(value)"
+    }
+}
