@@ -74,6 +74,7 @@ size_t cstore_row_copy(
         uint64_t bits;
         // Only what could be NULL is asked whether it is.
         switch (columns[slot].storage) {
+        case CSTORE_NULL: continue;
         case CSTORE_INTEGER:
             bits = (uint64_t)sqlite3_value_int64(value);
             if (bits == 0 && sqlite3_value_type(value) == SQLITE_NULL) continue;

@@ -329,7 +329,7 @@ struct AggregateTests {
         )
         #expect(
             performing { _ = try store.context.fetch(request) }
-                == "Fetching Item: propertiesToFetch is for dictionaries, and the request is for objects; leave it empty, or set resultType to dictionary."
+                == "Fetching Item: 'sum' of propertiesToFetch is no stored attribute or to-one relationship of the entity, and objects hold nothing else; leave it out, or set resultType to dictionary."
         )
         request.resultType = .dictionary
         for change in [{ $0.fetchLimit = 1 }, { $0.fetchOffset = 1 }] as [(inout FetchRequest<Item>) -> Void] {

@@ -84,7 +84,8 @@ void cstore_row_mark(cstore_row *_Nonnull row, int32_t slot);
 
 // Copies the row that a statement stands on, whose second and third columns are `Z_PK` and `Z_OPT`. Returns the bytes
 // that the row takes; if they are more than there is room for, the row is not there and the call can be repeated.
-// A text is read as a blob where the database's encoding is UTF-8: its bytes are the same.
+// A text is read as a blob where the database's encoding is UTF-8: its bytes are the same. Columns of the type CSTORE_NULL
+// have no value.
 size_t cstore_row_copy(
     struct sqlite3_stmt *_Nonnull statement, const cstore_column *_Nonnull columns, uint32_t count, int32_t entity,
     size_t fixed_size, cstore_row *_Nonnull row, size_t room);

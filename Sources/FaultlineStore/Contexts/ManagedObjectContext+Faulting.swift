@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         let entity = object.runtime
         let schema = entity.schema
         object.flags.remove(.isFault)
+        object.partial = nil
 
         var fault = TraceEvent.Fault()
         var record: StatementRecord?

@@ -95,9 +95,6 @@ extension ManagedObjectContext {
         case (.dictionaries, .managedObject):
             problem =
                 "the request is for objects, and fetchDictionaries returns dictionaries; call fetch, or set resultType to dictionary."
-        case (.objects, .managedObject) where !terms.expressions.isEmpty:
-            problem =
-                "propertiesToFetch is for dictionaries, and the request is for objects; leave it empty, or set resultType to dictionary."
         default: return
         }
         throw StoreError(.invalidRequest, "Fetching \(terms.entityName): \(problem)")

@@ -145,7 +145,7 @@ extension ManagedObjectContext {
         object.forgetUnchangedValues()
         for state in object.toMany.values { state.unload() }
         object.toMany = object.toMany.filter { $0.value.hasChanges }
-        object.prefetched = nil
+        (object.prefetched, object.partial) = (nil, nil)
         object.flags.remove(.isGone)
         let known = object.isFault ? nil : reader.rows.row(root: object.runtime.schema.root, key: object.key)
         if let known, Int(known.row.header.pointee.entity) == object.runtime.schema.index {

@@ -122,9 +122,7 @@ extension ManagedObjectContext {
         if !mergeChanges, !object.flags.contains(.isDeleted) { takeBackChanges(of: object) }
         for state in object.toMany.values { state.unload() }
         object.toMany = object.toMany.filter { $0.value.hasChanges }
-        object.row = nil
-        object.block = nil
-        object.prefetched = nil
+        object.forgetRow()
         object.flags.remove(.isGone)
         object.flags.insert(.isFault)
         if !wasFault { object.didTurnIntoFault() }
@@ -189,10 +187,8 @@ extension ManagedObjectContext {
             let wasFault = object.isFault
             if !wasFault { object.willTurnIntoFault() }
             object.flags = .isDetached
-            object.row = nil
-            object.block = nil
+            object.forgetRow()
             object.toMany = [:]
-            object.prefetched = nil
             object.trail = ObjectTrail()
             identities.remove(object)
             release(object)
@@ -252,12 +248,17 @@ extension ManagedObjectContext {
     /// The object for a row that was just read.
     ///
     /// An object that was filled before keeps its values.
-    func object(_ row: RowPointer) -> ManagedObject {
+    ///
+    /// - Parameter partial: what the row has; `nil`: everything.
+    func object(_ row: RowPointer, _ partial: PartialSelection? = nil) -> ManagedObject {
         // The store holds it.
         unowned(unsafe) let entity = store.entities[Int(row.header.pointee.entity)]
         var object = object(entity, key: row.key)
         if object.runtime !== entity { object = replace(object, entity) }
-        if object.flags.contains(.isFault) {
+        guard object.flags.contains(.isFault) else { return object }
+        if let partial {
+            object.partial = PartialRow(row: row, block: row.block, selection: partial)
+        } else {
             object.row = row
             object.block = row.block
         }

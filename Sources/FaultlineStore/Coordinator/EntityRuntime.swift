@@ -13,7 +13,7 @@ final class EntityRuntime: Sendable {
         let start: UnsafePointer<cstore_column>
         let count: Int
 
-        fileprivate init(_ columns: [cstore_column]) {
+        init(_ columns: [cstore_column]) {
             let copy = UnsafeMutablePointer<cstore_column>.allocate(capacity: max(columns.count, 1))
             copy.initialize(from: columns, count: columns.count)
             start = UnsafePointer(copy)

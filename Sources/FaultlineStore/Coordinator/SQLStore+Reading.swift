@@ -49,21 +49,23 @@ extension SQLStore {
     /// - Parameters:
     ///   - hasSources: whether a last column says to whom each row is related.
     ///   - sortKeys: how many of the last columns say what each row is sorted by.
+    ///   - partial: what is read; `nil`: everything. Rows that are not whole do not go into the row cache.
     func loadRows(
         _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, hasSources: Bool = false,
-        sortKeys: Int = 0
+        sortKeys: Int = 0, partial: PartialSelection? = nil
     ) throws(StoreError) -> LoadedRows {
         var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: 4 << 10)
         var loaded = LoadedRows()
         let isInTree = entity.schema.isInTree
         let (place, layout) = (entity.schema.index, entity.layout)
-        guard let ownColumns = entity.rowColumns[place] else { preconditionFailure("An entity reads its own rows.") }
+        let rowColumns = partial?.rowColumns ?? entity.rowColumns
+        guard let ownColumns = rowColumns[place] else { preconditionFailure("An entity reads its own rows.") }
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
         loaded.run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
         ) { handle throws(StoreError) in
             if isInTree {
-                let (actual, columns) = try self.rowEntity(handle, entity)
+                let (actual, columns) = try self.rowEntity(handle, entity, rowColumns)
                 loaded.rows.append(builder.copy(handle, columns, actual.layout, entity: actual.schema.index))
             } else {
                 loaded.rows.append(builder.copy(handle, ownColumns, layout, entity: place))
@@ -72,6 +74,10 @@ extension SQLStore {
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
         guard !loaded.rows.isEmpty else { return loaded }
+        guard partial == nil else {
+            loaded.blocks = builder.blocks
+            return loaded
+        }
         let (hits, held) = rows.insert(
             &loaded.rows, builder.blocks, isRecording: isRecording, generation: readGeneration)
         loaded.cacheHits = hits
@@ -109,10 +115,10 @@ extension SQLStore {
 
     /// The entity of the row that a statement of a tree's table stands on.
     private func rowEntity(
-        _ handle: OpaquePointer, _ entity: EntityRuntime
+        _ handle: OpaquePointer, _ entity: EntityRuntime, _ rowColumns: [EntityRuntime.RowColumns?]
     ) throws(StoreError) -> (EntityRuntime, EntityRuntime.RowColumns) {
         let number = sqlite3_column_int64(handle, 0)
-        guard let place = schema.place(ofNumber: number), let columns = entity.rowColumns[place] else {
+        guard let place = schema.place(ofNumber: number), let columns = rowColumns[place] else {
             throw StoreError(
                 .incompatibleModel,
                 "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
@@ -142,7 +148,8 @@ extension SQLStore {
             isSingle: true
         ) { handle throws(StoreError) in
             let (actual, columns) =
-                entity.schema.isInTree ? try self.rowEntity(handle, entity) : (entity, entity.rowColumns[place]!)
+                entity.schema.isInTree
+                ? try self.rowEntity(handle, entity, entity.rowColumns) : (entity, entity.rowColumns[place]!)
             copied = faultBuilders[root]!.copySingle(handle, columns, actual.layout, entity: actual.schema.index)
         }
         guard let copied else { return LoadedRow(run: run) }

@@ -12,6 +12,8 @@ struct FetchedRows {
     var rows: ContiguousArray<RowPointer> = []
     var blocks: [RowBlock] = []
     var prefetched: PrefetchedObjects?
+    /// What the rows have; `nil`: everything.
+    var partial: PartialSelection?
     /// Whether unsaved changes take part: then ``keys`` are those of the result, and ``rows`` only what was read for it.
     var isMerged = false
     /// Where unsaved changes take part: the objects by place, all of them or, where rows come in batches, those that
@@ -74,13 +76,18 @@ struct FetchExecution {
         let form = form
         let pending = form == .expressions ? nil : PendingObjects(context, terms, entity)
         let sortKeys = pending == nil || form == .count ? 0 : terms.sortDescriptors.count
+        var found = FetchedRows()
+        if resultType == .objects, !terms.expressions.isEmpty, terms.includesPropertyValues {
+            found.partial = try PartialSelection(
+                terms.expressions, prefetch: terms.prefetch, of: entity, in: store.schema)
+        }
         let select = try SQLGenerator.statement(
             pending?.widened(counting: form == .count) ?? terms, form, entity: entity, model: store.schema,
-            store: store.identity, hiding: pending?.hidden ?? [], selectsSortKeys: sortKeys > 0)
+            store: store.identity, hiding: pending?.hidden ?? [], selectsSortKeys: sortKeys > 0,
+            partial: found.partial)
         if isRecording { describe(&detail, select) }
         // Reading may need the store, so that this comes before it is locked.
         let matches = pending?.matches(context) ?? []
-        var found = FetchedRows()
         var record: StatementRecord?
         var times = (prepared: UInt64(0), locked: UInt64(0))
         var run = StatementRun()
@@ -106,7 +113,8 @@ struct FetchExecution {
                 (found.keys, found.entities, run) = (loaded.keys, loaded.entities, loaded.run)
                 foundKeys = loaded.sortKeys
             case .rows:
-                let loaded = try store.loadRows(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
+                let loaded = try store.loadRows(
+                    statement, entity, isRecording: isRecording, sortKeys: sortKeys, partial: found.partial)
                 (found.rows, found.blocks, run) = (loaded.rows, loaded.blocks, loaded.run)
                 foundKeys = loaded.sortKeys
                 detail.cacheHits = UInt32(clamping: loaded.cacheHits)
@@ -174,7 +182,7 @@ struct FetchExecution {
                 key = found.keys[row]
                 if isTree { index = Int(found.entities[row]) }
             case .row(let row):
-                let object = context.object(found.rows[row])
+                let object = context.object(found.rows[row], found.partial)
                 if let prefetched = found.prefetched { object.prefetched = prefetched }
                 merged.known.append(object)
                 (key, index) = (object.key, object.runtime.schema.index)
@@ -210,7 +218,7 @@ struct FetchExecution {
             entity: entity.schema.name, predicate: terms.predicate?.shape ?? "",
             sort: terms.sortDescriptors.map(\.text), prefetch: terms.prefetch, isLimited: terms.limit > 0,
             resultType: "\(resultType)",
-            expressions: resultType == .dictionaries
+            expressions: resultType == .dictionaries || resultType == .objects && !terms.expressions.isEmpty
                 ? terms.expressions.map { $0.expression.node.text(values: false) } : nil,
             groups: terms.groups.isEmpty ? nil : terms.groups, having: terms.having?.shape,
             terms: terms.predicate?.terms ?? [])

@@ -45,9 +45,15 @@ public struct FetchRequest<Object: ManagedObject> {
     ///
     /// Default: objects.
     public var resultType = FetchRequestResultType.managedObject
-    /// What the dictionaries hold; for ``FetchRequestResultType/dictionary`` only.
+    /// What the dictionaries hold or, of a request for objects, what is read of them; empty: everything.
     ///
-    /// Properties have a value for each object, functions such as ``FetchExpression/Function/sum`` one for each group of
+    /// Objects come as partial faults: what is named here, stored attributes and to-one relationships, is read from what
+    /// the fetch has brought, and whatever else is asked for, or changed, fires the fault as always. Nothing of it goes into
+    /// the row cache. SQLite reads the columns of a row up to the last that is asked for, and of a large value only the
+    /// pages that it needs (https://www.sqlite.org/fileformat2.html#ovflpgs), so that this pays where a large value would
+    /// be read and is not looked at.
+    ///
+    /// In a dictionary properties have a value for each object, functions such as ``FetchExpression/Function/sum`` one for each group of
     /// ``propertiesToGroupBy``, or for all objects where there are no groups. The object itself (`"self"`) and to-one
     /// relationships are the URL of the object's identity. Prefetching and a batch size have nothing to act on.
     public var propertiesToFetch: [ExpressionDescription] = []

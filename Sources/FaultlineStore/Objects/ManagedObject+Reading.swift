@@ -11,6 +11,7 @@ extension ManagedObject {
     final func prepareToRead(_ index: Int) -> PendingValue {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
         if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow() {
+            if let value = partialValue(index) { return value }
             _ = managedObjectContext.fire(self)
         }
         if flags.contains(.isTracked) { noteReading(index) }
@@ -37,6 +38,24 @@ extension ManagedObject {
         return true
     }
 
+    /// What a partial fault has read of a property, or was set meanwhile; `nil`: the fault must fire.
+    private final func partialValue(_ index: Int) -> PendingValue? {
+        guard let partial, partial.selection.contains(index) else { return nil }
+        if flags.contains(.isTracked) { noteReading(index) }
+        if flags.contains(.hasPending), let pending {
+            if case .unchanged = pending.values[index] {} else { return pending.values[index] }
+        }
+        guard let place = place(index, in: partial.row) else { return .null }
+        let property = runtime.schema.properties[index]
+        if property.isRelationship { return .object(destination(property, place)) }
+        guard property.isExternal else { return Self.value(property, place).map { .value($0) } ?? .null }
+        // The file may be another's by now: the fault's row says where the value is.
+        guard let value = try? managedObjectContext.store.external.value(place.row.bytes(at: place.offset)) else {
+            return nil
+        }
+        return .value(.binary(value))
+    }
+
     final func noteReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         guard trail.readProperties & bit == 0 else { return }
@@ -55,8 +74,13 @@ extension ManagedObject {
     /// Where the value stands in the row; `nil`: there is none.
     @inline(__always)
     final func place(_ index: Int) -> (row: RowPointer, offset: Int)? {
+        row.flatMap { place(index, in: $0) }
+    }
+
+    @inline(__always)
+    private final func place(_ index: Int, in row: RowPointer) -> (row: RowPointer, offset: Int)? {
         let slot = runtime.slots[index]
-        guard let row, slot >= 0, row.hasValue(slot: slot) else { return nil }
+        guard slot >= 0, row.hasValue(slot: slot) else { return nil }
         return (row, runtime.offsets[index])
     }
 
@@ -126,8 +150,14 @@ extension ManagedObject {
 
     /// The value in the row.
     final func storedValue(_ index: Int) -> AttributeValue? {
-        guard let (row, offset) = place(index) else { return nil }
+        guard let place = place(index) else { return nil }
         let property = runtime.schema.properties[index]
+        if property.isExternal { return managedObjectContext.externalValue(index, of: self).map { .binary($0) } }
+        return Self.value(property, place)
+    }
+
+    private static func value(_ property: PropertySchema, _ place: (row: RowPointer, offset: Int)) -> AttributeValue? {
+        let (row, offset) = place
         switch property.attributeType {
         case .integer16, .integer32, .integer64: return .integer(row.integer(at: offset))
         case .boolean: return .boolean(row.integer(at: offset) != 0)
@@ -140,9 +170,7 @@ extension ManagedObject {
             let bytes = row.bytes(at: offset)
             guard bytes.count == 16 else { return nil }
             return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
-        case .binary, .transformable:
-            if property.isExternal { return managedObjectContext.externalValue(index, of: self).map { .binary($0) } }
-            return .binary(Data(row.bytes(at: offset)))
+        case .binary, .transformable: return .binary(Data(row.bytes(at: offset)))
         case .undefined, .composite, nil: return nil
         }
     }

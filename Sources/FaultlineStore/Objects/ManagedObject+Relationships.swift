@@ -42,13 +42,17 @@ extension ManagedObject {
             case .null, .value: return nil
             }
         }
-        guard let (row, offset) = place(index) else { return nil }
-        let property = runtime.schema.properties[index]
-        let destination = managedObjectContext.store.entities[storedDestination(property, row)]
-        let object = managedObjectContext.object(destination, key: row.integer(at: offset))
+        guard let place = place(index) else { return nil }
+        let object = destination(runtime.schema.properties[index], place)
         // A row whose deletion is known and not saved yet has nothing at this end any more.
-        guard !object.flags.contains(.isDeleted) else { return nil }
-        object.inherit(from: self, index)
+        return object.flags.contains(.isDeleted) ? nil : object
+    }
+
+    /// The object that a to-one relationship leads to in the store.
+    final func destination(_ property: PropertySchema, _ place: (row: RowPointer, offset: Int)) -> ManagedObject {
+        let destination = managedObjectContext.store.entities[storedDestination(property, place.row)]
+        let object = managedObjectContext.object(destination, key: place.row.integer(at: place.offset))
+        if !object.flags.contains(.isDeleted) { object.inherit(from: self, property.index) }
         return object
     }
 

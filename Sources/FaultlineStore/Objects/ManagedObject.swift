@@ -47,6 +47,7 @@ open class ManagedObject {
         var toMany: [Int: ToManyState] = [:]
         var transients: [Int: AttributeValue] = [:]
         var prefetched: PrefetchedObjects?
+        var partial: PartialRow?
     }
 
     struct Flags: OptionSet {
@@ -215,6 +216,18 @@ open class ManagedObject {
     final var prefetched: PrefetchedObjects? {
         get { extras?.prefetched }
         set { if extras != nil || newValue != nil { madeExtras().prefetched = newValue } }
+    }
+
+    /// What a fetch of partial faults has read; for a fault only.
+    final var partial: PartialRow? {
+        get { extras?.partial }
+        set { if extras != nil || newValue != nil { madeExtras().partial = newValue } }
+    }
+
+    /// Lets go of everything that was read.
+    final func forgetRow() {
+        (row, block) = (nil, nil)
+        (prefetched, partial) = (nil, nil)
     }
 
     private final func madeExtras() -> Extras {

@@ -200,7 +200,7 @@ extension ManagedObject {
     fileprivate final func becomeNew(_ newKey: Int64, _ values: ContiguousArray<PendingValue>) {
         key = newKey
         flags = flags.intersection(.hasOtherClass).union([.isInserted, .hasPending])
-        (row, block, prefetched) = (nil, nil, nil)
+        forgetRow()
         let pending = PendingChanges(count: values.count)
         for property in runtime.schema.properties where !property.isToMany {
             let value = values[property.index]

@@ -101,12 +101,12 @@ final class FetchedObjects {
     private func make(_ place: Int) -> ManagedObject {
         let object: ManagedObject
         if !found.isMerged, !found.rows.isEmpty {
-            object = context.object(found.rows[place])
+            object = context.object(found.rows[place], found.partial)
             if let prefetched = found.prefetched { object.prefetched = prefetched }
         } else if terms.batchSize > 0, let batch = batches[place / terms.batchSize],
             let row = batch.rows[place % terms.batchSize]
         {
-            object = context.object(row)
+            object = context.object(row, found.partial)
             if let prefetched = batch.prefetched { object.prefetched = prefetched }
             if !terms.returnsObjectsAsFaults { realize(object) }
         } else {
@@ -209,7 +209,7 @@ final class FetchedObjects {
     ) throws(StoreError) -> LoadedRows {
         let store = context.store
         let sql =
-            "\(entity.rowSelection) FROM \(entity.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(terms.batchSize)"
+            "\(found.partial?.selection ?? entity.rowSelection) FROM \(entity.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(terms.batchSize)"
         let begin = store.log.isOn ? store.recorder.now() : 0
         var places: [Int64: Int] = [:]
         for (place, key) in keys.enumerated() { places[key] = place }
@@ -220,7 +220,8 @@ final class FetchedObjects {
             try store.connection.integerArray(0).bind(keys)
             let statement = try store.connection.statement(sql)
             store.log.statement(sql, arrays: 1)
-            let loaded = try store.loadRows(statement, entity, isRecording: isRecording)
+            let loaded = try store.loadRows(
+                statement, entity, isRecording: isRecording, partial: found.partial)
             if store.log.isOn { store.log.connectionTime(loaded.run.duration) }
             if !terms.prefetch.isEmpty, !loaded.rows.isEmpty {
                 let prefetch = try Prefetch(

@@ -43,14 +43,15 @@ struct SQLGenerator {
     private let hidden: [Int64]
     /// Whether what rows are sorted by stands in the last columns.
     private let selectsSortKeys: Bool
+    private let partial: PartialSelection?
     /// What `now()` says.
     let now = Date()
 
     init(
         _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity,
-        hiding hidden: [Int64],
-        selectsSortKeys: Bool
+        hiding hidden: [Int64], selectsSortKeys: Bool, partial: PartialSelection?
     ) {
+        self.partial = partial
         self.hidden = hidden
         self.selectsSortKeys = selectsSortKeys
         self.terms = terms
@@ -65,12 +66,14 @@ struct SQLGenerator {
     /// - Parameters:
     ///   - hidden: keys of rows to leave out.
     ///   - selectsSortKeys: whether what rows are sorted by stands in the last columns.
+    ///   - partial: which properties rows have; `nil`: all.
     static func statement(
         _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity,
-        hiding hidden: [Int64] = [], selectsSortKeys: Bool = false
+        hiding hidden: [Int64] = [], selectsSortKeys: Bool = false, partial: PartialSelection? = nil
     ) throws(StoreError) -> SelectStatement {
         var generator = SQLGenerator(
-            terms, form, entity: entity, model: model, store: store, hiding: hidden, selectsSortKeys: selectsSortKeys)
+            terms, form, entity: entity, model: model, store: store, hiding: hidden, selectsSortKeys: selectsSortKeys,
+            partial: partial)
         return try generator.make()
     }
 
@@ -92,7 +95,7 @@ struct SQLGenerator {
         case .rows, .keys:
             let order = try order()
             let sortKeys = selectsSortKeys ? order.columns.map { "," + $0 }.joined() : ""
-            selection = (form == .rows ? entity.rowSelection : entity.keySelection) + sortKeys
+            selection = (form == .rows ? partial?.selection ?? entity.rowSelection : entity.keySelection) + sortKeys
             tail = order.clause
         case .expressions:
             columns = try inFront { (generator) throws(StoreError) in try generator.expressionColumns() }
