@@ -126,7 +126,7 @@ struct OpeningTests {
         Item(context: context).name = "x"
         #expect(
             performing { try context.save() }
-                == "Saving in '\(path("Test.sqlite"))' failed because the store is read-only; make the file and its folder writable."
+                == "Saving in '\(path("Test.sqlite"))' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
         )
     }
 

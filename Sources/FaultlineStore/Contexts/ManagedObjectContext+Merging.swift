@@ -198,7 +198,7 @@ extension ManagedObjectContext {
 }
 
 extension SavedObjectIDs {
-    fileprivate func belonging(to store: StoreIdentity) -> SavedObjectIDs {
+    fileprivate func belonging(to store: PersistentStore) -> SavedObjectIDs {
         var own = self
         // Seldom anything else.
         if !inserted.allSatisfy({ $0.store === store }) { own.inserted = inserted.filter { $0.store === store } }

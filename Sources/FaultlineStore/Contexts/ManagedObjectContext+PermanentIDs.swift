@@ -13,6 +13,7 @@ extension ManagedObjectContext {
         checkQueue()
         let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
         guard !wanted.isEmpty else { return }
+        try store.checkWritable(doing: "Obtaining permanent IDs")
         let recorder = store.recorder
         let isRecording = recorder.isEnabled
         let origin =

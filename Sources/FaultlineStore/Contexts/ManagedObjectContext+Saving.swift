@@ -111,6 +111,7 @@ extension ManagedObjectContext {
             attempt.done = done
             return true
         }
+        try store.checkWritable(doing: "Saving")
         attempt.hasBegun = true
         attempt.count += 1
         var execution = SaveExecution(store, changes, origin: attempt.origin, isRecording: attempt.isRecording)

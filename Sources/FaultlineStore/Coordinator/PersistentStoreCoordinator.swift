@@ -16,14 +16,18 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The store's file.
     public var url: URL { store.description.url }
 
+    /// The stores that are open.
+    public var persistentStores: [PersistentStore] { [store.identity] }
+
     /// What identifies the store: `Z_UUID`.
-    public var storeUUID: String { store.identity.uuid }
+    public var storeUUID: String { store.identity.identifier }
 
     /// The identity that ``ManagedObjectID/uriRepresentation()`` made a URL of; `nil` if it belongs to another store or
     /// is no such URL.
     public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
         let parts = url.path.split(separator: "/")
-        guard url.scheme == "x-coredata", url.host?.uppercased() == store.identity.uuid.uppercased(), parts.count == 2,
+        guard url.scheme == "x-coredata", url.host?.uppercased() == store.identity.identifier.uppercased(),
+            parts.count == 2,
             let entity = store.schema.entity(named: String(parts[0])), parts[1].first == "p",
             let key = Int64(parts[1].dropFirst()), key > 0
         else { return nil }

@@ -14,8 +14,17 @@ public struct PersistentStoreDescription: Sendable {
 
     /// The store's file.
     ///
-    /// Its folder must exist.
+    /// Its folder must exist. A store in memory has none, and one of type ``PersistentStore/StoreType/sqlite`` at
+    /// `/dev/null` is kept in memory as well.
     public var url: URL
+    /// How the store keeps its data.
+    ///
+    /// Default: ``PersistentStore/StoreType/sqlite``.
+    public var type: PersistentStore.StoreType
+    /// The configuration of the model whose entities the store has.
+    ///
+    /// Default: `nil`, all entities.
+    public var configuration: String?
     /// Whether the store is opened for reading only.
     ///
     /// Default: no.
@@ -26,7 +35,7 @@ public struct PersistentStoreDescription: Sendable {
     public var busyTimeout = 5.0
     /// From how many bytes on a value that allows external storage goes to a file of its own.
     ///
-    /// Default: 100 KiB.
+    /// Default: 100 KiB. Stores of other types than ``PersistentStore/StoreType/sqlite`` keep all values themselves.
     ///
     /// SQLite reads values of up to about this size faster than a file system reads files
     /// (https://www.sqlite.org/intern-v-extern-blob.html).
@@ -56,7 +65,21 @@ public struct PersistentStoreDescription: Sendable {
     /// Default: ``Synchronization/full``, as SQLite's.
     public var synchronization = Synchronization.full
 
-    public init(url: URL) {
+    public init(url: URL, type: PersistentStore.StoreType = .sqlite) {
         self.url = url
+        self.type = type
     }
+
+    /// A store at `/dev/null`: as long as it is given no other URL it is kept in memory.
+    public init() {
+        self.init(url: Self.nowhere)
+    }
+
+    private static let nowhere = URL(fileURLWithPath: "/dev/null")
+
+    /// Whether the database that is worked with is in memory.
+    var isInMemory: Bool { type != .sqlite || url.path == Self.nowhere.path }
+
+    /// What the store is called in sentences and logs.
+    var path: String { type == .inMemory && url.path == Self.nowhere.path ? SQLConnection.memory : url.path }
 }

@@ -16,14 +16,17 @@ final class SQLStore: @unchecked Sendable {
     let recorder: Recorder
     let log: SQLDebugLog
     let session: SQLSession
-    let identity: StoreIdentity
+    let identity: PersistentStore
     /// The model as this store lays it out: a store that Core Data made may number its entities in another way.
     let schema: ModelSchema
     let entities: [EntityRuntime]
     let rows: RowCache
     let external: ExternalData
     let shapes = ShapeNumbers()
-    let metadata: [String: any Sendable]
+    /// Whether the store was made by Core Data, which keeps things up that are not known here.
+    let isForeign: Bool
+    /// The file of a binary store.
+    let file: BinaryStoreFile?
 
     private let lock = Mutex(())
     private let holder = Holder()
@@ -68,8 +71,9 @@ final class SQLStore: @unchecked Sendable {
         path = opening.session.connection.path
         self.recorder = recorder
         self.log = log
-        identity = StoreIdentity(uuid: opening.uuid)
-        metadata = opening.metadata
+        identity = PersistentStore(description, uuid: opening.uuid, metadata: opening.metadata)
+        isForeign = opening.metadata.values[StoreOpening.hashKey] == nil
+        file = opening.file
         let schema = opening.schema
         self.schema = schema
         let isUTF8 = opening.session.connection.isUTF8
@@ -82,7 +86,9 @@ final class SQLStore: @unchecked Sendable {
                 entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self,
                 isUTF8: isUTF8)
         }
-        external = ExternalData(storeURL: description.url, threshold: description.externalStorageThreshold)
+        external = ExternalData(
+            storeURL: description.url,
+            threshold: description.isInMemory ? .max : description.externalStorageThreshold)
         rows = RowCache(roots: entities.count, limit: description.rowCacheLimit)
         let relationships = schema.entities.flatMap(\.properties).map(\.relationshipNumber).max() ?? -1
         relationshipGenerations = RelationshipGenerations(count: relationships + 1)
@@ -108,7 +114,8 @@ final class SQLStore: @unchecked Sendable {
         log = store.log
         session = try StoreOpening.session(store.description, recorder: store.recorder, log: store.log)
         identity = store.identity
-        metadata = store.metadata
+        isForeign = store.isForeign
+        file = nil
         schema = store.schema
         entities = store.entities
         external = store.external
@@ -122,8 +129,17 @@ final class SQLStore: @unchecked Sendable {
         reference.set(self)
     }
 
-    /// Whether the store was made by Core Data, which keeps things up that are not known here.
-    var isForeign: Bool { metadata[StoreOpening.hashKey] == nil }
+    /// Makes the file of a binary store what the open transaction has written.
+    ///
+    /// Under the lock, right before the commit, which in memory cannot fail.
+    func writeFile(doing: String) throws(StoreError) {
+        try file?.write(connection, doing: doing)
+    }
+
+    /// - Throws: ``StoreError`` if the store was opened read-only.
+    func checkWritable(doing: String) throws(StoreError) {
+        if description.isReadOnly { throw StoreError.readOnlyStore(path, doing: doing) }
+    }
 
     /// Holds the connection for one caller at a time.
     ///

@@ -43,6 +43,14 @@ extension StoreError {
         }
     }
 
+    /// The error for what would write to a store that was opened read-only.
+    static func readOnlyStore(_ path: String, doing: String) -> StoreError {
+        StoreError(
+            .readOnly,
+            "\(doing) in '\(path)' is refused because the store was opened read-only; open it with isReadOnly unset, or assign new objects to another store."
+        )
+    }
+
     private static func cannotOpen(_ path: String, _ result: Int32) -> StoreError {
         let folder = (path as NSString).deletingLastPathComponent
         var isFolder: ObjCBool = false

@@ -12,7 +12,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case objectGone, externalData, database, predicateFormat
             case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
-            case stringPatternMatching, multipleValidationErrors, constraint, transformation
+            case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
         }
 
         private let value: Value
@@ -77,6 +77,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let externalData = Code(value: .externalData)
         /// The bytes of a transformable attribute are none that its transformer can read.
         public static let transformation = Code(value: .transformation)
+        /// A store's metadata cannot hold a value.
+        public static let invalidMetadata = Code(value: .invalidMetadata)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 

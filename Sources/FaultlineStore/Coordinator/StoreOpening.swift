@@ -7,8 +7,10 @@ import Foundation
 struct StoreOpening {
     let session: SQLSession
     let uuid: String
-    let metadata: [String: any Sendable]
+    let metadata: StoreMetadata
     let schema: ModelSchema
+    /// The file of a binary store.
+    let file: BinaryStoreFile?
 
     /// Where the metadata says which model the store was made with.
     static let hashKey = "FaultlineModelHash"
@@ -16,10 +18,20 @@ struct StoreOpening {
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) {
-        let path = description.url.path
+        let path = description.path
         if let error = Self.obstacle(model, path) { throw error }
+        if description.isReadOnly, description.isInMemory, description.type != .binary {
+            throw StoreError(
+                .readOnly,
+                "A store in memory has nothing in it when it is opened, so that it cannot be read-only; leave isReadOnly unset."
+            )
+        }
         log.connecting(path)
         session = try Self.connect(description, recorder: recorder, log: log)
+        file = description.type == .binary ? BinaryStoreFile(description) : nil
+        if let file, try !file.load(into: session.connection), description.isReadOnly {
+            throw StoreError.sqlite(SQLITE_CANTOPEN, doing: "Opening the store", path: path, detail: "")
+        }
         if !description.isReadOnly, sqlite3_db_readonly(session.connection.handle, "main") == 1 {
             throw StoreError.sqlite(SQLITE_READONLY, doing: "Opening the store", path: path, detail: "")
         }
@@ -32,10 +44,7 @@ struct StoreOpening {
             }
             isStore = found.isStore
             if !isStore, !found.isEmpty {
-                throw StoreError(
-                    .notADatabase,
-                    "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
-                )
+                throw Self.noStore(path)
             }
             if !isStore, description.isReadOnly {
                 throw StoreError(
@@ -49,26 +58,68 @@ struct StoreOpening {
             try setup.pragma("auto_vacuum=2")
         }
         try setup.pragma("recursive_triggers=1")
-        if !description.isReadOnly { try setup.useWriteAheadLog() }
+        if !description.isReadOnly, !description.isInMemory { try setup.useWriteAheadLog() }
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         try setup.pragma(Self.pageCache(description))
-        if !isStore { try setup.makeTables(model) }
+        if !isStore {
+            try setup.makeTables(model, description.type)
+            try file?.write(session.connection, doing: "Making the store")
+        }
         (uuid, metadata) = try setup.readMetadata()
-        if let hash = metadata[Self.hashKey] as? String, hash == model.versionHash {
+        if let hash = metadata.values[Self.hashKey] as? String, hash == model.versionHash {
             schema = model.schema
         } else {
-            schema = try StoreMatch(setup, model, path: path, metadata: metadata).schema()
+            schema = try StoreMatch(setup, model, path: path, metadata: metadata.values).schema()
         }
     }
 }
 
 extension StoreOpening {
+    private static func noStore(_ path: String) -> StoreError {
+        StoreError(
+            .notADatabase,
+            "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+        )
+    }
+
+    /// What stands in the metadata of a store that is not opened for it.
+    static func metadata(
+        _ type: PersistentStore.StoreType, at url: URL
+    ) throws(StoreError) -> (uuid: String, StoreMetadata) {
+        let path = url.path
+        let connection: SQLConnection
+        switch type {
+        case .inMemory:
+            throw StoreError(
+                .invalidRequest,
+                "A store in memory has no file to read metadata from; ask the coordinator that has it.")
+        case .sqlite:
+            // Nothing is written for a file that cannot change (https://www.sqlite.org/uri.html#uriimmutable); one that
+            // has no write-ahead log is not being written by anybody.
+            let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+            let isAtRest = (log ?? 0) == 0 && FileManager.default.fileExists(atPath: path)
+            connection = try SQLConnection(
+                path: path, opening: isAtRest ? URL(fileURLWithPath: path).absoluteString + "?immutable=1" : nil,
+                isReadOnly: true, busyTimeout: PersistentStoreDescription().busyTimeout)
+        case .binary:
+            connection = try SQLConnection(
+                path: path, opening: SQLConnection.memory, isReadOnly: false, busyTimeout: 0)
+            guard try BinaryStoreFile(PersistentStoreDescription(url: url, type: type)).load(into: connection) else {
+                throw StoreError.sqlite(SQLITE_CANTOPEN, doing: "Reading metadata", path: path, detail: "")
+            }
+        }
+        let setup = StoreSetup(SQLSession(connection, recorder: .shared, log: .shared), path: path)
+        guard try setup.hasTable("Z_METADATA") else { throw noStore(path) }
+        return try setup.readMetadata()
+    }
+
     private static func connect(
         _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> SQLSession {
         SQLSession(
             try SQLConnection(
-                path: description.url.path, isReadOnly: description.isReadOnly, busyTimeout: description.busyTimeout),
+                path: description.path, opening: description.isInMemory ? SQLConnection.memory : nil,
+                isReadOnly: description.isReadOnly && !description.isInMemory, busyTimeout: description.busyTimeout),
             recorder: recorder, log: log)
     }
 
@@ -77,7 +128,7 @@ extension StoreOpening {
         _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> SQLSession {
         let session = try connect(description, recorder: recorder, log: log)
-        try StoreSetup(session, path: description.url.path).pragma(pageCache(description))
+        try StoreSetup(session, path: description.path).pragma(pageCache(description))
         return session
     }
 
@@ -187,7 +238,7 @@ struct StoreSetup {
 
     // MARK: New stores
 
-    func makeTables(_ model: ManagedObjectModel) throws(StoreError) {
+    func makeTables(_ model: ManagedObjectModel, _ type: PersistentStore.StoreType) throws(StoreError) {
         let triggers = DerivationTriggers(model.schema)
         if let (entity, attribute, expression) = triggers.unsupported.first {
             throw StoreError(
@@ -217,7 +268,7 @@ struct StoreSetup {
                 }
                 try session.run(
                     "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
-                    [.integer(1), .text(uuid), .blob(propertyList(model))], doing: doing, isTimed: false)
+                    [.integer(1), .text(uuid), .blob(propertyList(model, type))], doing: doing, isTimed: false)
             }
             try session.run("COMMIT", doing: doing, isTimed: false)
         } catch {
@@ -226,9 +277,9 @@ struct StoreSetup {
         }
     }
 
-    private func propertyList(_ model: ManagedObjectModel) -> Data {
+    private func propertyList(_ model: ManagedObjectModel, _ type: PersistentStore.StoreType) -> Data {
         let metadata: [String: Any] = [
-            "NSStoreType": "SQLite",
+            PersistentStore.typeKey: type.rawValue,
             "NSStoreModelVersionIdentifiers": model.versionIdentifiers,
             "NSPersistenceFrameworkVersion": 0,
             "_NSAutoVacuumLevel": "2",
@@ -240,8 +291,8 @@ struct StoreSetup {
 
     // MARK: Stores that are there
 
-    func readMetadata() throws(StoreError) -> (String, [String: any Sendable]) {
-        let found = try read("SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA") { row in
+    func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
+        let found = try read(Self.metadataQuery) { row in
             let uuid = sqlite3_column_text(row, 1).map { String(cString: $0) } ?? ""
             let bytes = sqlite3_column_blob(row, 2)
             return (uuid, bytes.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(row, 2))) } ?? Data())
@@ -250,18 +301,8 @@ struct StoreSetup {
             throw StoreError(
                 .notADatabase, "'\(path)' is no whole store: its table Z_METADATA is empty; restore it from a copy.")
         }
-        let read = try? PropertyListSerialization.propertyList(from: list, format: nil)
-        var metadata: [String: any Sendable] = [:]
-        for (key, value) in read as? [String: Any] ?? [:] {
-            switch value {
-            case let value as String: metadata[key] = value
-            case let value as [String]: metadata[key] = value
-            case let value as Int: metadata[key] = value
-            // The hash of every entity of the model: NSStoreModelVersionHashes.
-            case let value as [String: Data]: metadata[key] = value
-            default: break
-            }
-        }
-        return (uuid, metadata)
+        return (uuid, StoreMetadata(propertyList: list))
     }
+
+    static let metadataQuery = "SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA"
 }

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// An object that was not saved yet has a temporary one.
 public struct ManagedObjectID: Sendable {
-    let store: StoreIdentity
+    let store: PersistentStore
     let entity: EntitySchema
     /// `Z_PK`; negative while it is temporary.
     let key: Int64
@@ -16,13 +16,17 @@ public struct ManagedObjectID: Sendable {
     /// Whether the object was not saved yet, so that its identity will change when it is.
     public var isTemporaryID: Bool { key < 0 }
 
+    /// The store that the object is in; `nil` while the identity is temporary.
+    public var persistentStore: PersistentStore? { isTemporaryID ? nil : store }
+
     /// The identity as a URL: `x-coredata://<store>/Item/p1`, or `x-coredata:///Item/t<number>` if it is temporary.
     public func uriRepresentation() -> URL {
         URL(string: text)!
     }
 
     var text: String {
-        isTemporaryID ? "x-coredata:///\(entity.name)/t\(-key)" : "x-coredata://\(store.uuid)/\(entity.name)/p\(key)"
+        isTemporaryID
+            ? "x-coredata:///\(entity.name)/t\(-key)" : "x-coredata://\(store.identifier)/\(entity.name)/p\(key)"
     }
 }
 
@@ -44,15 +48,5 @@ extension ManagedObjectID: CustomStringConvertible {
         let number = UInt64(bitPattern: entity.number) << 48 | UInt64(bitPattern: key) & 0xffff_ffff_ffff
         let digits = String(number, radix: 16)
         return "0x\(String(repeating: "0", count: 16 - digits.count))\(digits) <\(text)>"
-    }
-}
-
-/// What identifies a store while it is open.
-final class StoreIdentity: Sendable {
-    /// `Z_UUID`.
-    let uuid: String
-
-    init(uuid: String) {
-        self.uuid = uuid
     }
 }

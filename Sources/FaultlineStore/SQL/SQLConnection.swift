@@ -21,13 +21,22 @@ final class SQLConnection {
     private var integerArrays: [IntegerArray] = []
     private var valueArrays: [ValueArray] = []
 
-    init(path: String, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
+    /// The name by which SQLite makes a database that is in memory and the connection's own
+    /// (https://www.sqlite.org/inmemorydb.html).
+    static let memory = ":memory:"
+
+    /// - Parameters:
+    ///   - path: the file, or what the database is called in sentences.
+    ///   - name: what SQLite is to open, as a URI or ``memory``; `nil`: the file.
+    init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         self.path = path
         self.busyTimeout = busyTimeout
         busy = BusyHandler(path: path, timeout: busyTimeout)
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // A path may look like a URI and be none.
+        let flags = access | SQLITE_OPEN_NOMUTEX | (name == nil ? 0 : SQLITE_OPEN_URI)
         var opened: OpaquePointer?
-        let result = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        let result = sqlite3_open_v2(name ?? path, &opened, flags, nil)
         guard result == SQLITE_OK, let opened else {
             let error = StoreError.sqlite(
                 opened.map(sqlite3_extended_errcode) ?? result, doing: "Opening the store", path: path,

@@ -4,7 +4,7 @@ extension SQLGenerator {
     /// The assignments of an UPDATE with what is bound to them.
     static func assignments(
         _ properties: [String: FetchExpression], terms: FetchTerms, entity: EntityRuntime, model: ModelSchema,
-        store: StoreIdentity
+        store: PersistentStore
     ) throws(StoreError) -> (sets: [String], values: [SQLValue]) {
         var generator = SQLGenerator(
             terms, .rows, entity: entity, model: model, store: store, hiding: [], selectsSortKeys: false, partial: nil)

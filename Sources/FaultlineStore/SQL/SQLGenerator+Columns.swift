@@ -9,7 +9,7 @@ struct ExpressionColumn {
     var sql: String
     var type: AttributeType
     /// What the value identifies, if it is the key of an object.
-    var object: (entity: EntitySchema, store: StoreIdentity)?
+    var object: (entity: EntitySchema, store: PersistentStore)?
     /// Whether there is one value for each group of objects, not for each object.
     var isAggregate = false
 

@@ -29,7 +29,7 @@ struct SQLGenerator {
     let form: Form
     let entity: EntityRuntime
     let model: ModelSchema
-    let store: StoreIdentity
+    let store: PersistentStore
     var values: [SQLValue] = []
     var arrays: [[Int64]] = []
     var lists: [[SQLValue]] = []
@@ -48,7 +48,7 @@ struct SQLGenerator {
     let now = Date()
 
     init(
-        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity,
+        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: PersistentStore,
         hiding hidden: [Int64], selectsSortKeys: Bool, partial: PartialSelection?
     ) {
         self.partial = partial
@@ -68,7 +68,7 @@ struct SQLGenerator {
     ///   - selectsSortKeys: whether what rows are sorted by stands in the last columns.
     ///   - partial: which properties rows have; `nil`: all.
     static func statement(
-        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: StoreIdentity,
+        _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: PersistentStore,
         hiding hidden: [Int64] = [], selectsSortKeys: Bool = false, partial: PartialSelection? = nil
     ) throws(StoreError) -> SelectStatement {
         var generator = SQLGenerator(

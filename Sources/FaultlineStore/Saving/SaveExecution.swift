@@ -26,6 +26,8 @@ struct SaveExecution {
     private var published: [RowBlock] = []
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
+    /// The state of the metadata that was written, if any was.
+    var metadata: Int?
     private var newFiles: [URL] = []
     private var oldFiles: [URL] = []
 
@@ -37,6 +39,13 @@ struct SaveExecution {
     }
 
     mutating func run() throws(StoreError) {
+        try write()
+        try commit()
+        finish()
+    }
+
+    /// Does everything but the commit; a failure takes it back.
+    mutating func write() throws(StoreError) {
         if store.isReading { event.trips += 1 }
         store.endRead()
         try checkObstacles()
@@ -52,16 +61,37 @@ struct SaveExecution {
             for join in changes.joins { try write(join) }
             if !clearsUniqueValues { for object in changes.deleted { try delete(object) } }
             for order in changes.orders { try write(order) }
-            let start = isRecording ? store.recorder.now() : 0
-            try step("COMMIT", isTimed: false)
-            if isRecording { event.commit = store.recorder.now() - start }
+            try writeMetadata()
         } catch {
-            // A failed COMMIT leaves the transaction open; other failures may have ended it already.
-            if !store.connection.isAutocommit { try? step("ROLLBACK", isTimed: false) }
-            ExternalData.remove(newFiles)
+            rollBack()
             throw error
         }
+    }
+
+    /// Makes what was written last; a failure takes it back.
+    mutating func commit() throws(StoreError) {
+        let start = isRecording ? store.recorder.now() : 0
+        do throws(StoreError) {
+            try store.writeFile(doing: "Saving")
+            try step("COMMIT", isTimed: false)
+        } catch {
+            rollBack()
+            throw error
+        }
+        if isRecording { event.commit = store.recorder.now() - start }
+    }
+
+    /// Takes back what was written.
+    mutating func rollBack() {
+        // A failed COMMIT leaves the transaction open; other failures may have ended it already.
+        if !store.connection.isAutocommit { try? step("ROLLBACK", isTimed: false) }
+        ExternalData.remove(newFiles)
+    }
+
+    /// Shows what was committed to those who read.
+    mutating func finish() {
         ExternalData.remove(oldFiles)
+        if let metadata { store.identity.withMetadata { $0.wasSaved(metadata) } }
         publish()
         refreshAffectedRows()
     }

@@ -48,6 +48,7 @@ struct BatchExecution {
         do throws(StoreError) {
             result = try body(&self)
             let start = isRecording ? store.recorder.now() : 0
+            try store.writeFile(doing: "Running a batch request")
             try step("COMMIT")
             if isRecording { event.commit = store.recorder.now() - start }
         } catch {

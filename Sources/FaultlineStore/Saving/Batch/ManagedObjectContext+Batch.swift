@@ -79,6 +79,7 @@ extension ManagedObjectContext {
         _ site: (fileID: StaticString, line: UInt, function: StaticString),
         _ body: (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
+        try store.checkWritable(doing: "Running a batch request")
         let recorder = store.recorder
         let open = recorder.begin()
         let origin =

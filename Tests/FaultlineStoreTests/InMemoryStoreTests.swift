@@ -1,0 +1,157 @@
+import FaultlineModel
+import FaultlineStore
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("A store in memory is a store like any other, as long as it lasts")
+struct InMemoryStoreTests {
+    private static func makeStore(isRecording: Bool = false) throws -> TestStore {
+        try TestStore(isRecording: isRecording) { $0.type = .inMemory }
+    }
+
+    @Test("What one context saves, another finds")
+    func saving() throws {
+        let store = try Self.makeStore()
+        try store.fill(items: 20, categories: 2, tags: 3)
+        let items = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("price")]))
+        #expect(items.map(\.name) == (0..<20).map { "Item \($0)" })
+        #expect(items[3].category?.name == "Category 1")
+        #expect(items[3].tags.count == 1)
+        items[0].name = "Milk"
+        store.context.delete(items[1])
+        try store.context.save()
+        let names = try store.container.newBackgroundContext().fetch(
+            FetchRequest<Item>(sortDescriptors: [.ascending("price")], fetchLimit: 2)
+        ).map(\.name)
+        #expect(names == ["Milk", "Item 2"])
+    }
+
+    @Test("Nothing is written to the disk")
+    func noFile() throws {
+        let store = try Self.makeStore()
+        try store.fill(items: 5)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path).isEmpty)
+    }
+
+    @Test("It goes with its coordinator, and each coordinator has its own")
+    func lifetime() throws {
+        let store = try Self.makeStore()
+        try store.fill(items: 5)
+        var description = PersistentStoreDescription()
+        #expect(description.url.path == "/dev/null")
+        for type in [PersistentStore.StoreType.sqlite, .inMemory] {
+            description.type = type
+            let container = try PersistentContainer(
+                name: "Other", managedObjectModel: store.container.managedObjectModel, storeDescription: description,
+                classes: Groceries.classes)
+            let context = container.newBackgroundContext()
+            #expect(try context.count(for: FetchRequest<Item>()) == 0)
+            Item(context: context).name = "x"
+            try context.save()
+            #expect(try context.count(for: FetchRequest<Item>()) == 1)
+            let stores = container.persistentStoreCoordinator.persistentStores
+            #expect(stores.map(\.type) == [type])
+            #expect(stores[0].identifier != store.container.persistentStoreCoordinator.storeUUID)
+        }
+        #expect(try store.context.count(for: FetchRequest<Item>()) == 5)
+    }
+
+    @Test("A save that fails leaves what was there")
+    func failedSave() throws {
+        let store = try Self.makeStore()
+        try store.fill(items: 2)
+        let other = store.container.newBackgroundContext()
+        let mine = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
+        let theirs = try other.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
+        mine[0].name = "Mine"
+        theirs[0].name = "Theirs"
+        Item(context: other).name = "New"
+        try store.context.save()
+        #expect(performing { try other.save() }.hasPrefix("Saving Item "))
+        let names = try store.container.newBackgroundContext().fetch(
+            FetchRequest<Item>(sortDescriptors: [.ascending("name")])
+        ).map(\.name)
+        #expect(names == ["Item 1", "Mine"])
+    }
+
+    @Test("Large values stay in it")
+    func largeValues() throws {
+        let store = try TestStore(Household.entities, classes: Household.classes) {
+            $0.type = .inMemory
+            $0.externalStorageThreshold = 1000
+        }
+        let person = Person(context: store.context)
+        let photo = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0) })
+        person.photo = photo
+        try store.context.save()
+        #expect(try store.container.newBackgroundContext().fetch(FetchRequest<Person>())[0].photo == photo)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: store.folder.path).isEmpty)
+    }
+
+    @Test("A profile of it shows the statements and plans that one of a file would")
+    func sameEvents() throws {
+        func trace(_ store: TestStore) throws -> ([String], [String], [TraceEvent.Fetch]) {
+            try store.fill(items: 10, categories: 2)
+            let request = FetchRequest<Item>(
+                predicate: PropertyPath("name") == "Item 3", sortDescriptors: [.ascending("price")])
+            let item = try store.context.fetch(request)[0]
+            _ = (item.name, item.category?.name, item.category?.items.count)
+            let dictionary = store.dictionary
+            let plans = store.events.compactMap { event -> String? in
+                guard case .sql(let statement) = event.detail, statement.plan != 0 else { return nil }
+                return dictionary.plan(statement.plan)?.rows.map(\.detail).joined(separator: "; ")
+            }
+            let fetches = store.events.compactMap { event -> TraceEvent.Fetch? in
+                guard case .fetch(let fetch) = event.detail else { return nil }
+                return fetch
+            }
+            let writes = store.statements(ofType: .write)
+            return (store.statements().filter { !$0.contains("Z_METADATA") } + writes, plans, fetches)
+        }
+        let file = try trace(TestStore(isRecording: true))
+        let memory = try trace(Self.makeStore(isRecording: true))
+        #expect(!file.0.isEmpty && file.0 == memory.0)
+        #expect(file.1 == memory.1)
+        #expect(memory.2.map(\.rows) == file.2.map(\.rows) && !memory.2.isEmpty)
+    }
+
+    @Test("What it cannot be is an error")
+    func refusals() throws {
+        #expect(
+            performing {
+                _ = try TestStore {
+                    $0.type = .inMemory
+                    $0.isReadOnly = true
+                }
+            }
+                == "A store in memory has nothing in it when it is opened, so that it cannot be read-only; leave isReadOnly unset."
+        )
+        #expect(
+            performing {
+                _ = try PersistentStoreCoordinator.metadataForPersistentStore(
+                    type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+            } == "A store in memory has no file to read metadata from; ask the coordinator that has it.")
+    }
+
+    @Test("Contexts on several threads take turns")
+    func sideBySide() async throws {
+        let store = try Self.makeStore()
+        try store.fill(items: 50)
+        let container = store.container
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let context = container.newBackgroundContext()
+                    return try await context.perform {
+                        Item(context: context).name = "New \(number)"
+                        try context.save()
+                        return try context.fetch(FetchRequest<Item>()).count { $0.name.hasPrefix("Item") }
+                    }
+                }
+            }
+            for try await count in group { #expect(count == 50) }
+        }
+        #expect(try store.context.count(for: FetchRequest<Item>()) == 58)
+    }
+}

@@ -1,0 +1,190 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("A store keeps metadata beside its objects")
+struct StoreMetadataTests {
+    private static func plain(_ metadata: [String: any Sendable], _ key: String) -> String {
+        metadata[key].map { "\($0)" } ?? "none"
+    }
+
+    private func metadata(of url: URL, _ type: PersistentStore.StoreType = .sqlite) throws -> [String: any Sendable] {
+        try PersistentStoreCoordinator.metadataForPersistentStore(type: type, at: url)
+    }
+
+    @Test(
+        "What is set is there at once, and in the file with the next save",
+        arguments: [
+            PersistentStore.StoreType.sqlite, .binary,
+        ])
+    func nextSave(_ type: PersistentStore.StoreType) throws {
+        let store = try TestStore { $0.type = type }
+        let coordinator = store.container.persistentStoreCoordinator
+        let persistent = coordinator.persistentStores[0]
+        let before = try metadata(of: store.url, type)
+        try coordinator.setMetadata(["version": 3], for: persistent)
+        #expect(coordinator.metadata(for: persistent)["version"] as? Int == 3)
+        #expect(try metadata(of: store.url, type)["version"] == nil)
+        try store.context.save()
+        #expect(try metadata(of: store.url, type)["version"] == nil, "A save of nothing writes nothing.")
+        try store.fill(items: 1)
+        let after = try metadata(of: store.url, type)
+        #expect(after["version"] as? Int == 3)
+        #expect(Set(after.keys) == Set(before.keys).union(["version"]))
+        #expect(after[PersistentStore.typeKey] as? String == type.rawValue)
+        #expect(after[PersistentStore.uuidKey] as? String == persistent.identifier)
+        // What is set is all there is.
+        try coordinator.setMetadata(["name": "x"], for: persistent)
+        try store.fill(items: 1)
+        #expect(try metadata(of: store.url, type)["version"] == nil)
+        #expect(try metadata(of: store.url, type)["name"] as? String == "x")
+    }
+
+    @Test("A store that is opened again has it")
+    func reopened() throws {
+        let store = try TestStore()
+        let coordinator = store.container.persistentStoreCoordinator
+        try coordinator.setMetadata(["version": 3], for: coordinator.persistentStores[0])
+        try store.fill(items: 1)
+        let other = try store.foreignContext(Groceries.classes).persistentStoreCoordinator
+        #expect(other.persistentStores[0].metadata["version"] as? Int == 3)
+        #expect(other.persistentStores[0].identifier == coordinator.persistentStores[0].identifier)
+        #expect(other.persistentStores[0] != coordinator.persistentStores[0])
+    }
+
+    @Test("Values of every type come back as they were")
+    func types() throws {
+        let store = try TestStore()
+        let coordinator = store.container.persistentStoreCoordinator
+        let date = Date(timeIntervalSinceReferenceDate: 12345.5)
+        let values: [String: any Sendable] = [
+            "text": "Zürich", "whole": 1, "small": UInt8(7), "least": Int.min, "real": 2.0, "short": Float(0.5),
+            "yes": true, "no": false, "date": date, "data": Data([1, 2, 3]),
+            "list": [1, "two", [true, 2.5] as [any Sendable]] as [any Sendable], "texts": ["a", "b"],
+            "dictionary": ["deep": ["deeper": 1]],
+        ]
+        try coordinator.setMetadata(values, for: coordinator.persistentStores[0])
+        let set = coordinator.metadata(for: coordinator.persistentStores[0])
+        try store.fill(items: 1)
+        for read in [set, try metadata(of: store.url)] {
+            #expect(read["text"] as? String == "Zürich")
+            #expect(type(of: read["whole"]! as Any) == Int.self && read["whole"] as? Int == 1)
+            #expect(read["small"] as? Int == 7)
+            #expect(read["least"] as? Int == .min)
+            #expect(type(of: read["real"]! as Any) == Double.self && read["real"] as? Double == 2)
+            #expect(read["short"] as? Double == 0.5)
+            #expect(type(of: read["yes"]! as Any) == Bool.self && read["yes"] as? Bool == true)
+            #expect(read["no"] as? Bool == false)
+            #expect(read["date"] as? Date == date)
+            #expect(read["data"] as? Data == Data([1, 2, 3]))
+            #expect(Self.plain(read, "list") == "[1, \"two\", [true, 2.5]]")
+            #expect(read["texts"] as? [String] == ["a", "b"])
+            #expect((read["dictionary"] as? [String: any Sendable])?["deep"] as? [String: Int] == ["deeper": 1])
+        }
+    }
+
+    @Test("What a property list cannot keep is refused, and nothing is set")
+    func refused() throws {
+        let store = try TestStore()
+        let coordinator = store.container.persistentStoreCoordinator
+        let id = UUID()
+        for (value, type) in [(id, "UUID"), ([1, id] as [any Sendable], "Array<Any>")] as [(any Sendable, String)] {
+            #expect(
+                performing { try coordinator.setMetadata(["id": value], for: coordinator.persistentStores[0]) }
+                    == "Setting metadata in '\(store.url.path)': the value of 'id' is a \(type), which a property list cannot keep; pass a text, number, truth value, date or data, or an array or dictionary of these."
+            )
+        }
+        #expect(coordinator.persistentStores[0].metadata["id"] == nil)
+    }
+
+    @Test("The store's own values stay, whatever is set")
+    func ownValues() throws {
+        let store = try TestStore()
+        let coordinator = store.container.persistentStoreCoordinator
+        let own = try metadata(of: store.url)
+        try coordinator.setMetadata(
+            ["NSStoreType": "XML", "NSStoreUUID": "1", "FaultlineModelHash": "0", "mine": 1],
+            for: coordinator.persistentStores[0])
+        try store.fill(items: 1)
+        let after = try metadata(of: store.url)
+        #expect(after.count == own.count + 1)
+        for (key, value) in own { #expect("\(value)" == Self.plain(after, key)) }
+        _ = try store.foreignContext(Groceries.classes)
+    }
+
+    @Test("A save that fails leaves it to the next one")
+    func failedSave() throws {
+        let store = try TestStore()
+        try store.fill(items: 1)
+        let coordinator = store.container.persistentStoreCoordinator
+        let item = try store.context.fetch(FetchRequest<Item>())[0]
+        try store.sql("UPDATE ZITEM SET Z_OPT = Z_OPT + 1, ZNAME = 'Other'")
+        item.amount = 3
+        try coordinator.setMetadata(["version": 3], for: coordinator.persistentStores[0])
+        #expect(throws: StoreError.self) { try store.context.save() }
+        #expect(try metadata(of: store.url)["version"] == nil)
+        store.context.rollback()
+        try store.fill(items: 1)
+        #expect(try metadata(of: store.url)["version"] as? Int == 3)
+    }
+
+    @Test("A store of Core Data's shows its own, and keeps all of it when something is added")
+    func coreData() throws {
+        let url = try CoreDataFixture.books.copy()
+        let before = try metadata(of: url)
+        #expect((before["NSStoreModelVersionHashes"] as? [String: Data])?.isEmpty == false)
+        #expect(before[PersistentStore.typeKey] as? String == "SQLite")
+        let container = try CoreDataFixture.books.open(url) { $0.ignoresPersistentHistory = true }
+        let coordinator = container.persistentStoreCoordinator
+        try coordinator.setMetadata(["seen": true], for: coordinator.persistentStores[0])
+        let context = container.newBackgroundContext()
+        let entity = try #require(container.managedObjectModel.entities.first { !$0.isAbstract && $0.parent == nil })
+        let object = try #require(
+            try context.fetch(FetchRequest<ManagedObject>(entityName: entity.name, fetchLimit: 1)).first)
+        let attribute = try #require(entity.attributes.first { $0.type == .string })
+        object.setValue("changed", forKey: attribute.name)
+        try context.save()
+        let after = try metadata(of: url)
+        #expect(after["seen"] as? Bool == true)
+        #expect(Set(after.keys) == Set(before.keys).union(["seen"]))
+        #expect(
+            after["NSStoreModelVersionHashes"] as? [String: Data] == before["NSStoreModelVersionHashes"]
+                as? [String: Data])
+    }
+
+    @Test("Reading it writes nothing, beside the file or in it", arguments: [true, false])
+    func readingWritesNothing(_ isOpen: Bool) throws {
+        let url = try CoreDataFixture.books.copy()
+        let folder = url.deletingLastPathComponent()
+        let container = isOpen ? try CoreDataFixture.books.open(url) : nil
+        func state() throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { name in
+                let file = folder.appendingPathComponent(name)
+                return name.hasSuffix("-shm") ? name : "\(name) \(try Data(contentsOf: file).hashValue)"
+            }
+        }
+        let before = try state()
+        #expect(try metadata(of: url)["NSPersistenceFrameworkVersion"] != nil)
+        #expect(try state() == before)
+        withExtendedLifetime(container) {}
+    }
+
+    @Test("What is no store has none")
+    func noStore() throws {
+        let folder = try TestStore.makeFolder()
+        let url = folder.appendingPathComponent("Other.sqlite")
+        #expect(
+            performing { _ = try metadata(of: url) }
+                == "'\(url.path)' cannot be opened; check that this user may read and write it and its folder.")
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+        #expect(
+            performing { _ = try metadata(of: url, .binary) }
+                == "'\(url.path)' cannot be opened; check that this user may read and write it and its folder.")
+        try SQLShell.run("CREATE TABLE player (id INTEGER)", url)
+        #expect(
+            performing { _ = try metadata(of: url) }
+                == "'\(url.path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."
+        )
+    }
+}
