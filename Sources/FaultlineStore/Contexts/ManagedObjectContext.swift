@@ -176,13 +176,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
     private func request(
         _ fileID: StaticString, _ line: UInt, _ function: StaticString, isBlocking: Bool
     ) -> Request {
-        let ahead = queued.add(1, ordering: .relaxed).oldValue
         let recorder = store.recorder
-        guard recorder.isEnabled else { return Request() }
+        guard recorder.isEnabled else {
+            queued.add(1, ordering: .relaxed)
+            return Request()
+        }
+        // First: once others see that this waits, the holder may go.
+        let holder = holder.wait(for: .contextQueue, isBlocking: isBlocking)
+        let ahead = queued.add(1, ordering: .relaxed).oldValue
         let origin = TraceOrigin(
             context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
-        let wait = ahead > 0 ? holder.wait(for: .contextQueue, isBlocking: isBlocking) : nil
-        return Request(origin: origin, asked: recorder.now(), wait: wait)
+        return Request(origin: origin, asked: recorder.now(), wait: ahead > 0 ? holder : nil)
     }
 
     private func run<Result>(
