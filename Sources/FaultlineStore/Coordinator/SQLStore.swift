@@ -47,6 +47,8 @@ final class SQLStore: @unchecked Sendable {
     /// Statements that read since the store was opened, to find out whether a burst of reading goes on.
     var reads: UInt64 = 0
     private var isCheckScheduled = false
+    /// Whether the connection may be held by nobody but the check.
+    private let isChecking = Atomic<Bool>(false)
     private let reference = StoreReference()
     /// Whether the transaction stays open.
     private var isPinned = false
@@ -166,7 +168,13 @@ final class SQLStore: @unchecked Sendable {
     /// - Returns: whether it was done.
     func lockIfFree(for origin: TraceOrigin, _ work: (SQLStore) -> Void) -> Bool {
         let isRecording = recorder.isEnabled
-        return lock.withLockIfAvailable { _ in hold(origin, isRecording, work) } != nil
+        while true {
+            let isChecked = isChecking.load(ordering: .sequentiallyConsistent)
+            if lock.withLockIfAvailable({ _ in hold(origin, isRecording, work) }) != nil { return true }
+            // The end of a burst takes no time, and is no reason to go to another connection.
+            guard isChecked || isChecking.load(ordering: .sequentiallyConsistent) else { return false }
+            sched_yield()
+        }
     }
 
     /// Waits for the connection and does work.
@@ -252,15 +260,21 @@ final class SQLStore: @unchecked Sendable {
     private func scheduleCheck() {
         guard !isCheckScheduled else { return }
         isCheckScheduled = true
-        let reads = reads
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(Self.idleMilliseconds)) {
-            [reference] in
+        Self.schedule(reference, reads)
+    }
+
+    private static func schedule(_ reference: StoreReference, _ reads: UInt64) {
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .milliseconds(idleMilliseconds)) {
             guard let store = reference.store() else { return }
-            store.lock.withLock { _ in
+            store.isChecking.store(true, ordering: .sequentiallyConsistent)
+            let isChecked: Void? = store.lock.withLockIfAvailable { _ in
                 store.isCheckScheduled = false
                 guard store.isReading else { return }
                 if store.reads == reads { store.endRead() } else { store.scheduleCheck() }
             }
+            store.isChecking.store(false, ordering: .sequentiallyConsistent)
+            // Whoever has the connection reads, or will end the burst by writing.
+            if isChecked == nil { schedule(reference, reads) }
         }
     }
 }
