@@ -25,13 +25,15 @@ package final class EntitySchema: Sendable {
     package let declaredAt: String
     /// Properties that the entity itself says are unique together, as indexes.
     package let uniquenessConstraints: [[Int]]
+    /// By name, with those of the entities that the entity inherits from.
+    package let fetchedProperties: [String: FetchedPropertyDescription]
 
     private let indexes: [String: Int]
 
     init(
         name: String, index: Int, number: Int64, isAbstract: Bool, parent: Int, root: Int, family: [Int], table: String,
         isInTree: Bool, properties: [PropertySchema], columns: [ColumnSchema], declaredAt: String,
-        uniquenessConstraints: [[String]] = []
+        uniquenessConstraints: [[String]] = [], fetchedProperties: [FetchedPropertyDescription] = []
     ) {
         self.name = name
         self.index = index
@@ -47,6 +49,7 @@ package final class EntitySchema: Sendable {
         self.declaredAt = declaredAt
         let indexes = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.index) })
         self.indexes = indexes
+        self.fetchedProperties = Dictionary(fetchedProperties.map { ($0.name, $0) }) { $1 }
         self.uniquenessConstraints = uniquenessConstraints.map { $0.compactMap { indexes[$0] } }
     }
 

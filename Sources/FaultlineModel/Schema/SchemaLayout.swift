@@ -116,7 +116,8 @@ struct SchemaLayout {
                     name: entity.name, index: place, number: numbers[place], isAbstract: entity.isAbstract,
                     parent: parents[place], root: roots[place], family: family(place), table: table(place),
                     isInTree: !children[roots[place]].isEmpty, properties: properties, columns: columns,
-                    declaredAt: entity.declaredAt, uniquenessConstraints: entity.uniquenessConstraints))
+                    declaredAt: entity.declaredAt, uniquenessConstraints: entity.uniquenessConstraints,
+                    fetchedProperties: (inherited + [place]).flatMap { descriptions[$0].fetchedProperties }))
         }
         return made
     }

@@ -16,6 +16,12 @@ extension FetchRequest {
             throw StoreError(
                 .invalidRequest, "The model has no fetch request '\(name)'; correct the name, or add it to the model.")
         }
+        try self.init(template, substitutionVariables: substitutionVariables)
+    }
+
+    init(
+        _ template: FetchRequestTemplate, substitutionVariables: [String: (any FetchPredicateArgument)?]
+    ) throws(StoreError) {
         let predicate: FetchPredicate?
         if let format = template.predicate, !format.isEmpty {
             predicate = try FetchPredicate(format: format).withSubstitutionVariables(substitutionVariables)

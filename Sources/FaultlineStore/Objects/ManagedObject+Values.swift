@@ -85,14 +85,19 @@ extension ManagedObject {
 
     // MARK: - By name
 
-    /// The value of a property: an attribute's value, the object of a to-one relationship, or the objects of a to-many
-    /// relationship as ``ToMany`` or, if it is ordered, ``OrderedToMany``.
+    /// The value of a property: an attribute's value, the object of a to-one relationship, the objects of a to-many
+    /// relationship as ``ToMany`` or, if it is ordered, ``OrderedToMany``, or those of a fetched property as an array.
     ///
     /// Of a transformable attribute it is what the attribute's ``ValueTransformer`` makes of the bytes, and the bytes
     /// where none of its name is registered.
     ///
     /// Traps if the entity has no such property.
-    public final func value(forKey name: String) -> Any? {
+    public final func value(
+        forKey name: String, fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
+    ) -> Any? {
+        if runtime.schema.index(of: name) == nil, runtime.schema.fetchedProperties[name] != nil {
+            return fetchedObjects(forKey: name, fileID: fileID, line: line, function: function)
+        }
         let index = propertyIndex(name)
         let property = runtime.schema.properties[index]
         switch property.kind {
@@ -140,8 +145,10 @@ extension ManagedObject {
     }
 
     /// The value of a property by name; see ``value(forKey:)`` and ``setValue(_:forKey:)``.
-    public final subscript(name: String) -> Any? {
-        get { value(forKey: name) }
+    public final subscript(
+        name: String, fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
+    ) -> Any? {
+        get { value(forKey: name, fileID: fileID, line: line, function: function) }
         set { setValue(newValue, forKey: name) }
     }
 

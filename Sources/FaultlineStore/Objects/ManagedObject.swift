@@ -48,6 +48,7 @@ open class ManagedObject {
         var transients: [Int: AttributeValue] = [:]
         var prefetched: PrefetchedObjects?
         var partial: PartialRow?
+        var fetched: [String: [FetchedMember]] = [:]
     }
 
     struct Flags: OptionSet {
@@ -224,10 +225,17 @@ open class ManagedObject {
         set { if extras != nil || newValue != nil { madeExtras().partial = newValue } }
     }
 
+    /// What fetched properties have found, by name.
+    final var fetched: [String: [FetchedMember]] {
+        get { extras?.fetched ?? [:] }
+        set { if extras != nil || !newValue.isEmpty { madeExtras().fetched = newValue } }
+    }
+
     /// Lets go of everything that was read.
     final func forgetRow() {
         (row, block) = (nil, nil)
         (prefetched, partial) = (nil, nil)
+        fetched = [:]
     }
 
     private final func madeExtras() -> Extras {
