@@ -66,10 +66,13 @@ extension ShapeEntry {
         public var isAlternative: Bool?
         /// Whether it must not hold (within a `NOT`).
         public var isNegated: Bool?
+        /// Whether the store keeps the text without what ``options`` disregard, and compares that.
+        public var isFolded: Bool?
 
         public init(
             keyPath: String, operation: String, operand: String = "value", options: String? = nil,
-            wildcards: String? = nil, isAlternative: Bool? = nil, isNegated: Bool? = nil
+            wildcards: String? = nil, isAlternative: Bool? = nil, isNegated: Bool? = nil,
+            isFolded: Bool? = nil
         ) {
             self.keyPath = keyPath
             self.operation = operation
@@ -78,6 +81,7 @@ extension ShapeEntry {
             self.wildcards = wildcards
             self.isAlternative = isAlternative
             self.isNegated = isNegated
+            self.isFolded = isFolded
         }
     }
 }

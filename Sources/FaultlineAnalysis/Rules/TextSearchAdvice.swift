@@ -19,7 +19,8 @@ struct TextSearchAdvice {
         init?(_ term: ShapeEntry.Term) {
             // Rows that do not fulfil a term are most of them, which no index finds.
             guard term.isNegated != true, term.operand == "value" else { return nil }
-            switch (term.operation, term.options) {
+            // What was folded beforehand is compared as plain texts are.
+            switch (term.operation, term.isFolded == true ? nil : term.options) {
             case ("CONTAINS", _): self = .words
             case ("ENDSWITH", _): self = .reversed
             case ("MATCHES", _): self = .narrowed

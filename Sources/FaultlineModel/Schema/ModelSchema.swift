@@ -21,6 +21,20 @@ package final class ModelSchema: Sendable {
         digest = layout.digest(entities)
     }
 
+    /// The property at the end of a key path from an entity; `nil`: there is none.
+    package func property(_ keyPath: String, of entity: EntitySchema) -> PropertySchema? {
+        var (entity, found) = (entity, PropertySchema?.none)
+        for name in keyPath.split(separator: ".") {
+            if let found {
+                guard found.destination >= 0 else { return nil }
+                entity = entities[found.destination]
+            }
+            guard let property = entity.property(String(name)) else { return nil }
+            found = property
+        }
+        return found
+    }
+
     package func entity(named name: String) -> EntitySchema? {
         places[name].map { entities[$0] }
     }

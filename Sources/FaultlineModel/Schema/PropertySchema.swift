@@ -28,6 +28,11 @@ package final class PropertySchema: Sendable {
     package let declaredAt: String
     /// The column of an attribute or of a to-one relationship: `ZNAME`.
     package let column: String
+    /// The column that holds the attribute's text without regard to case and diacritics; `nil`: none.
+    ///
+    /// That of an attribute that is derived from it as `canonical:(…)`, or its own if it is derived so itself. Not where
+    /// another program works it out.
+    package let canonicalColumn: String?
     /// The column that says which entity a to-one relationship leads to, where that is not clear: `Z3_OWNER`.
     package let entityColumn: String?
     /// The place in ``EntitySchema/columns``, or -1.
@@ -51,7 +56,7 @@ package final class PropertySchema: Sendable {
     init(
         name: String, index: Int, kind: Kind, isOptional: Bool, isTransient: Bool, derivation: String?,
         defaultValue: AttributeValue?, valueTransformerName: String?, limits: ValueLimits?, isExternal: Bool,
-        declaredAt: String, column: String, entityColumn: String?,
+        declaredAt: String, column: String, canonicalColumn: String? = nil, entityColumn: String?,
         slot: Int, entitySlot: Int, destination: Int, inverse: Int, deleteRule: DeleteRule,
         joinTable: JoinTableSchema?, orderColumn: String?, relationshipNumber: Int
     ) {
@@ -67,6 +72,7 @@ package final class PropertySchema: Sendable {
         self.isExternal = isExternal
         self.declaredAt = declaredAt
         self.column = column
+        self.canonicalColumn = canonicalColumn
         self.entityColumn = entityColumn
         self.slot = slot
         self.entitySlot = entitySlot

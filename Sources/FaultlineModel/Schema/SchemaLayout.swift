@@ -3,6 +3,8 @@ struct SchemaLayout {
     private let descriptions: [EntityDescription]
     let places: [String: Int]
     private let numbers: [Int64]
+    /// Whether the layout is for a store of this library's.
+    private let isOwn: Bool
     private let parents: [Int]
     private let roots: [Int]
     private let children: [[Int]]
@@ -38,6 +40,7 @@ struct SchemaLayout {
         descriptions = ordered
         let places = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
         self.places = places
+        isOwn = known.isEmpty
         numbers = ordered.enumerated().map { known[$1.name] ?? Int64($0 + 1) }
         attributes = ordered.map { $0.attributes.sorted { $0.name < $1.name } }
         relationships = ordered.map { $0.relationships.sorted { $0.name < $1.name } }
@@ -105,9 +108,12 @@ struct SchemaLayout {
             }
             let columns = columns(of: drafts)
             let slots = Slots(columns, count: drafts.count)
+            let canonical = canonicalColumns(drafts.compactMap { draft in draft.attribute.map { (draft.owner, $0) } })
             let properties = drafts.enumerated().map { index, draft in
                 if let attribute = draft.attribute {
-                    return property(attribute, owner: draft.owner, index: index, slots: slots)
+                    return property(
+                        attribute, owner: draft.owner, index: index, slots: slots,
+                        canonicalColumn: canonical[attribute.name])
                 }
                 return property(draft.relationship!, owner: draft.owner, index: index, slots: slots)
             }
@@ -120,6 +126,22 @@ struct SchemaLayout {
                     fetchedProperties: (inherited + [place]).flatMap { descriptions[$0].fetchedProperties }))
         }
         return made
+    }
+
+    /// By attribute: the column that holds its text as `canonical:` makes it.
+    private func canonicalColumns(_ attributes: [(owner: Int, attribute: AttributeDescription)]) -> [String: String] {
+        // What Core Data has folded need not be what is folded here, letter by letter.
+        guard isOwn else { return [:] }
+        let texts = Set(attributes.filter { $0.attribute.type == .string }.map(\.attribute.name))
+        var found: [String: String] = [:]
+        for (owner, attribute) in attributes where attribute.type == .string && !attribute.isTransient {
+            guard let text = attribute.derivationExpression,
+                case .value(nil, let source, .canonical)? = DerivationExpression(text), texts.contains(source)
+            else { continue }
+            let column = column(owner, attribute.name)
+            (found[source], found[attribute.name]) = (column, column)
+        }
+        return found
     }
 
     private func columns(
@@ -157,7 +179,7 @@ struct SchemaLayout {
     }
 
     private func property(
-        _ attribute: AttributeDescription, owner: Int, index: Int, slots: Slots
+        _ attribute: AttributeDescription, owner: Int, index: Int, slots: Slots, canonicalColumn: String?
     ) -> PropertySchema {
         PropertySchema(
             name: attribute.name, index: index, kind: .attribute(attribute.type), isOptional: attribute.isOptional,
@@ -168,7 +190,8 @@ struct SchemaLayout {
                 regularExpression: attribute.regularExpression
             ).orNone,
             isExternal: attribute.allowsExternalBinaryDataStorage, declaredAt: attribute.declaredAt,
-            column: attribute.isTransient ? "" : column(owner, attribute.name), entityColumn: nil,
+            column: attribute.isTransient ? "" : column(owner, attribute.name), canonicalColumn: canonicalColumn,
+            entityColumn: nil,
             slot: slots.columns[index], entitySlot: -1, destination: -1, inverse: -1, deleteRule: .noAction,
             joinTable: nil, orderColumn: nil, relationshipNumber: -1)
     }

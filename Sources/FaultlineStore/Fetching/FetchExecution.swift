@@ -221,7 +221,9 @@ struct FetchExecution {
             expressions: resultType == .dictionaries || resultType == .objects && !terms.expressions.isEmpty
                 ? terms.expressions.map { $0.expression.node.text(values: false) } : nil,
             groups: terms.groups.isEmpty ? nil : terms.groups, having: terms.having?.shape,
-            terms: terms.predicate?.terms ?? [])
+            terms: terms.predicate?.terms { keyPath in
+                store.schema.property(keyPath, of: entity.schema)?.canonicalColumn != nil
+            } ?? [])
         detail.shape = store.shapes.number(of: shape, in: store.recorder)
         detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []
         var bytes: [UInt8] = []

@@ -2,14 +2,21 @@ import FaultlineModel
 package import FaultlineTrace
 
 extension FetchPredicate {
+    /// The comparisons, of a store that keeps no text folded.
+    package var terms: [ShapeEntry.Term] { terms { _ in false } }
+
     /// The comparisons as a trace's shape tells them: from left to right, without their values.
     ///
     /// Of a long predicate the first ``ShapeEntry/maximumTerms``.
-    package var terms: [ShapeEntry.Term] {
+    ///
+    /// - Parameter isFolded: whether the store keeps the text at the end of a key path folded.
+    func terms(isFolded: (String) -> Bool) -> [ShapeEntry.Term] {
         var terms: [ShapeEntry.Term] = []
         node.forEachTerm { term in
             guard terms.count < ShapeEntry.maximumTerms else { return }
-            terms.append(term.entry)
+            var entry = term.entry
+            if entry.options == "cd", isFolded(entry.keyPath) { entry.isFolded = true }
+            terms.append(entry)
         }
         return terms
     }

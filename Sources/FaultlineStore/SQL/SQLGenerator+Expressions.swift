@@ -91,7 +91,9 @@ extension SQLGenerator {
         case .attribute(let column, let property, let isOptional):
             return SQLOperand(
                 sql: " \(column)", type: .attribute(property.attributeType ?? .undefined), isOptional: isOptional,
-                property: property, text: text)
+                property: property,
+                canonical: property.canonicalColumn.map { " \(column.dropLast(property.column.count))\($0)" },
+                text: text)
         case .object(let key, let entity, let property):
             return SQLOperand(
                 sql: " \(key)", type: .object(entity), isOptional: property != nil, property: property, text: text)

@@ -26,6 +26,12 @@ extension SQLGenerator {
             throw invalid(
                 "'\(left.text)' cannot be compared by \(operation.rawValue)\(options.suffix), which is for text.")
         }
+        if options == .canonical, operation != .matches, let canonical = left.canonical {
+            // What was folded beforehand is compared as it is, and an index over it serves what an index serves.
+            var left = left
+            left.sql = canonical
+            return try textComparison(left, operation, .value(.string(options.fold(text))), [])
+        }
         if operation == .beginsWith, options.isEmpty, left.property != nil {
             // Every text begins with nothing.
             if text.isEmpty { return "\(left.sql) IS NOT NULL" }
@@ -54,6 +60,12 @@ extension SQLGenerator {
         case .isIn: return Self.search(right, left.sql, options)
         case .like: return " FaultlineStringLike(\(left.sql), \(right), \(options.rawValue))"
         case .matches: return " FaultlineStringMatch(\(left.sql), \(right), \(options.rawValue))"
+        case .equalTo where options.isEmpty: return "\(left.sql) = \(right)"
+        case .notEqualTo where options.isEmpty && !isOptional:
+            return "(\(left.sql) <> \(right) OR \(left.sql) IS NULL)"
+        case .lessThan where options.isEmpty, .lessThanOrEqualTo where options.isEmpty,
+            .greaterThan where options.isEmpty, .greaterThanOrEqualTo where options.isEmpty:
+            return "\(left.sql) \(operation.rawValue) \(right)"
         case .equalTo: return " FaultlineStringCompare(\(left.sql), \(right), \(options.rawValue)) = 0"
         case .notEqualTo:
             return " IFNULL(FaultlineStringCompare(\(left.sql), \(right), \(options.rawValue)), 1) <> 0"

@@ -18,6 +18,8 @@ struct SQLOperand {
     var property: PropertySchema?
     /// The constant that it is, if it is one.
     var constant: AttributeValue?
+    /// The column beside it that holds its text without regard to case and diacritics, if there is one.
+    var canonical: String?
     /// As the predicate has it.
     var text: String
 
