@@ -100,10 +100,10 @@ struct PendingObjects {
 
 /// The order of a request's sort descriptors, for objects in memory.
 struct SortOrder {
-    private let descriptors: [(node: FetchExpression.Node, isAscending: Bool)]
+    private let descriptors: [(node: FetchExpression.Node, isAscending: Bool, order: TextOrder)]
 
     init(_ descriptors: [FetchSortDescriptor]) {
-        self.descriptors = descriptors.map { (.path(FetchPath($0.keyPath)), $0.isAscending) }
+        self.descriptors = descriptors.map { (.path(FetchPath($0.keyPath)), $0.isAscending, $0.order) }
     }
 
     /// What an object is sorted by.
@@ -122,9 +122,16 @@ struct SortOrder {
     /// Less than 0, 0 or greater than 0, as SQLite orders rows.
     func compare(_ left: [SQLValue], _ right: [SQLValue]) -> Int {
         for (place, descriptor) in descriptors.enumerated() {
-            let order = left[place].order(right[place])
+            let order = Self.compare(left[place], right[place], descriptor.order)
             if order != 0 { return descriptor.isAscending ? order : -order }
         }
         return 0
+    }
+
+    private static func compare(_ left: SQLValue, _ right: SQLValue, _ order: TextOrder) -> Int {
+        guard order != .lexical, case .text(let one) = left, case .text(let other) = right else {
+            return left.order(right)
+        }
+        return order.compare(one, other)
     }
 }

@@ -48,6 +48,7 @@ final class SQLConnection {
         sqlite3_extended_result_codes(handle, 1)
         busy.register(on: handle)
         var registered = SQLFunctions.register(on: handle)
+        if registered == SQLITE_OK { registered = TextOrder.register(on: handle) }
         if registered == SQLITE_OK { registered = effects.register(on: handle) }
         guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }
     }

@@ -161,7 +161,8 @@ struct SQLGenerator {
         for descriptor in terms.sortDescriptors {
             let column = try sortColumn(descriptor.keyPath)
             columns.append(column)
-            clause.append(column.drop { $0 == " " } + (descriptor.isAscending ? "" : " DESC"))
+            let collation = descriptor.order.collation.map { " COLLATE \($0)" } ?? ""
+            clause.append(column.drop { $0 == " " } + collation + (descriptor.isAscending ? "" : " DESC"))
         }
         return (columns, clause.isEmpty ? "" : "ORDER BY " + clause.joined(separator: ", "))
     }
