@@ -10,6 +10,8 @@ final class Person: ManagedObject {
     static let score = AttributeKey<Int>("score")
     static let isActive = AttributeKey<Bool>("isActive")
 
+    var age: Int { self[Self.age] }
+
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
