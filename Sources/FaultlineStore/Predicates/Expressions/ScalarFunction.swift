@@ -65,6 +65,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
         case .subtract: ("-", 1)
         case .multiply: ("*", 2)
         case .divide: ("/", 2)
+        case .modulus: ("%", 2)
         case .power: ("**", 4)
         default: nil
         }

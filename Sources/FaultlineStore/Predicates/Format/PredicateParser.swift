@@ -276,6 +276,7 @@ struct PredicateParser {
         }
         switch node {
         case .value(.integer(let value)) where value != .min: return .expression(.value(.integer(-value)))
+        case .value(.boolean(let value)): return .expression(.value(.integer(value ? -1 : 0)))
         case .value(.double(let value)): return .expression(.value(.double(-value)))
         default: return .expression(.function(.negate, [node]))
         }
