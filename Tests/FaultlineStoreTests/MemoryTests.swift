@@ -45,7 +45,7 @@ struct MemoryTests {
     func rowCache() throws {
         let store = try TestStore { $0.rowCacheLimit = 256 << 10 }
         try store.fill(items: 20_000)
-        let cache = store.container.persistentStoreCoordinator.store.rows
+        let cache = store.container.persistentStoreCoordinator.stores[0].rows
         let kept: Item
         do {
             kept = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("price") == 5))[0]
@@ -113,7 +113,7 @@ struct MemoryTests {
         let store = try TestStore()
         try store.fill(items: 1)
         for limit in 1...400 { _ = try store.context.fetch(FetchRequest<Item>(fetchLimit: limit)) }
-        let connection = store.container.persistentStoreCoordinator.store.connection
+        let connection = store.container.persistentStoreCoordinator.stores[0].connection
         #expect(connection.statementCount <= 256)
         #expect(try store.context.fetch(FetchRequest<Item>(fetchLimit: 1)).count == 1)
     }
@@ -122,7 +122,7 @@ struct MemoryTests {
     func smallFetches() throws {
         let store = try TestStore { $0.rowCacheLimit = 512 << 10 }
         try store.fill(items: 100)
-        let cache = store.container.persistentStoreCoordinator.store.rows
+        let cache = store.container.persistentStoreCoordinator.stores[0].rows
         cache.removeUnused()
         for price in 0..<100 {
             let request = FetchRequest<Item>(predicate: PropertyPath("price") == price)
@@ -135,7 +135,7 @@ struct MemoryTests {
     func batchedPass() throws {
         let store = try TestStore { $0.rowCacheLimit = 1 << 10 }
         try store.fill(items: 500)
-        let cache = store.container.persistentStoreCoordinator.store.rows
+        let cache = store.container.persistentStoreCoordinator.stores[0].rows
         cache.removeUnused()
         do {
             let items = try store.context.fetch(FetchRequest<Item>(fetchBatchSize: 20))

@@ -123,7 +123,7 @@ struct RowTests {
     func faultBlocks() throws {
         let store = try TestStore { $0.rowCacheLimit = 0 }
         try store.fill(items: 20)
-        let cache = store.container.persistentStoreCoordinator.store.rows
+        let cache = store.container.persistentStoreCoordinator.stores[0].rows
         let context = store.container.newBackgroundContext()
         try context.performAndWait {
             let items = try context.fetch(FetchRequest<Item>(includesPropertyValues: false)).map { $0 }

@@ -58,7 +58,7 @@ struct SQLDebugTests {
                 "CoreData: annotation: to-many relationship fault \"items\" for objectID \(category.objectID) fulfilled from database.  Got 3 rows",
             ])
         context.refresh(item, mergeChanges: false)
-        context.persistentStoreCoordinator.store.rows.remove(root: 1, key: item.objectID.key)
+        context.persistentStoreCoordinator.stores[0].rows.remove(root: 1, key: item.objectID.key)
         _ = item.name
         #expect(
             store.lines.take() == [
@@ -108,7 +108,7 @@ struct SQLDebugTests {
         let total = "CoreData: annotation: total fetch execution time: #s for 1 rows."
         #expect(store.lines.take() == first + [returned, total])
 
-        let log = store.container.persistentStoreCoordinator.store.log
+        let log = store.container.persistentStoreCoordinator.stores[0].log
         log.level = 3
         let item = try store.context.fetch(request)[0]
         let values = " with values: (\n    \"<Item: (entity: Item; id: \(item.objectID); data: <fault>)\"\n)"

@@ -127,7 +127,7 @@ struct WaitTests {
                     }
                     done.signal()
                 }.start()
-                let store = container.persistentStoreCoordinator.store
+                let store = container.persistentStoreCoordinator.stores[0]
                 while store.waiting.load(ordering: .relaxed) == 0 { sched_yield() }
             }
         }

@@ -6,6 +6,8 @@
 package struct DerivationTriggers {
     /// `CREATE TRIGGER` statements.
     package private(set) var statements: [String] = []
+    /// For each of them, the table of the attribute that it keeps up.
+    private var tables: [String] = []
     /// Attributes whose expressions the store cannot work out: entity, attribute, expression.
     package private(set) var unsupported: [(entity: String, attribute: String, expression: String)] = []
 
@@ -21,8 +23,16 @@ package struct DerivationTriggers {
                     unsupported.append((entity.name, property.name, text))
                     continue
                 }
+                tables += repeatElement(entity.table, count: statements.count - tables.count)
             }
         }
+    }
+
+    /// The statements for the attributes of some entities.
+    ///
+    /// - Parameter wanted: the entities' tables; `nil`: those of all.
+    package func statements(forTables wanted: Set<String>?) -> [String] {
+        zip(tables, statements).filter { wanted?.contains($0.0) != false }.map(\.1)
     }
 
     /// Returns whether there is what the expression names.

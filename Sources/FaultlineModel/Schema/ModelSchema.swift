@@ -3,9 +3,10 @@ package final class ModelSchema: Sendable {
     /// The entities by number: every tree's root is followed by its children, roots in alphabetical order.
     package let entities: [EntitySchema]
     /// The statements that make the tables and indexes, without the store's own three tables.
-    package let statements: [String]
+    package var statements: [String] { statements(forTables: nil) }
     package let digest: String
 
+    private let labelledStatements: [(table: String, text: String)]
     private let places: [String: Int]
     private let placesByNumber: [Int64: Int]
 
@@ -17,7 +18,7 @@ package final class ModelSchema: Sendable {
         entities = layout.makeEntities()
         places = layout.places
         placesByNumber = Dictionary(entities.map { ($0.number, $0.index) }) { first, _ in first }
-        statements = layout.statements(entities)
+        labelledStatements = layout.statements(entities)
         digest = layout.digest(entities)
     }
 
@@ -33,6 +34,30 @@ package final class ModelSchema: Sendable {
             found = property
         }
         return found
+    }
+
+    /// The statements that make what some entities need.
+    ///
+    /// - Parameter tables: the entities' tables; `nil`: those of all.
+    package func statements(forTables tables: Set<String>?) -> [String] {
+        labelledStatements.filter { tables?.contains($0.table) != false }.map(\.text)
+    }
+
+    /// A digest of what the layout of some entities depends on, whatever else is in the model.
+    package func digest(of names: Set<String>) -> String {
+        var digest = LayoutDigest()
+        for entity in entities where names.contains(entity.name) {
+            let parent = entity.parent < 0 ? "" : entities[entity.parent].name
+            digest.add("\(entity.name) \(parent) \(entity.isAbstract) \(entity.table)")
+            for property in entity.properties where !property.isTransient {
+                let destination = property.destination < 0 ? "" : entities[property.destination].name
+                digest.add(
+                    "\(property.name) \(property.kind) \(property.column) \(destination) \(property.isExternal) \(property.isOrdered)"
+                )
+                if let derivation = property.derivation { digest.add(derivation) }
+            }
+        }
+        return digest.text
     }
 
     package func entity(named name: String) -> EntitySchema? {

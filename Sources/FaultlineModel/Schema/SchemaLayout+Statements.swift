@@ -1,26 +1,28 @@
 extension SchemaLayout {
-    /// `CREATE` statements: all tables, then all indexes.
-    func statements(_ entities: [EntitySchema]) -> [String] {
-        var tables: [String] = []
-        var indexes: [String] = []
+    /// `CREATE` statements: all tables, then all indexes, each with the table of the entities that need it.
+    func statements(_ entities: [EntitySchema]) -> [(table: String, text: String)] {
+        var tables: [(String, String)] = []
+        var indexes: [(String, String)] = []
         var joinTables: Set<String> = []
         for root in rootPlaces {
             let columns = tableColumns(root).map { "\($0.name) \($0.type)" }
+            let table = table(root)
             tables.append(
-                "CREATE TABLE \(table(root)) ( "
-                    + (["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + columns).joined(separator: ", ")
-                    + " )")
+                (
+                    table,
+                    "CREATE TABLE \(table) ( "
+                        + (["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"] + columns)
+                        .joined(separator: ", ") + " )"
+                ))
             for place in tree(root) {
                 for key in foreignKeys(place) {
-                    indexes.append("CREATE INDEX \(table(root))_\(key)_INDEX ON \(table(root)) (\(key))")
+                    indexes.append((table, "CREATE INDEX \(table)_\(key)_INDEX ON \(table) (\(key))"))
                 }
             }
-            if isTree(root) {
-                indexes.append("CREATE INDEX \(table(root))_Z_ENT_INDEX ON \(table(root)) (Z_ENT)")
-            }
+            if isTree(root) { indexes.append((table, "CREATE INDEX \(table)_Z_ENT_INDEX ON \(table) (Z_ENT)")) }
             for place in tree(root) {
-                indexes += fetchIndexes(entities[place])
-                indexes += uniqueIndexes(entities[place])
+                let more = fetchIndexes(entities[place]) + uniqueIndexes(entities[place])
+                indexes += more.map { (table, $0) }
             }
         }
         for entity in entities {
@@ -40,9 +42,15 @@ extension SchemaLayout {
                 }
                 let columns = [first, second] + orders.sorted()
                 tables.append(
-                    "CREATE TABLE \(join.table) ( \(columns.map { "\($0) INTEGER, " }.joined())PRIMARY KEY (\(first), \(second)) )"
-                )
-                indexes.append("CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))")
+                    (
+                        entity.table,
+                        "CREATE TABLE \(join.table) ( \(columns.map { "\($0) INTEGER, " }.joined())PRIMARY KEY (\(first), \(second)) )"
+                    ))
+                indexes.append(
+                    (
+                        entity.table,
+                        "CREATE INDEX \(join.table)_\(second)_INDEX ON \(join.table) (\(second), \(first))"
+                    ))
             }
         }
         return tables + indexes
@@ -99,24 +107,19 @@ extension SchemaLayout {
 
     /// A digest of the layout: FNV-1a over entities, numbers and `CREATE` statements.
     func digest(_ entities: [EntitySchema]) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        func add(_ text: String) {
-            for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            hash = (hash ^ 0xff) &* 0x100_0000_01b3
-        }
+        var digest = LayoutDigest()
         for entity in entities {
-            add("\(entity.number) \(entity.name) \(entity.parent) \(entity.isAbstract)")
+            digest.add("\(entity.number) \(entity.name) \(entity.parent) \(entity.isAbstract)")
             for property in entity.properties where !property.isTransient {
-                add(
+                digest.add(
                     "\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)"
                 )
                 // A store has triggers for its expressions, and no others.
-                if let derivation = property.derivation { add(derivation) }
+                if let derivation = property.derivation { digest.add(derivation) }
             }
         }
         // Fetch indexes change how fast a store answers, not what it can hold.
-        for statement in statements(entities) where statement.hasPrefix("CREATE TABLE") { add(statement) }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        for (_, text) in statements(entities) where text.hasPrefix("CREATE TABLE") { digest.add(text) }
+        return digest.text
     }
 }

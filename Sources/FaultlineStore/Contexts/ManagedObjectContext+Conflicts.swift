@@ -50,14 +50,14 @@ extension ManagedObjectContext {
     /// Where the store says that an object leads elsewhere now, the other ends are read anew.
     private func unloadInverses(of object: ManagedObject, _ row: RowPointer) {
         for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
-            guard store.schema.entities[property.destination].properties[property.inverse].isToMany,
+            guard object.runtime.store.schema.entities[property.destination].properties[property.inverse].isToMany,
                 object.differs(from: row, property.index)
             else { continue }
-            let root = store.schema.entities[property.destination].root
+            let map = object.runtime.store.entities[property.destination].map
             let offset = object.runtime.offsets[property.index]
             for row in [object.row, row] {
                 guard let row, row.hasValue(slot: property.slot),
-                    let other = identities.object(root: root, key: row.integer(at: offset))
+                    let other = identities.object(map: map, key: row.integer(at: offset))
                 else { continue }
                 other.toMany[property.inverse]?.unload()
                 other.prefetched = nil
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
         deleted.removeAll { $0 === object }
         object.toMany = [:]
         for property in object.runtime.schema.properties where property.isRelationship && property.inverse >= 0 {
-            for other in updated where other.runtime.schema.family(of: property, in: store.schema) {
+            for other in updated where other.runtime.schema.family(of: property, in: object.runtime.store.schema) {
                 if property.kind == .manyToMany {
                     other.toMany[property.inverse]?.retract(object)
                     continue

@@ -21,9 +21,10 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func fill(_ object: ManagedObject) -> StoreError? {
-        let recorder = store.recorder
         let open = recorder.begin()
         let entity = object.runtime
+        let store = entity.store
+        let reader = reader(of: store)
         let schema = entity.schema
         object.flags.remove(.isFault)
         object.partial = nil
@@ -78,8 +79,8 @@ extension ManagedObjectContext {
             }
             if let failure { noteReadError(failure) }
         }
-        if fault.source == .rowCache, store.log.isOn, object.key > 0 {
-            store.log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
+        if fault.source == .rowCache, log.isOn, object.key > 0 {
+            log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
         }
         guard let open else { return failure }
         let isReached = object.trail.relationship >= 0
@@ -88,9 +89,9 @@ extension ManagedObjectContext {
             let owner = store.entities[Int(object.trail.relationshipEntity)]
             if owner.schema.properties[Int(object.trail.relationship)].isToMany { fault.type = .object }
             fault.relationship = owner.nameID(Int(object.trail.relationship), recorder)
-            fault.relationshipEntity = owner.traceID(recorder, store.schema)
+            fault.relationshipEntity = owner.traceID(recorder)
         }
-        fault.entity = entity.traceID(recorder, store.schema)
+        fault.entity = entity.traceID(recorder)
         fault.object = recorder.hash(UInt64(schema.root), UInt64(bitPattern: object.key))
         fault.origin = object.trail.origin
         fault.filled = object.row == nil ? 0 : 1
@@ -107,17 +108,18 @@ extension ManagedObjectContext {
 
     private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRow {
         guard object.key > 0 else { return LoadedRow() }
-        let start = store.log.isOn ? store.recorder.now() : 0
+        let start = log.isOn ? recorder.now() : 0
+        let reader = reader(of: object.runtime.store)
         let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
             try store.loadRow(object.runtime, key: object.key, isRecording: isRecording)
         }
-        if store.log.isOn {
-            store.log.connectionTime(loaded.run.duration)
-            store.log.totalTime(store.recorder.now() - start, rows: loaded.row == nil ? 0 : 1)
+        if log.isOn {
+            log.connectionTime(loaded.run.duration)
+            log.totalTime(recorder.now() - start, rows: loaded.row == nil ? 0 : 1)
             if loaded.row != nil {
-                store.log.print(.annotation, "fault fulfilled from database for : \(object.objectID)")
+                log.print(.annotation, "fault fulfilled from database for : \(object.objectID)")
             }
-            logPlan(object.runtime.faultSQL)
+            logPlan(object.runtime.faultSQL, reader)
         }
         return loaded
     }
@@ -126,10 +128,10 @@ extension ManagedObjectContext {
         isRecording ? TraceOrigin(context: traceID) : TraceOrigin()
     }
 
-    func logPlan(_ sql: String) {
-        guard store.log.level >= 4 else { return }
+    func logPlan(_ sql: String, _ reader: SQLStore) {
+        guard log.level >= 4 else { return }
         let plan = try? reader.read { store throws(StoreError) in store.session.plan(sql) }
-        store.log.plan(sql, plan ?? [])
+        log.plan(sql, plan ?? [])
     }
 
     /// Fills a to-many relationship from what was prefetched, or else from the store.
@@ -153,7 +155,7 @@ extension ManagedObjectContext {
     func memberIDs(of object: ManagedObject, relationship index: Int) -> [ManagedObjectID] {
         var found: [ManagedObjectID] = []
         readMembers(of: object, index) { keys, _ in
-            keys.forEach { found.append(ManagedObjectID(store: store.identity, entity: $0.schema, key: $1)) }
+            keys.forEach { found.append(ManagedObjectID(store: $0.store.identity, entity: $0.schema, key: $1)) }
         }
         return found
     }
@@ -186,7 +188,7 @@ extension ManagedObjectContext {
     ///
     /// - Parameter take: gets what there is, and whether that is all.
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
-        let recorder = store.recorder
+        let store = object.runtime.store
         let open = recorder.begin()
         let property = object.runtime.schema.properties[index]
         let destination = store.entities[property.destination]
@@ -203,8 +205,8 @@ extension ManagedObjectContext {
             keys = list.keys
             places = list.entities
             fault.seenBefore = true
-            if store.log.isOn {
-                store.log.print(
+            if log.isOn {
+                log.print(
                     .annotation,
                     "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from row cache.  Got \(keys.count) rows"
                 )
@@ -221,7 +223,7 @@ extension ManagedObjectContext {
         }
         take(MemberKeys(store: store, property: property, keys: keys, places: places), failure == nil)
         guard let open else { return }
-        fault.entity = object.runtime.traceID(recorder, store.schema)
+        fault.entity = object.runtime.traceID(recorder)
         fault.relationship = object.runtime.nameID(index, recorder)
         fault.relationshipEntity = fault.entity
         fault.object = recorder.hash(UInt64(object.runtime.schema.root), UInt64(bitPattern: object.key))
@@ -235,8 +237,9 @@ extension ManagedObjectContext {
     private func loadMembers(
         of object: ManagedObject, _ property: PropertySchema, _ destination: EntityRuntime, isRecording: Bool
     ) throws(StoreError) -> LoadedKeys {
-        let sql = destination.memberSQL(property, store.schema)
-        let start = store.log.isOn ? store.recorder.now() : 0
+        let sql = destination.memberSQL(property)
+        let start = log.isOn ? recorder.now() : 0
+        let reader = reader(of: object.runtime.store)
         let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
             try store.beginRead()
             let statement = try store.connection.statement(sql)
@@ -244,14 +247,14 @@ extension ManagedObjectContext {
             store.log.statement(sql, [.integer(object.key)])
             return try store.loadKeys(statement, destination, isRecording: isRecording)
         }
-        if store.log.isOn {
-            store.log.connectionTime(loaded.run.duration)
-            store.log.totalTime(store.recorder.now() - start, rows: loaded.keys.count)
-            store.log.print(
+        if log.isOn {
+            log.connectionTime(loaded.run.duration)
+            log.totalTime(recorder.now() - start, rows: loaded.keys.count)
+            log.print(
                 .annotation,
                 "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from database.  Got \(loaded.keys.count) rows"
             )
-            logPlan(sql)
+            logPlan(sql, reader)
         }
         return loaded
     }
@@ -263,12 +266,13 @@ extension ManagedObjectContext {
     /// anew. An object with unsaved changes keeps its old row all the same, so that saving it is a conflict.
     func externalValue(_ index: Int, of object: ManagedObject) -> Data? {
         guard let (row, offset) = object.place(index), let block = object.block else { return nil }
+        let store = object.runtime.store
         do throws(StoreError) {
             return try store.external.value(row.bytes(at: offset))
         } catch {
             let version = row.header.pointee.version
             store.finishReading()
-            if !row.isSuperseded { reader.rows.remove(root: object.runtime.schema.root, key: object.key) }
+            if !row.isSuperseded { reader(of: store).rows.remove(root: object.runtime.schema.root, key: object.key) }
             (object.row, object.block) = (nil, nil)
             defer {
                 if object.pending != nil { (object.row, object.block) = (row, block) }

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObjectID] {
         var execution = try execution(request.terms, .objectIDs, (fileID, line, function))
         execution.warmsRowCache = warmsRowCache
-        return try execution.run().objectIDs(execution.entity, store)
+        return try execution.run().objectIDs(execution.entity)
     }
 
     /// Fetches what the store works out over the objects that a request selects, without loading any.
@@ -73,16 +73,47 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> FetchExecution {
         checkQueue()
         try throwReadError()
-        guard let schema = store.schema.entity(named: terms.entityName) else {
+        noticeStores()
+        guard let model else {
+            throw StoreError(
+                .invalidRequest, "Fetching \(terms.entityName): the coordinator has no store; add one first.")
+        }
+        guard let schema = model.entity(named: terms.entityName) else {
             throw StoreError(
                 .unknownEntity,
                 "Fetching \(terms.entityName): the model has no such entity; correct the name, or add it to the model.")
         }
         try Self.check(terms, isFor: type)
-        let entity = store.entities[schema.index]
-        try Prefetch.check(terms.prefetch, entity, store.schema)
-        return FetchExecution(
-            store: store, context: self, terms: terms, entity: entity, resultType: type, site: site)
+        let targets = try targets(terms, schema, "Fetching")
+        let entity = targets[0].entities[schema.index]
+        try Prefetch.check(terms.prefetch, entity, targets[0].schema)
+        var execution = FetchExecution(
+            store: targets[0], context: self, terms: terms, entity: entity, resultType: type, site: site)
+        if targets.count > 1 { execution.otherStores = Array(targets.dropFirst()) }
+        return execution
+    }
+
+    /// The stores that a request is for, of which there is at least one.
+    ///
+    /// - Throws: ``StoreError`` if there is none.
+    func targets(_ terms: FetchTerms, _ schema: EntitySchema, _ doing: String) throws(StoreError) -> [SQLStore] {
+        if stores.count == 1, terms.affectedStores == nil, stores[0].configured == nil { return stores }
+        let known = stores.filter { $0.has(schema, includesSubentities: terms.includesSubentities) }
+        guard !known.isEmpty else {
+            throw StoreError(
+                .invalidRequest,
+                "\(doing) \(terms.entityName): none of the coordinator's stores has the entity; add one whose configuration has it."
+            )
+        }
+        guard let affected = terms.affectedStores else { return known }
+        let targets = known.filter { affected.contains($0.identity) }
+        guard !targets.isEmpty else {
+            throw StoreError(
+                .invalidRequest,
+                "\(doing) \(terms.entityName): none of the affected stores has the entity; name one of the coordinator's whose configuration has it."
+            )
+        }
+        return targets
     }
 
     /// A request's result type must be what its caller gets; counts and identities can be had of any.

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
         fromContextDidSave saved: SavedObjectIDs, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) {
-        merge(saved, .call, site: store.recorder.site(fileID: fileID, line: line, function: function))
+        merge(saved, .call, site: recorder.site(fileID: fileID, line: line, function: function))
     }
 
     /// Takes in what another context has saved, as a notification of it tells; see
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
         mergeChanges(fromContextDidSave: saved, fileID: fileID, line: line, function: function)
     }
 
-    /// Takes in what somebody else has saved to the store, such as another process, in several contexts.
+    /// Takes in what somebody else has saved to a store, such as another process, in several contexts.
     ///
     /// What is in memory of these objects is let go of, and read from the file when it is asked for.
     ///
@@ -55,7 +55,7 @@ extension ManagedObjectContext {
                 deleted: ids(.deletedObjects, .deletedObjectIDs))
             context.performAndWait {
                 context.merge(
-                    saved, .remote, site: context.store.recorder.site(fileID: fileID, line: line, function: function))
+                    saved, .remote, site: context.recorder.site(fileID: fileID, line: line, function: function))
             }
         }
     }
@@ -101,15 +101,17 @@ extension ManagedObjectContext {
 
     private func merge(_ saved: SavedObjectIDs, _ trigger: TraceEvent.Merge.Trigger, site: DictionaryID) {
         checkQueue()
-        let saved = saved.belonging(to: store.identity)
-        let recorder = store.recorder
+        noticeStores()
+        let saved = saved.belonging(to: stores)
         let open = recorder.begin()
         var event = TraceEvent.Merge()
         // A burst of reading may go on that does not see the save yet.
-        store.finishReading()
+        finishReading()
         takeOn()
         if trigger == .remote {
-            for id in saved.updated.union(saved.deleted) { store.rows.remove(root: id.entity.root, key: id.key) }
+            for id in saved.updated.union(saved.deleted) {
+                store(id.store)?.rows.remove(root: id.entity.root, key: id.key)
+            }
         }
         let gone = Set(saved.deleted.compactMap { registeredObject(for: $0) })
         for object in gone where object.hasChanges { event.conflicts += 1 }
@@ -147,7 +149,8 @@ extension ManagedObjectContext {
         object.toMany = object.toMany.filter { $0.value.hasChanges }
         (object.prefetched, object.partial) = (nil, nil)
         object.flags.remove(.isGone)
-        let known = object.isFault ? nil : reader.rows.row(root: object.runtime.schema.root, key: object.key)
+        let rows = reader(of: object.runtime.store).rows
+        let known = object.isFault ? nil : rows.row(root: object.runtime.schema.root, key: object.key)
         if let known, Int(known.row.header.pointee.entity) == object.runtime.schema.index {
             (object.row, object.block) = (known.row, known.block)
         } else {
@@ -186,7 +189,7 @@ extension ManagedObjectContext {
         var changes: [Int: TraceEvent.Save.Change] = [:]
         func count(_ ids: Set<ManagedObjectID>, _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
             for id in ids {
-                let entity = store.entities[id.entity.index].traceID(store.recorder, store.schema)
+                guard let entity = runtime(of: id)?.traceID(recorder) else { continue }
                 changes[id.entity.index, default: TraceEvent.Save.Change(entity: entity)][keyPath: path] += 1
             }
         }
@@ -198,12 +201,13 @@ extension ManagedObjectContext {
 }
 
 extension SavedObjectIDs {
-    fileprivate func belonging(to store: PersistentStore) -> SavedObjectIDs {
+    fileprivate func belonging(to stores: [SQLStore]) -> SavedObjectIDs {
+        func isOwn(_ id: ManagedObjectID) -> Bool { stores.contains { $0.identity === id.store } }
         var own = self
         // Seldom anything else.
-        if !inserted.allSatisfy({ $0.store === store }) { own.inserted = inserted.filter { $0.store === store } }
-        if !updated.allSatisfy({ $0.store === store }) { own.updated = updated.filter { $0.store === store } }
-        if !deleted.allSatisfy({ $0.store === store }) { own.deleted = deleted.filter { $0.store === store } }
+        if !inserted.allSatisfy(isOwn) { own.inserted = inserted.filter(isOwn) }
+        if !updated.allSatisfy(isOwn) { own.updated = updated.filter(isOwn) }
+        if !deleted.allSatisfy(isOwn) { own.deleted = deleted.filter(isOwn) }
         return own
     }
 }

@@ -9,21 +9,34 @@ extension ManagedObjectContext {
     /// The object with an identity, as a fault if it is not here yet.
     ///
     /// Nothing is read; whether there is such an object turns out when it is used, or with ``existingObject(with:)``.
+    /// Traps if the object belongs to a store of another coordinator.
     public func object(with id: ManagedObjectID) -> ManagedObject {
+        checkQueue()
+        guard let entity = runtime(of: id) else {
+            preconditionFailure(
+                "\(id.entityName) \(id) belongs to a store that the context's coordinator does not have; add the store first."
+            )
+        }
         // Whoever has the object already may know its entity better than a URL does.
-        registeredObject(for: id) ?? object(store.entities[id.entity.index], key: id.key)
+        return identities.object(map: entity.map, key: id.key) ?? object(entity, key: id.key)
     }
 
     /// The object with an identity, if the context has it already.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         checkQueue()
-        return identities.object(root: id.entity.root, key: id.key)
+        return runtime(of: id).flatMap { identities.object(map: $0.map, key: id.key) }
     }
 
     /// The object with an identity, read from the store if need be.
     ///
     /// - Throws: ``StoreError`` if there is no such object or it cannot be read.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
+        guard runtime(of: id) != nil else {
+            throw StoreError(
+                .objectGone,
+                "\(id.entityName) \(id) belongs to a store that the context's coordinator does not have; add the store first.",
+                objectID: id)
+        }
         let object = object(with: id)
         try object.fulfill()
         return object
@@ -104,7 +117,7 @@ extension ManagedObjectContext {
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         recordRefresh { event in
             event.keepsChanges = mergeChanges
-            event.entity = object.runtime.traceID(store.recorder, store.schema)
+            event.entity = object.runtime.traceID(recorder)
             event.changed = object.hasChanges ? 1 : 0
             event.objects = 1
         } of: {
@@ -116,7 +129,7 @@ extension ManagedObjectContext {
         checkQueue(of: object)
         guard !object.flags.contains(.isInserted), !object.flags.contains(.isDetached) else { return }
         logChange { $0.refresh(object) }
-        store.finishReading()
+        object.runtime.store.finishReading()
         let wasFault = object.isFault
         if !wasFault { object.willTurnIntoFault() }
         if !mergeChanges, !object.flags.contains(.isDeleted) { takeBackChanges(of: object) }
@@ -150,7 +163,7 @@ extension ManagedObjectContext {
     public func rollback() {
         checkQueue()
         undoManager?.removeAllActions()
-        store.finishReading()
+        finishReading()
         logChange { log in
             for object in inserted where object.isInserted { log.delete(object) }
             for object in updated + deleted where !object.flags.contains(.isInserted) { log.refresh(object) }
@@ -183,29 +196,27 @@ extension ManagedObjectContext {
         logChange { $0.reset() }
         takeOn()
         readError = nil
-        for object in identities.objects() {
-            let wasFault = object.isFault
-            if !wasFault { object.willTurnIntoFault() }
-            object.flags = .isDetached
-            object.forgetRow()
-            object.toMany = [:]
-            object.trail = ObjectTrail()
-            identities.remove(object)
-            release(object)
-            if !wasFault { object.didTurnIntoFault() }
-        }
+        for object in identities.objects() { detach(object) }
+    }
+
+    /// Forgets an object and lets it forget its values.
+    func detach(_ object: ManagedObject) {
+        let wasFault = object.isFault
+        if !wasFault { object.willTurnIntoFault() }
+        object.flags = .isDetached
+        object.forgetRow()
+        object.pending = nil
+        object.toMany = [:]
+        object.trail = ObjectTrail()
+        identities.remove(object)
+        release(object)
+        if !wasFault { object.didTurnIntoFault() }
     }
 
     // MARK: - Making objects
 
-    func entity(named name: String) -> EntityRuntime {
-        guard let schema = store.schema.entity(named: name) else {
-            preconditionFailure("The model has no entity '\(name)'.")
-        }
-        return store.entities[schema.index]
-    }
-
     func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
+        noticeStores()
         // Objects of a class are made one after the other, and the name of a class is made anew each time.
         if let known = lastMade, known.type == type { return seed(known.entity) }
         let entity = entity(named: type.entityName)
@@ -237,7 +248,7 @@ extension ManagedObjectContext {
 
     /// The object for a key: the one that is here, or a new fault.
     func object(_ entity: EntityRuntime, key: Int64) -> ManagedObject {
-        guard let known = identities.object(root: entity.root, key: key) else { return makeFault(entity, key: key) }
+        guard let known = identities.object(map: entity.map, key: key) else { return makeFault(entity, key: key) }
         let isRightClass = !known.flags.contains(.hasOtherClass)
         if known.runtime === entity, isRightClass { return known }
         // An object of a subentity is one of the entity as well.
@@ -250,7 +261,8 @@ extension ManagedObjectContext {
     /// An object that was filled before keeps its values.
     ///
     /// - Parameter partial: what the row has; `nil`: everything.
-    func object(_ row: RowPointer, _ partial: PartialSelection? = nil) -> ManagedObject {
+    @inline(__always)
+    func object(_ row: RowPointer, in store: SQLStore, _ partial: PartialSelection? = nil) -> ManagedObject {
         // The store holds it.
         unowned(unsafe) let entity = store.entities[Int(row.header.pointee.entity)]
         var object = object(entity, key: row.key)

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     ///
     /// They stay unsaved; keys of objects that never are stay unused. Objects whose identity is permanent keep it.
     ///
-    /// - Throws: ``StoreError`` if the store cannot be written; no identity has changed then.
+    /// - Throws: ``StoreError`` if a store cannot be written; no identity has changed then.
     public func obtainPermanentIDs(
         for objects: [ManagedObject], fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -13,16 +13,22 @@ extension ManagedObjectContext {
         checkQueue()
         let wanted = objects.filter { $0.isInserted && $0.objectID.isTemporaryID && $0.managedObjectContext === self }
         guard !wanted.isEmpty else { return }
-        try store.checkWritable(doing: "Obtaining permanent IDs")
-        let recorder = store.recorder
+        noticeStores()
+        for store in stores where wanted.contains(where: { $0.runtime.store === store }) {
+            try store.checkWritable(doing: "Obtaining permanent IDs")
+        }
         let isRecording = recorder.isEnabled
         let origin =
             isRecording
             ? TraceOrigin(
                 context: traceID, site: recorder.site(fileID: fileID, line: line, function: function)) : TraceOrigin()
-        var execution = SaveExecution(store, ChangeSet(inserted: wanted), origin: origin, isRecording: isRecording)
         do throws(StoreError) {
-            try store.locked(for: origin) { () throws(StoreError) in try execution.obtainKeys() }
+            for store in stores {
+                let own = wanted.filter { $0.runtime.store === store }
+                guard !own.isEmpty else { continue }
+                var execution = SaveExecution(store, ChangeSet(inserted: own), origin: origin, isRecording: isRecording)
+                try store.locked(for: origin) { () throws(StoreError) in try execution.obtainKeys() }
+            }
         } catch {
             for object in wanted { object.pending?.newKey = 0 }
             throw error

@@ -15,7 +15,7 @@ extension ManagedObjectContext {
     /// that lives long is to be taken on, or unpinned, now and then.
     ///
     /// - Parameter token: `nil` to read what there is again.
-    /// - Throws: ``StoreError`` if no connection can be had, or the store has no write-ahead log. The context then stays as
+    /// - Throws: ``StoreError`` if no connection can be had, or a store has no write-ahead log. The context then stays as
     ///   it is.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         checkQueue()
@@ -23,14 +23,15 @@ extension ManagedObjectContext {
             pinned = nil
             return
         }
-        pinned = try token.snapshot ?? PinnedSnapshot(of: store)
+        noticeStores()
+        pinned = try token.snapshot ?? PinnedSnapshot(of: stores)
     }
 
     /// Takes a pinned context on to what there is now.
     func takeOn() {
         guard pinned != nil else { return }
         do throws(StoreError) {
-            pinned = try PinnedSnapshot(of: store)
+            pinned = try PinnedSnapshot(of: stores)
         } catch {
             noteReadError(error)
         }

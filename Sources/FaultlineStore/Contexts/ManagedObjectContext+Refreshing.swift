@@ -5,11 +5,11 @@ import FaultlineTrace
 extension ManagedObjectContext {
     /// Makes an event of what makes objects faults again.
     func recordRefresh(_ describe: (inout TraceEvent.Refresh) -> Void, of body: () -> Void) {
-        guard let open = store.recorder.begin() else { return body() }
+        guard let open = recorder.begin() else { return body() }
         var event = TraceEvent.Refresh()
         describe(&event)
         body()
-        store.recorder.end(open, event, context: traceID, site: 0)
+        recorder.end(open, event, context: traceID, site: 0)
     }
 
     /// Takes back an object's unsaved changes, and what they changed at the other ends of its relationships.
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         case .object(let object): other = object
         }
         let stored = object.toOne(property.index)
-        if store.schema.entities[property.destination].properties[property.inverse].isToMany {
+        if object.runtime.store.schema.entities[property.destination].properties[property.inverse].isToMany {
             other?.toMany[property.inverse]?.retract(object)
             stored?.toMany[property.inverse]?.retract(object)
             return

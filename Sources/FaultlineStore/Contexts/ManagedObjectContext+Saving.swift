@@ -4,7 +4,7 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ManagedObjectContext {
-    /// Writes all changes to the store: either all of them or none.
+    /// Writes all changes to the stores of their objects: either all of them or none.
     ///
     /// What somebody else has changed or deleted since it was read, and what must be unique and is there already, is
     /// dealt with as ``mergePolicy`` says.
@@ -13,12 +13,15 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``StoreError`` if an object cannot be saved as it is, is in conflict with what another writer has saved
     ///   and the policy is ``MergePolicy/error``, or the store cannot be written; also what could not be read since the
-    ///   last fetch or save where reading cannot throw. The store is then as it was, and so is the context, unless
-    ///   another policy has merged into it already what others saved.
+    ///   last fetch or save where reading cannot throw. The stores are then as they were, and so is the context,
+    ///   unless another policy has merged into it already what others saved. Of several stores each is checked and written
+    ///   before the first is committed; if a commit fails all the same, ``StoreError/savedStores`` says which were, and
+    ///   what belongs to the others is left unsaved.
     public func save(
         fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) throws {
         checkQueue()
+        noticeStores()
         try throwReadError()
         postChanges()
         guard hasChanges else { return forgetUnchanged() }
@@ -27,7 +30,6 @@ extension ManagedObjectContext {
             postChanges()
         }
         try callWillSave()
-        let recorder = store.recorder
         let open = recorder.begin()
         let origin =
             open == nil
@@ -48,8 +50,9 @@ extension ManagedObjectContext {
                 recorder.cancel(open)
             }
         }
-        try outcome.get()
+        // Also of a failure: some of several stores may have been saved.
         if let done = attempt.done { tell(done) }
+        try outcome.get()
     }
 
     /// What one save after another learns, until one succeeds.
@@ -81,14 +84,14 @@ extension ManagedObjectContext {
         /// Others can be faster again and again; whoever never wins is to know.
         static let most = 16
 
-        /// Takes over what the attempts before this one have cost.
-        mutating func add(_ next: TraceEvent.Save, wait: UInt64) {
+        /// Takes over what an attempt has done, with what those before it have cost.
+        mutating func add(_ next: TraceEvent.Save) {
             let before = event
             event = next
             event.trips += before.trips
             event.conflicts += before.conflicts
             event.bytes += before.bytes
-            event.lockWait += before.lockWait + wait
+            event.lockWait += before.lockWait
         }
     }
 
@@ -107,57 +110,69 @@ extension ManagedObjectContext {
         let isTold = ContextNotification.didSave.isWanted || ContextNotification.didSaveIDs.isWanted
         if isTold || !persistentStoreCoordinator.mergingContexts.isEmpty { done.updated = updatedObjects }
         guard !changes.isEmpty else {
-            finish(changes, [], [])
+            settleAll()
             attempt.done = done
             return true
         }
-        try store.checkWritable(doing: "Saving")
+        let parts = try parts(of: changes)
         attempt.hasBegun = true
         attempt.count += 1
-        var execution = SaveExecution(store, changes, origin: attempt.origin, isRecording: attempt.isRecording)
-        execution.clearsUniqueValues = attempt.clearsUniqueValues
-        let asked = attempt.isRecording ? store.recorder.now() : 0
-        var wait: UInt64 = 0
+        var transaction = JointTransaction(
+            parts.map { store, changes in
+                var execution = SaveExecution(store, changes, origin: attempt.origin, isRecording: attempt.isRecording)
+                execution.clearsUniqueValues = attempt.clearsUniqueValues
+                return execution
+            })
         do throws(StoreError) {
-            try store.locked(for: attempt.origin) { () throws(StoreError) in
-                if attempt.isRecording { wait = store.recorder.now() - asked }
-                try execution.run()
-            }
+            try transaction.run(for: attempt.origin)
         } catch {
-            attempt.add(attempt.isRecording ? event(execution) : TraceEvent.Save(), wait: wait)
+            if attempt.isRecording { attempt.add(event(transaction.parts)) }
+            guard transaction.committed.isEmpty else {
+                keep(transaction, &done)
+                attempt.done = done
+                throw error
+            }
             do {
                 // New objects keep the keys that were reserved for them if it is tried again.
-                try resolve(error, changes, &attempt)
+                try resolve(error, transaction.parts[transaction.failed ?? 0], &attempt)
             } catch {
                 for object in changes.inserted { object.pending?.newKey = 0 }
                 throw error
             }
             return false
         }
-        if attempt.isRecording { attempt.add(event(execution), wait: wait) }
-        // The execution holds the new rows' blocks until the objects do.
-        withExtendedLifetime(execution) {
-            finish(changes, execution.objects, execution.rows)
-            for (root, row, _) in execution.refreshed {
-                guard let object = identities.object(root: root, key: row.key), !object.isFault,
-                    Int(row.header.pointee.entity) == object.runtime.schema.index
-                else { continue }
-                object.row = row
-                object.block = row.block
-            }
-            done.affected = execution.refreshed.map { _, row, _ in
-                let entity = store.schema.entities[Int(row.header.pointee.entity)]
-                return ManagedObjectID(store: store.identity, entity: entity, key: row.key)
-            }
+        if attempt.isRecording { attempt.add(event(transaction.parts)) }
+        // The executions hold the new rows' blocks until the objects do.
+        withExtendedLifetime(transaction) {
+            for part in transaction.parts { take(part, &done) }
+            settleAll()
         }
         attempt.done = done
         return true
     }
 
+    /// What is to be written, store by store.
+    private func parts(of changes: ChangeSet) throws(StoreError) -> [(SQLStore, ChangeSet)] {
+        if stores.count == 1 {
+            try stores[0].checkWritable(doing: "Saving")
+            return [(stores[0], changes)]
+        }
+        try changes.checkStores()
+        var parts: [(SQLStore, ChangeSet)] = []
+        for store in stores {
+            let part = changes.part(in: store)
+            guard !part.isEmpty || store.identity.withMetadata({ $0.unsaved != nil }) else { continue }
+            try store.checkWritable(doing: "Saving")
+            parts.append((store, part))
+        }
+        return parts
+    }
+
     /// Merges what was in conflict, so that it can be tried again; throws if that is not wanted or did not help.
     private func resolve(
-        _ error: StoreError, _ changes: ChangeSet, _ attempt: inout SaveAttempt
+        _ error: StoreError, _ part: SaveExecution, _ attempt: inout SaveAttempt
     ) throws(StoreError) {
+        let (changes, store) = (part.changes, part.store)
         let isLast = attempt.count >= SaveAttempt.most
         if error.code == .conflict {
             let found = try VersionConflicts(changes, in: store)
@@ -185,12 +200,18 @@ extension ManagedObjectContext {
     /// does not import.
     private static let uniqueViolation: Int32 = SQLITE_CONSTRAINT | 8 << 8
 
+    private func event(_ parts: [SaveExecution]) -> TraceEvent.Save {
+        var event = TraceEvent.Save()
+        for part in parts { event.add(self.event(part)) }
+        return event
+    }
+
     private func event(_ execution: SaveExecution) -> TraceEvent.Save {
         var event = execution.event
         var counts: [Int: TraceEvent.Save.Change] = [:]
         func count(_ objects: [ManagedObject], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
             for object in objects {
-                let id = object.runtime.traceID(store.recorder, store.schema)
+                let id = object.runtime.traceID(recorder)
                 counts[object.runtime.schema.index, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += 1
             }
         }
@@ -201,29 +222,63 @@ extension ManagedObjectContext {
         return event
     }
 
-    /// Makes the saved state the objects' state.
-    private func finish(
-        _ changes: ChangeSet, _ written: [ManagedObject], _ rows: ContiguousArray<RowPointer>
-    ) {
-        for object in changes.inserted {
+    // MARK: - What was saved
+
+    /// Gives objects the keys and rows that the store has of them now.
+    private func take(_ part: SaveExecution, _ done: inout SaveAttempt.Done) {
+        let store = part.store
+        for object in part.changes.inserted {
             takeNewKey(object)
             object.flags.remove(.isInserted)
         }
-        for (object, row) in zip(written, rows) {
+        for (object, row) in zip(part.objects, part.rows) {
             object.row = row
             object.block = row.block
         }
-        for object in changes.inserted { settle(object) }
-        for object in updated where !object.isDeleted { settle(object) }
-        for object in deleted {
-            identities.remove(object)
-            release(object)
-            settle(object)
-            object.flags.remove(.isDeleted)
-            object.flags.insert(.isDetached)
+        for (root, row, _) in part.refreshed {
+            let entity = store.entities[Int(row.header.pointee.entity)]
+            done.affected.append(ManagedObjectID(store: store.identity, entity: entity.schema, key: row.key))
+            guard let object = identities.object(map: store.entities[root].map, key: row.key), !object.isFault,
+                object.runtime === entity
+            else { continue }
+            object.row = row
+            object.block = row.block
         }
+        for object in part.changes.inserted { settle(object) }
+    }
+
+    /// Makes the saved state the objects' state.
+    private func settleAll() {
+        for object in updated where !object.isDeleted { settle(object) }
+        for object in deleted { settleDeletion(of: object) }
         (inserted, updated, deleted) = ([], [], [])
         saveCount += 1
+    }
+
+    /// Makes what was committed the objects' state where other stores could not be.
+    private func keep(_ transaction: JointTransaction<SaveExecution>, _ done: inout SaveAttempt.Done) {
+        let saved = transaction.committed.map { transaction.parts[$0] }
+        func isSaved(_ object: ManagedObject) -> Bool { saved.contains { $0.store === object.runtime.store } }
+        for part in saved { take(part, &done) }
+        for object in updated where !object.isDeleted && isSaved(object) { settle(object) }
+        for object in deleted where isSaved(object) { settleDeletion(of: object) }
+        inserted.removeAll(where: isSaved)
+        updated.removeAll(where: isSaved)
+        deleted.removeAll(where: isSaved)
+        for object in inserted { object.pending?.newKey = 0 }
+        saveCount += 1
+        done.changes.inserted.removeAll { !isSaved($0) }
+        done.changes.deleted.removeAll { !isSaved($0) }
+        done.updated.removeAll { !isSaved($0) }
+        done.listeners.removeAll { !isSaved($0) }
+    }
+
+    private func settleDeletion(of object: ManagedObject) {
+        identities.remove(object)
+        release(object)
+        settle(object)
+        object.flags.remove(.isDeleted)
+        object.flags.insert(.isDetached)
     }
 
     private func settle(_ object: ManagedObject) {
@@ -262,7 +317,7 @@ extension ManagedObjectContext {
         saved.updated.formUnion(done.affected)
         saved.updated.subtract(saved.inserted)
         saved.updated.subtract(saved.deleted)
-        if store.recorder.isEnabled { saved.saver = traceID }
+        if recorder.isEnabled { saved.saver = traceID }
         if ContextNotification.didSaveIDs.isWanted { post(.didSaveIDs, saved) }
         merging.tell(saved, from: self)
     }

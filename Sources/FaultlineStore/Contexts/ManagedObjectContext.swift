@@ -25,14 +25,19 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     public let concurrencyType: ConcurrencyType
-    /// The coordinator whose store the context works with.
+    /// The coordinator whose stores the context works with.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
     /// What the context is called in traces.
     public let name: String
 
-    let store: SQLStore
-    /// What the context reads from: the store or, while it is pinned, a snapshot of it.
-    var reader: SQLStore { pinned?.store ?? store }
+    let recorder: Recorder
+    let log: SQLDebugLog
+    /// The coordinator's stores, as far as the context knows.
+    var stores: [SQLStore]
+    /// When that was.
+    var storesGeneration: Int
+    /// Stores that were removed: objects of theirs may still be held.
+    var formerStores: [SQLStore] = []
     /// The snapshot that the context is pinned to.
     var pinned: PinnedSnapshot?
     let identities: IdentityMap
@@ -87,10 +92,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {
         persistentStoreCoordinator = coordinator
-        store = coordinator.store
+        recorder = coordinator.recorder
+        log = coordinator.log
         concurrencyType = type
         self.name = name
-        identities = IdentityMap(roots: store.entities.count)
+        let state = coordinator.state
+        (stores, storesGeneration) = (state.stores, state.generation)
+        identities = IdentityMap(maps: state.count * coordinator.managedObjectModel.entities.count)
         queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
     }
 
@@ -98,7 +106,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var traceID: DictionaryID {
         let known = knownTraceID.load(ordering: .relaxed)
         if known != 0 { return known }
-        let id = store.recorder.intern(.context(ContextEntry(name: name, concurrency: concurrencyType.rawValue)))
+        let id = recorder.intern(.context(ContextEntry(name: name, concurrency: concurrencyType.rawValue)))
         knownTraceID.store(id, ordering: .relaxed)
         return id
     }
@@ -176,7 +184,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     private func request(
         _ fileID: StaticString, _ line: UInt, _ function: StaticString, isBlocking: Bool
     ) -> Request {
-        let recorder = store.recorder
         guard recorder.isEnabled else {
             queued.add(1, ordering: .relaxed)
             return Request()
@@ -193,7 +200,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         _ request: Request, outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
         if let wait = request.wait {
-            store.recorder.record(
+            recorder.record(
                 wait, since: request.asked, context: request.origin.context, site: request.origin.site)
         }
         if request.asked != 0 { holder.set(request.origin) }
@@ -211,8 +218,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     func runOnQueue<Result>(
         outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
-        defer { store.finishBursts() }
+        defer { for store in stores { store.finishBursts() } }
         return try HeldContexts(self, outer: outer, isOnMainQueue: isOnMainQueue).run {
+            noticeStores()
             mergeReceived()
             defer {
                 undoManager?.endEvent()

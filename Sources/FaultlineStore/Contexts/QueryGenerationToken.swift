@@ -36,14 +36,25 @@ extension QueryGenerationToken: Hashable {
     }
 }
 
-/// A read transaction on a connection of its own, with the rows that were read in it.
+/// Read transactions on connections of their own, one a store, with the rows that were read in them.
 ///
 /// SQLite's snapshot API would let any connection come back to a state, but distributions leave it out
 /// (`SQLITE_ENABLE_SNAPSHOT`, https://www.sqlite.org/c3ref/snapshot.html); a transaction that stays open does the same.
 final class PinnedSnapshot: Sendable {
-    let store: SQLStore
+    private let readers: [SQLStore]
 
-    init(of store: SQLStore) throws(StoreError) {
+    init(of stores: [SQLStore]) throws(StoreError) {
+        var readers: [SQLStore] = []
+        for store in stores { readers.append(try Self.reader(of: store)) }
+        self.readers = readers
+    }
+
+    /// What a store is read from; a store that was added later is read as it is.
+    func reader(of store: SQLStore) -> SQLStore {
+        readers.first { $0.identity === store.identity } ?? store
+    }
+
+    private static func reader(of store: SQLStore) throws(StoreError) -> SQLStore {
         guard store.hasWriteAheadLog else {
             throw StoreError(
                 .unsupportedStore,
@@ -51,7 +62,8 @@ final class PinnedSnapshot: Sendable {
             )
         }
         let rows = RowCache(roots: store.entities.count, limit: store.description.rowCacheLimit)
-        self.store = try SQLStore(readerOf: store, rows: rows)
-        try self.store.pin()
+        let reader = try SQLStore(readerOf: store, rows: rows)
+        try reader.pin()
+        return reader
     }
 }

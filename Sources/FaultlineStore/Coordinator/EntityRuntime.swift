@@ -25,6 +25,8 @@ final class EntityRuntime: Sendable {
     /// The places of the entity and of its tree's root in the model.
     let place: Int
     let root: Int
+    /// The table of contexts' identity maps that has the tree's objects: each store of a coordinator has its own.
+    let map: Int
     let objectClass: ManagedObject.Type
     /// What that class overrides.
     let overridden: OverriddenMethods
@@ -32,7 +34,7 @@ final class EntityRuntime: Sendable {
     /// Offsets of properties' values in a row, or -1 for what is not in the row.
     let offsets: [Int]
     let slots: [Int]
-    /// A number for this layout that no other entity of any open store has.
+    /// A number for this layout that no other entity has, but the same one in another store of the coordinator.
     let layoutID: UInt32
     /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME`: the columns of the entity and of those that inherit from it.
     let rowSelection: String
@@ -65,18 +67,44 @@ final class EntityRuntime: Sendable {
 
     private static let nextLayout = Atomic<UInt32>(1)
 
-    /// - Parameter isUTF8: whether the store's texts are UTF-8.
-    init(_ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type, isUTF8: Bool) {
+    /// Set once, when the store is made.
+    @exclusivity(unchecked)
+    nonisolated(unsafe) private unowned(unsafe) var owner: SQLStore?
+
+    /// The store that the entity's objects are in.
+    ///
+    /// It holds this, and contexts hold it as long as they live.
+    var store: SQLStore {
+        @inline(__always) get { owner.unsafelyUnwrapped }
+    }
+
+    /// To be called once, before anybody else has this.
+    func belong(to store: SQLStore) { owner = store }
+
+    /// - Parameters:
+    ///   - isUTF8: whether the store's texts are UTF-8.
+    ///   - storePlace: the store's place among those that its coordinator ever had.
+    ///   - sibling: the same entity in another store of the coordinator.
+    init(
+        _ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type, isUTF8: Bool, storePlace: Int,
+        sibling: EntityRuntime?
+    ) {
         self.schema = schema
         place = schema.index
         root = schema.root
+        map = storePlace * model.entities.count + schema.root
         self.objectClass = objectClass
         overridden = OverriddenMethods(of: objectClass)
         let layout = RowLayout(schema.columns)
         self.layout = layout
         slots = schema.properties.map(\.slot)
         offsets = schema.properties.map { $0.slot < 0 ? -1 : layout.offset(ofSlot: $0.slot) }
-        layoutID = Self.nextLayout.add(1, ordering: .relaxed).oldValue
+        // Keys of attributes remember one layout, which the entity's objects of all stores are to share.
+        if let sibling, sibling.slots == slots {
+            layoutID = sibling.layoutID
+        } else {
+            layoutID = Self.nextLayout.add(1, ordering: .relaxed).oldValue
+        }
 
         let columns = Self.familyColumns(schema, model)
         let first = schema.isInTree ? "t0.Z_ENT" : "0"
@@ -167,9 +195,15 @@ final class EntityRuntime: Sendable {
     /// The entity's number in the trace's dictionary.
     ///
     /// Only while recording.
-    func traceID(_ recorder: Recorder, _ model: ModelSchema) -> DictionaryID {
+    @inline(__always)
+    func traceID(_ recorder: Recorder) -> DictionaryID {
         let known = traceID.load(ordering: .relaxed)
-        if known != 0 { return known }
+        return known != 0 ? known : makeTraceID(recorder)
+    }
+
+    @inline(never)
+    private func makeTraceID(_ recorder: Recorder) -> DictionaryID {
+        let model = store.schema
         let properties = schema.properties.map { property in
             EntityEntry.Property(
                 name: property.name,
@@ -195,7 +229,7 @@ final class EntityRuntime: Sendable {
     }
 
     /// The statement that reads the keys of a to-many relationship's members; this is its destination.
-    func memberSQL(_ property: PropertySchema, _ model: ModelSchema) -> String {
+    func memberSQL(_ property: PropertySchema) -> String {
         let order = Self.memberOrder(property)
         if let join = property.joinTable {
             return

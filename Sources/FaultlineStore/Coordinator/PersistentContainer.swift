@@ -3,7 +3,7 @@ public import FaultlineRecorder
 public import Foundation
 import Synchronization
 
-/// A store with its contexts: the way in.
+/// Stores with their contexts: the way in.
 ///
 ///     let container = try PersistentContainer(
 ///         name: "Groceries", managedObjectModel: model, storeURL: url, classes: [Item.self, Category.self])
@@ -14,8 +14,19 @@ public final class PersistentContainer: Sendable {
     public let persistentStoreCoordinator: PersistentStoreCoordinator
     /// The context of the main queue.
     public let viewContext: ManagedObjectContext
-    /// The store's description, as it was opened.
-    public var persistentStoreDescription: PersistentStoreDescription { persistentStoreCoordinator.store.description }
+    /// The descriptions of the stores that are open, as they were opened.
+    public var persistentStoreDescriptions: [PersistentStoreDescription] {
+        persistentStoreCoordinator.stores.map(\.description)
+    }
+    /// The description of the first store.
+    ///
+    /// Traps if there is none.
+    public var persistentStoreDescription: PersistentStoreDescription {
+        guard let first = persistentStoreDescriptions.first else {
+            preconditionFailure("The container has no store; add one to its coordinator first.")
+        }
+        return first
+    }
 
     private let contexts = Atomic<Int>(0)
 
@@ -27,45 +38,29 @@ public final class PersistentContainer: Sendable {
     ///   - sqlDebug: takes the log of statements.
     /// - Throws: ``StoreError`` if the file cannot be opened, is no store, or was made with another model; also if a
     ///   class has no entity, or does not inherit from the class of its entity's parent.
-    public init(
+    public convenience init(
         name: String, managedObjectModel: ManagedObjectModel, storeDescription: PersistentStoreDescription,
+        classes: [ManagedObject.Type] = [], recorder: Recorder = .shared, sqlDebug: SQLDebugLog = .shared
+    ) throws(StoreError) {
+        try self.init(
+            name: name, managedObjectModel: managedObjectModel, storeDescriptions: [storeDescription],
+            classes: classes, recorder: recorder, sqlDebug: sqlDebug)
+    }
+
+    /// Opens several stores, in their order, and makes those that are not there.
+    ///
+    /// - Throws: as ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``, for the first store that
+    ///   cannot be opened.
+    public init(
+        name: String, managedObjectModel: ManagedObjectModel, storeDescriptions: [PersistentStoreDescription],
         classes: [ManagedObject.Type] = [], recorder: Recorder = .shared, sqlDebug: SQLDebugLog = .shared
     ) throws(StoreError) {
         self.name = name
         self.managedObjectModel = managedObjectModel
-        var byName: [String: ManagedObject.Type] = [:]
-        for type in classes {
-            guard managedObjectModel.entity(named: type.entityName) != nil else {
-                throw StoreError(
-                    .unknownEntity,
-                    "The class \(type) is for the entity '\(type.entityName)', which the model does not have; correct its entityName."
-                )
-            }
-            byName[type.entityName] = type
-        }
-        try Self.check(byName, managedObjectModel)
-        let store = try SQLStore(
-            storeDescription, model: managedObjectModel, classes: byName, recorder: recorder, log: sqlDebug)
-        persistentStoreCoordinator = PersistentStoreCoordinator(store, model: managedObjectModel)
+        persistentStoreCoordinator = try PersistentStoreCoordinator(
+            managedObjectModel: managedObjectModel, classes: classes, recorder: recorder, sqlDebug: sqlDebug)
+        for description in storeDescriptions { try persistentStoreCoordinator.addPersistentStore(with: description) }
         viewContext = ManagedObjectContext(persistentStoreCoordinator, .mainQueue, name: "viewContext")
-    }
-
-    /// Objects of a subentity are fetched as objects of its parents, so their class must be one of those as well.
-    private static func check(
-        _ classes: [String: ManagedObject.Type], _ model: ManagedObjectModel
-    ) throws(StoreError) {
-        for (name, type) in classes.sorted(by: { $0.key < $1.key }) {
-            var next = model.entity(named: name)?.parent
-            while let parent = next {
-                if let parentClass = classes[parent], !parentClass.isInherited(by: type) {
-                    throw StoreError(
-                        .invalidClass,
-                        "The class \(type) of the entity '\(name)' does not inherit from \(parentClass), the class of its parent '\(parent)'; let it inherit, or leave out one of the two."
-                    )
-                }
-                next = model.entity(named: parent)?.parent
-            }
-        }
     }
 
     /// Opens a store with the default settings; without a URL, `NAME.sqlite` in ``defaultDirectoryURL()``.

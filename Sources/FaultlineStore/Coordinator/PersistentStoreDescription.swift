@@ -23,7 +23,8 @@ public struct PersistentStoreDescription: Sendable {
     public var type: PersistentStore.StoreType
     /// The configuration of the model whose entities the store has.
     ///
-    /// Default: `nil`, all entities.
+    /// Default: `nil`, all entities. With an entity those belong to it that inherit from it. What a relationship of theirs
+    /// leads to must belong to the configuration as well.
     public var configuration: String?
     /// Whether the store is opened for reading only.
     ///
@@ -79,6 +80,12 @@ public struct PersistentStoreDescription: Sendable {
 
     /// Whether the database that is worked with is in memory.
     var isInMemory: Bool { type != .sqlite || url.path == Self.nowhere.path }
+
+    /// Whether there is a file.
+    var isInFile: Bool { type == .binary || !isInMemory }
+
+    /// Whether the store is in the file with a path that has no links.
+    func isIn(_ path: String) -> Bool { isInFile && url.resolvingSymlinksInPath().path == path }
 
     /// What the store is called in sentences and logs.
     var path: String { type == .inMemory && url.path == Self.nowhere.path ? SQLConnection.memory : url.path }

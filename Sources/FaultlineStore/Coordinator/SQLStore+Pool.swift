@@ -10,6 +10,7 @@ import Synchronization
 final class ReaderPool: Sendable {
     let limit: Int
     private let readers = Mutex<[SQLStore]>([])
+    private let isClosed = Atomic<Bool>(false)
     private let isUsable: Bool
 
     /// - Parameter limit: connections beside the first.
@@ -21,12 +22,23 @@ final class ReaderPool: Sendable {
     /// The connections that were opened.
     var opened: [SQLStore] { isUsable ? readers.withLock { $0 } : [] }
 
+    /// Opens no more connections, and hands out those that there are.
+    func close() -> [SQLStore] {
+        readers.withLock { readers in
+            isClosed.store(true, ordering: .relaxed)
+            defer { readers = [] }
+            return readers
+        }
+    }
+
     /// One more connection; `nil`: there are enough, or none can be had.
     func open(_ make: () throws -> SQLStore) -> SQLStore? {
-        guard isUsable, readers.withLock({ $0.count }) < limit, let reader = try? make() else { return nil }
+        guard isUsable, !isClosed.load(ordering: .relaxed), readers.withLock({ $0.count }) < limit,
+            let reader = try? make()
+        else { return nil }
         return readers.withLock { readers in
             // Another thread may have been faster.
-            guard readers.count < limit else { return nil }
+            guard readers.count < limit, !isClosed.load(ordering: .relaxed) else { return nil }
             readers.append(reader)
             return reader
         }
@@ -47,6 +59,7 @@ extension SQLStore {
         var result: Result<R, StoreError>?
         func work(_ store: SQLStore) {
             do throws(StoreError) {
+                try store.checkOpen()
                 result = .success(try body(store))
             } catch {
                 result = .failure(error)

@@ -28,6 +28,9 @@ final class SQLStore: @unchecked Sendable {
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
+    /// By place: whether the store's configuration has the entity; `nil`: it has all.
+    let configured: [Bool]?
+
     private let lock = Mutex(())
     private let holder = Holder()
     /// How many wait for the connection.
@@ -50,6 +53,8 @@ final class SQLStore: @unchecked Sendable {
     /// Whether the connection may be held by nobody but the check.
     private let isChecking = Atomic<Bool>(false)
     private let reference = StoreReference()
+    /// Whether the coordinator has closed the store.
+    private var isRemoved = false
     /// Whether the transaction stays open.
     private var isPinned = false
     var insertStatements: [Int: SQLStatement] = [:]
@@ -63,9 +68,12 @@ final class SQLStore: @unchecked Sendable {
     /// How long a read transaction outlives the last read, in milliseconds.
     static let idleMilliseconds = 5
 
+    /// - Parameters:
+    ///   - storePlace: the store's place among those that its coordinator ever had.
+    ///   - sibling: another store of the coordinator.
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, classes: [String: ManagedObject.Type],
-        recorder: Recorder, log: SQLDebugLog
+        recorder: Recorder, log: SQLDebugLog, storePlace: Int = 0, sibling: SQLStore? = nil
     ) throws(StoreError) {
         let opening = try StoreOpening(description, model: model, recorder: recorder, log: log)
         self.description = description
@@ -86,8 +94,10 @@ final class SQLStore: @unchecked Sendable {
             }
             return EntityRuntime(
                 entity, in: schema, objectClass: classes[schema.entities[place].name] ?? ManagedObject.self,
-                isUTF8: isUTF8)
+                isUTF8: isUTF8, storePlace: storePlace,
+                sibling: sibling.flatMap { $0.schema.entity(named: entity.name).map { sibling!.entities[$0.index] } })
         }
+        configured = opening.configuration.map { known in schema.entities.map { known.entities.contains($0.name) } }
         external = ExternalData(
             storeURL: description.url,
             threshold: description.isInMemory ? .max : description.externalStorageThreshold)
@@ -100,6 +110,7 @@ final class SQLStore: @unchecked Sendable {
         faultStatements = Array(repeating: nil, count: entities.count)
         faultBuilders = Array(repeating: nil, count: entities.count)
         reference.set(self)
+        for entity in entities { entity.belong(to: self) }
     }
 
     deinit {
@@ -121,6 +132,7 @@ final class SQLStore: @unchecked Sendable {
         schema = store.schema
         entities = store.entities
         external = store.external
+        configured = store.configured
         self.rows = rows ?? store.rows
         relationshipGenerations = store.relationshipGenerations
         faultStatements = Array(repeating: nil, count: store.entities.count)
@@ -136,6 +148,12 @@ final class SQLStore: @unchecked Sendable {
     /// Under the lock, right before the commit, which in memory cannot fail.
     func writeFile(doing: String) throws(StoreError) {
         try file?.write(connection, doing: doing)
+    }
+
+    /// Whether the store can have objects of an entity or of those that inherit from it.
+    func has(_ schema: EntitySchema, includesSubentities: Bool = true) -> Bool {
+        guard let configured else { return true }
+        return includesSubentities ? schema.family.contains { configured[$0] } : configured[schema.index]
     }
 
     /// - Throws: ``StoreError`` if the store was opened read-only.
@@ -154,6 +172,7 @@ final class SQLStore: @unchecked Sendable {
         var result: Result<R, StoreError>?
         func work(_ store: SQLStore) {
             do throws(StoreError) {
+                try checkOpen()
                 result = .success(try body())
             } catch {
                 result = .failure(error)
@@ -255,6 +274,33 @@ final class SQLStore: @unchecked Sendable {
     /// Ends the read transaction, if there is one and nobody uses it.
     func finishIfFree() {
         _ = lock.withLockIfAvailable { _ in endRead() }
+    }
+
+    // MARK: - The end
+
+    /// Closes the file, for good.
+    ///
+    /// Whoever still has objects of the store gets an error from then on.
+    func close() {
+        for reader in pool.close() { reader.close() }
+        lock.withLock { _ in
+            endRead()
+            isRemoved = true
+            (insertStatements, updateStatements) = ([:], [:])
+            faultStatements = Array(repeating: nil, count: faultStatements.count)
+            connection.close()
+        }
+    }
+
+    /// Under the lock.
+    ///
+    /// - Throws: ``StoreError`` if the store was closed.
+    func checkOpen() throws(StoreError) {
+        guard isRemoved else { return }
+        throw StoreError(
+            .storeRemoved,
+            "The store '\(path)' was removed from its coordinator, so that nothing can be read from it or saved to it; add it again, and fetch its objects anew."
+        )
     }
 
     private func scheduleCheck() {

@@ -13,6 +13,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
             case missingMandatoryProperty, relationshipLacksMinimumCount, relationshipExceedsMaximumCount
             case numberTooSmall, numberTooLarge, dateTooSoon, dateTooLate, stringTooShort, stringTooLong
             case stringPatternMatching, multipleValidationErrors, constraint, transformation, invalidMetadata
+            case storeRemoved, externalRelationship
         }
 
         private let value: Value
@@ -79,6 +80,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let transformation = Code(value: .transformation)
         /// A store's metadata cannot hold a value.
         public static let invalidMetadata = Code(value: .invalidMetadata)
+        /// The store was removed from its coordinator.
+        public static let storeRemoved = Code(value: .storeRemoved)
+        /// A relationship leads from one store to another.
+        public static let externalRelationship = Code(value: .externalRelationship)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
 
@@ -104,6 +109,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public var conflicts: [MergeConflict] = []
     /// The values that are not unique, of an error with ``Code/constraint``.
     public var constraintConflicts: [ConstraintConflict] = []
+    /// Of a save to several stores: those that were saved before another could not be.
+    public var savedStores: [PersistentStore] = []
     /// The error underneath.
     public var cause: (any Error)?
 

@@ -6,12 +6,16 @@ import Foundation
 struct StoreMatch {
     private let setup: StoreSetup
     private let model: ManagedObjectModel
+    /// `nil`: the store has all entities of the model.
+    private let configuration: StoreConfiguration?
     private let path: String
     private let metadata: [String: any Sendable]
 
     init(
-        _ setup: StoreSetup, _ model: ManagedObjectModel, path: String, metadata: [String: any Sendable]
+        _ setup: StoreSetup, _ model: ManagedObjectModel, _ configuration: StoreConfiguration?, path: String,
+        metadata: [String: any Sendable]
     ) {
+        self.configuration = configuration
         self.setup = setup
         self.model = model
         self.path = path
@@ -27,7 +31,9 @@ struct StoreMatch {
         let schema = ModelSchema(model.entities, numbers: numbers.byEntity)
         var differences = try differences(schema, numbers)
         if differences.isEmpty {
-            if metadata[StoreOpening.hashKey] == nil { return schema }
+            let hash = metadata[StoreOpening.hashKey] as? String
+            // Numbers are the store's own, so that those of a configuration's entities may follow another count.
+            if hash == nil || hash == configuration?.hash { return schema }
             differences = ["its entities are laid out in another way"]
         }
         throw StoreError(
@@ -64,8 +70,16 @@ struct StoreMatch {
         {
             numbers.byEntity[entity.name] = entity.renamingIdentifier.flatMap { free.removeValue(forKey: $0) }
         }
+        // What the store does not have gets numbers that none of its entities has.
+        var last = rows.map(\.1).max() ?? 0
+        for entity in model.entities where numbers.byEntity[entity.name] == nil && !isWanted(entity.name) {
+            last += 1
+            numbers.byEntity[entity.name] = last
+        }
         return numbers
     }
+
+    private func isWanted(_ entity: String) -> Bool { configuration?.entities.contains(entity) != false }
 
     // MARK: Differences
 
@@ -73,8 +87,10 @@ struct StoreMatch {
         var found: [String] = []
         var tables = Tables(setup)
         var expected: [String: Set<String>] = [:]
-        for entity in schema.entities {
+        let wanted = schema.entities.filter { configuration?.tables.contains($0.table) != false }
+        for entity in wanted {
             expected[entity.table, default: []].formUnion(entity.columns.map(\.name))
+            guard isWanted(entity.name) else { continue }
             guard numbers.stored.contains(entity.name), numbers.byEntity[entity.name] != nil else {
                 found.append("it has no entity '\(entity.name)'")
                 continue
@@ -96,8 +112,9 @@ struct StoreMatch {
                 }
             }
         }
-        let own = Set(schema.entities.map(\.name))
-        found += numbers.stored.subtracting(own).sorted().map { "it has an entity '\($0)', which the model has not" }
+        let own = Set(wanted.map(\.name))
+        let part = configuration.map { "configuration '\($0.name)'" } ?? "model"
+        found += numbers.stored.subtracting(own).sorted().map { "it has an entity '\($0)', which the \(part) has not" }
         for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
             // What begins with Z_ is the store's own; orders were looked at with their relationships.
             let more = try tables.columns(table).keys.filter { !known.contains($0) && !$0.hasPrefix("Z_") }

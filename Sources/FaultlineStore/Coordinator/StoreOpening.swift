@@ -9,6 +9,8 @@ struct StoreOpening {
     let uuid: String
     let metadata: StoreMetadata
     let schema: ModelSchema
+    /// `nil`: the store has all entities.
+    let configuration: StoreConfiguration?
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
@@ -20,6 +22,12 @@ struct StoreOpening {
     ) throws(StoreError) {
         let path = description.path
         if let error = Self.obstacle(model, path) { throw error }
+        configuration =
+            if let name = description.configuration {
+                try StoreConfiguration(name, of: model, path: path)
+            } else {
+                nil
+            }
         if description.isReadOnly, description.isInMemory, description.type != .binary {
             throw StoreError(
                 .readOnly,
@@ -62,14 +70,14 @@ struct StoreOpening {
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         try setup.pragma(Self.pageCache(description))
         if !isStore {
-            try setup.makeTables(model, description.type)
+            try setup.makeTables(model, description.type, configuration)
             try file?.write(session.connection, doing: "Making the store")
         }
         (uuid, metadata) = try setup.readMetadata()
-        if let hash = metadata.values[Self.hashKey] as? String, hash == model.versionHash {
+        if configuration == nil, let hash = metadata.values[Self.hashKey] as? String, hash == model.versionHash {
             schema = model.schema
         } else {
-            schema = try StoreMatch(setup, model, path: path, metadata: metadata.values).schema()
+            schema = try StoreMatch(setup, model, configuration, path: path, metadata: metadata.values).schema()
         }
     }
 }
@@ -238,7 +246,10 @@ struct StoreSetup {
 
     // MARK: New stores
 
-    func makeTables(_ model: ManagedObjectModel, _ type: PersistentStore.StoreType) throws(StoreError) {
+    /// - Parameter configuration: `nil`: the store has all entities.
+    func makeTables(
+        _ model: ManagedObjectModel, _ type: PersistentStore.StoreType, _ configuration: StoreConfiguration?
+    ) throws(StoreError) {
         let triggers = DerivationTriggers(model.schema)
         if let (entity, attribute, expression) = triggers.unsupported.first {
             throw StoreError(
@@ -257,10 +268,13 @@ struct StoreSetup {
                     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
                     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
                 ]
-                for statement in model.schema.statements + own + triggers.statements {
+                let tables = configuration?.tables
+                for statement in model.schema.statements(forTables: tables) + own
+                    + triggers.statements(forTables: tables)
+                {
                     try session.run(statement, doing: doing, isTimed: false)
                 }
-                for entity in model.schema.entities {
+                for entity in model.schema.entities where tables?.contains(entity.table) != false {
                     let parent = entity.parent < 0 ? 0 : model.schema.entities[entity.parent].number
                     try session.run(
                         "INSERT INTO Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES(?, ?, ?, 0)",
@@ -268,7 +282,8 @@ struct StoreSetup {
                 }
                 try session.run(
                     "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
-                    [.integer(1), .text(uuid), .blob(propertyList(model, type))], doing: doing, isTimed: false)
+                    [.integer(1), .text(uuid), .blob(propertyList(model, type, configuration))], doing: doing,
+                    isTimed: false)
             }
             try session.run("COMMIT", doing: doing, isTimed: false)
         } catch {
@@ -277,13 +292,15 @@ struct StoreSetup {
         }
     }
 
-    private func propertyList(_ model: ManagedObjectModel, _ type: PersistentStore.StoreType) -> Data {
+    private func propertyList(
+        _ model: ManagedObjectModel, _ type: PersistentStore.StoreType, _ configuration: StoreConfiguration?
+    ) -> Data {
         let metadata: [String: Any] = [
             PersistentStore.typeKey: type.rawValue,
             "NSStoreModelVersionIdentifiers": model.versionIdentifiers,
             "NSPersistenceFrameworkVersion": 0,
             "_NSAutoVacuumLevel": "2",
-            StoreOpening.hashKey: model.versionHash,
+            StoreOpening.hashKey: configuration?.hash ?? model.versionHash,
         ]
         // Strings, numbers and arrays of them can always be written.
         return try! PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)

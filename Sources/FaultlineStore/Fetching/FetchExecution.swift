@@ -19,6 +19,11 @@ struct FetchedRows {
     /// Where unsaved changes take part: the objects by place, all of them or, where rows come in batches, those that
     /// have changes.
     var known: ContiguousArray<ManagedObject?> = []
+    /// Where several stores have been asked: each of them, and by place which one the row comes from.
+    var sources: [FetchSource] = []
+    var sourceNumbers: ContiguousArray<UInt16> = []
+    /// Of one of several stores: what each place is sorted by.
+    var sortKeys: [[SQLValue]] = []
     var dictionaries: [[String: AttributeValue]] = []
     var count = 0
     var fetch: EventID = 0
@@ -35,19 +40,23 @@ struct FetchExecution {
     let site: (fileID: StaticString, line: UInt, function: StaticString)
     /// Whether rows are read although only identities are asked for.
     var warmsRowCache = false
+    /// The stores that are asked as well.
+    var otherStores: [SQLStore] = []
+    /// Whether this asks one of several stores, so that what was found is part of a whole.
+    var isPart = false
 
     func run() throws(StoreError) -> FetchedRows {
         let recorder = store.recorder
         guard let open = recorder.begin() else {
             var detail = TraceEvent.Fetch()
-            return try execute(&detail, isRecording: false, origin: TraceOrigin()).0
+            return try executeAll(&detail, isRecording: false, origin: TraceOrigin()).0
         }
         let origin = TraceOrigin(
             context: context.traceID,
             site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
         var detail = TraceEvent.Fetch()
         do {
-            var (found, record) = try execute(&detail, isRecording: true, origin: origin)
+            var (found, record) = try executeAll(&detail, isRecording: true, origin: origin)
             found.fetch = open.id
             found.shape = detail.shape
             recorder.end(open, detail, statement: record, context: origin.context, site: origin.site)
@@ -59,6 +68,15 @@ struct FetchExecution {
         }
     }
 
+    private func executeAll(
+        _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
+    ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
+        guard otherStores.isEmpty else {
+            return (try executeEverywhere(&detail, isRecording: isRecording, origin: origin), nil)
+        }
+        return try execute(&detail, isRecording: isRecording, origin: origin)
+    }
+
     private var form: SQLGenerator.Form {
         switch resultType {
         case .count: .count
@@ -68,14 +86,14 @@ struct FetchExecution {
         }
     }
 
-    private func execute(
+    func execute(
         _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
     ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
         let clock = isRecording || store.log.isOn
         let begin = clock ? store.recorder.now() : 0
         let form = form
         let pending = form == .expressions ? nil : PendingObjects(context, terms, entity)
-        let sortKeys = pending == nil || form == .count ? 0 : terms.sortDescriptors.count
+        let sortKeys = (pending == nil && !isPart) || form == .count ? 0 : terms.sortDescriptors.count
         var found = FetchedRows()
         if resultType == .objects, !terms.expressions.isEmpty, terms.includesPropertyValues {
             found.partial = try PartialSelection(
@@ -87,40 +105,34 @@ struct FetchExecution {
             partial: found.partial)
         if isRecording { describe(&detail, select) }
         // Reading may need the store, so that this comes before it is locked.
-        let matches = pending?.matches(context) ?? []
+        let matches = pending?.matches() ?? []
         var record: StatementRecord?
         var times = (prepared: UInt64(0), locked: UInt64(0))
         var run = StatementRun()
         var foundKeys: [[SQLValue]] = []
         let asked = clock ? store.recorder.now() : 0
-        try context.reader.read(for: origin) { store throws(StoreError) in
+        try context.reader(of: store).read(for: origin) { store throws(StoreError) in
             times.locked = isRecording ? store.recorder.now() : 0
             try store.beginRead()
             let statement = try store.bind(select)
             times.prepared = isRecording ? store.recorder.now() : 0
             store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-            switch form {
-            case .count:
-                run = try store.session.read(
-                    statement, doing: "Counting \(entity.schema.name)", isRecording: isRecording, measuresPages: true
-                ) { found.count = Int(sqlite3_column_int64($0, 0)) }
-            case .expressions:
-                run = try store.session.read(
-                    statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
-                ) { row in found.dictionaries.append(Self.dictionary(row, select.columns)) }
-            case .keys:
-                let loaded = try store.loadKeys(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
-                (found.keys, found.entities, run) = (loaded.keys, loaded.entities, loaded.run)
-                foundKeys = loaded.sortKeys
-            case .rows:
-                let loaded = try store.loadRows(
-                    statement, entity, isRecording: isRecording, sortKeys: sortKeys, partial: found.partial)
-                (found.rows, found.blocks, run) = (loaded.rows, loaded.blocks, loaded.run)
-                foundKeys = loaded.sortKeys
-                detail.cacheHits = UInt32(clamping: loaded.cacheHits)
-                detail.cacheMisses = UInt32(clamping: loaded.rows.count - loaded.cacheHits)
+            let open = isPart ? store.recorder.begin() : nil
+            do throws(StoreError) {
+                (run, foundKeys) = try read(
+                    form, statement, select, sortKeys, from: store, &found, &detail, isRecording)
+            } catch {
+                if let open { store.recorder.cancel(open) }
+                throw error
             }
             record = run.record
+            if let open {
+                if let record {
+                    store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
+                } else {
+                    store.recorder.cancel(open)
+                }
+            }
             if form != .count, store.log.isOn { store.log.connectionTime(run.duration) }
             detail.trips = 1
             if form == .rows, !terms.prefetch.isEmpty, !found.rows.isEmpty {
@@ -140,8 +152,10 @@ struct FetchExecution {
             if form == .count {
                 found.count = pending.count(found.count, matches.count)
             } else {
-                merge(pending.merge(matches, count: run.rows, keys: foundKeys), into: &found)
+                merge(pending.merge(matches, count: run.rows, keys: foundKeys), foundKeys, into: &found)
             }
+        } else {
+            found.sortKeys = foundKeys
         }
         if store.log.isOn { logTotal(found, store.recorder.now() - begin, select.sql) }
         if isRecording {
@@ -161,10 +175,44 @@ struct FetchExecution {
         return (found, record)
     }
 
+    /// Runs the statement.
+    private func read(
+        _ form: SQLGenerator.Form, _ statement: SQLStatement, _ select: SelectStatement, _ sortKeys: Int,
+        from store: SQLStore, _ found: inout FetchedRows, _ detail: inout TraceEvent.Fetch, _ isRecording: Bool
+    ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
+        switch form {
+        case .count:
+            let run = try store.session.read(
+                statement, doing: "Counting \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+            ) { found.count = Int(sqlite3_column_int64($0, 0)) }
+            return (run, [])
+        case .expressions:
+            var keys: [[SQLValue]] = []
+            let run = try store.session.read(
+                statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+            ) { row in
+                found.dictionaries.append(Self.dictionary(row, select.columns))
+                if sortKeys > 0 { keys.append(select.sortColumns.map { SQLValue(row, column: $0) }) }
+            }
+            return (run, keys)
+        case .keys:
+            let loaded = try store.loadKeys(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
+            (found.keys, found.entities) = (loaded.keys, loaded.entities)
+            return (loaded.run, loaded.sortKeys)
+        case .rows:
+            let loaded = try store.loadRows(
+                statement, entity, isRecording: isRecording, sortKeys: sortKeys, partial: found.partial)
+            (found.rows, found.blocks) = (loaded.rows, loaded.blocks)
+            detail.cacheHits = UInt32(clamping: loaded.cacheHits)
+            detail.cacheMisses = UInt32(clamping: loaded.rows.count - loaded.cacheHits)
+            return (loaded.run, loaded.sortKeys)
+        }
+    }
+
     // MARK: Unsaved changes
 
     /// Brings what was found into places among objects with unsaved changes.
-    private func merge(_ places: [PendingObjects.Place], into found: inout FetchedRows) {
+    private func merge(_ places: [PendingObjects.Place], _ keys: [[SQLValue]], into found: inout FetchedRows) {
         let isTree = entity.schema.isInTree
         var merged = found
         merged.isMerged = true
@@ -174,15 +222,18 @@ struct FetchExecution {
             let key: Int64
             var index = entity.schema.index
             switch place {
-            case .object(let object):
+            case .object(let object, let keys):
+                if isPart { merged.sortKeys.append(keys) }
                 merged.known.append(object)
                 (key, index) = (object.key, object.runtime.schema.index)
             case .row(let row) where found.rows.isEmpty:
                 merged.known.append(nil)
                 key = found.keys[row]
                 if isTree { index = Int(found.entities[row]) }
+                if isPart { merged.sortKeys.append(keys.isEmpty ? [] : keys[row]) }
             case .row(let row):
-                let object = context.object(found.rows[row], found.partial)
+                let object = context.object(found.rows[row], in: store, found.partial)
+                if isPart { merged.sortKeys.append(keys.isEmpty ? [] : keys[row]) }
                 if let prefetched = found.prefetched { object.prefetched = prefetched }
                 merged.known.append(object)
                 (key, index) = (object.key, object.runtime.schema.index)
@@ -209,7 +260,7 @@ struct FetchExecution {
     // MARK: The trace and the log
 
     private func describe(_ detail: inout TraceEvent.Fetch, _ select: SelectStatement) {
-        detail.entity = entity.traceID(store.recorder, store.schema)
+        detail.entity = entity.traceID(store.recorder)
         detail.resultType = resultType
         detail.limit = UInt32(clamping: terms.limit)
         detail.offset = UInt32(clamping: terms.offset)
@@ -243,7 +294,7 @@ struct FetchExecution {
                 return "{\n\(lines.joined())}"
             }
         }
-        let ids = found.objectIDs(entity, store)
+        let ids = found.objectIDs(entity)
         return ids.map { "\"<\(entity.schema.name): (entity: \($0.entityName); id: \($0); data: <fault>)\"" }
     }
 
@@ -262,12 +313,13 @@ struct FetchExecution {
         } else {
             store.log.totalTime(nanoseconds, rows: found.count)
         }
-        context.logPlan(sql)
+        context.logPlan(sql, context.reader(of: store))
     }
 }
 
 extension FetchedRows {
-    func objectIDs(_ entity: EntityRuntime, _ store: SQLStore) -> [ManagedObjectID] {
+    func objectIDs(_ entity: EntityRuntime) -> [ManagedObjectID] {
+        let store = entity.store
         if !isMerged, !rows.isEmpty {
             return rows.map { row in
                 let schema = store.schema.entities[Int(row.header.pointee.entity)]
@@ -275,7 +327,9 @@ extension FetchedRows {
             }
         }
         return keys.indices.map { place in
-            let schema = entities.isEmpty ? entity.schema : store.schema.entities[Int(entities[place])]
+            let source = sources.isEmpty ? entity : sources[Int(sourceNumbers[place])].entity
+            let store = source.store
+            let schema = entities.isEmpty ? source.schema : store.schema.entities[Int(entities[place])]
             return ManagedObjectID(store: store.identity, entity: schema, key: keys[place])
         }
     }

@@ -41,6 +41,11 @@ public struct FetchRequest<Object: ManagedObject> {
     /// What is reached from an object over a relationship counts as it is in the store, unless the object itself has
     /// unsaved changes. Dictionaries are always made from what the store has.
     public var includesPendingChanges = true
+    /// The stores that are asked.
+    ///
+    /// Default: `nil`, all that have the entity. What they have is one result, in the order of the sort descriptors;
+    /// without any, store by store in the order in which they were added.
+    public var affectedStores: [PersistentStore]?
     /// Whether the request is for objects or for dictionaries.
     ///
     /// Default: objects.
@@ -94,7 +99,7 @@ public struct FetchRequest<Object: ManagedObject> {
             returnsObjectsAsFaults: returnsObjectsAsFaults, includesPendingChanges: includesPendingChanges,
             resultType: resultType, expressions: propertiesToFetch, groups: propertiesToGroupBy,
             having: havingPredicate,
-            isDistinct: returnsDistinctResults)
+            isDistinct: returnsDistinctResults, affectedStores: affectedStores)
     }
 }
 
@@ -120,4 +125,5 @@ struct FetchTerms {
     var groups: [String]
     var having: FetchPredicate?
     var isDistinct: Bool
+    var affectedStores: [PersistentStore]?
 }

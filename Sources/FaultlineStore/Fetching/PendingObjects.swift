@@ -18,12 +18,13 @@ struct PendingObjects {
         else { return nil }
         let schema = entity.schema
         let wanted = terms.includesSubentities ? Set(schema.family) : [schema.index]
-        let changed = context.updatedObjects.filter { $0.runtime.schema.root == schema.root }.map {
-            Self.resolved($0, context)
-        }
-        let deleted = context.deletedObjects.filter { $0.runtime.schema.root == schema.root }
+        let map = entity.map
+        let changed = context.updatedObjects.filter { $0.runtime.map == map }.map { Self.resolved($0, context) }
+        let deleted = context.deletedObjects.filter { $0.runtime.map == map }
         hidden = (changed + deleted).map(\.key)
-        candidates = (context.insertedObjects + changed).filter { wanted.contains($0.runtime.schema.index) }
+        candidates = (context.insertedObjects + changed).filter {
+            $0.runtime.map == map && wanted.contains($0.runtime.schema.index)
+        }
         self.terms = terms
         if hidden.isEmpty, candidates.isEmpty { return nil }
     }
@@ -43,8 +44,8 @@ struct PendingObjects {
     }
 
     /// The objects that the request selects, in its order, with what they are sorted by.
-    func matches(_ context: ManagedObjectContext) -> [(object: ManagedObject, keys: [SQLValue])] {
-        let evaluator = PredicateEvaluator(context)
+    func matches() -> [(object: ManagedObject, keys: [SQLValue])] {
+        let evaluator = PredicateEvaluator()
         let order = SortOrder(terms.sortDescriptors)
         let selected = candidates.filter { object in
             terms.predicate.map { evaluator.holds($0.node, for: object) } ?? true
@@ -73,13 +74,13 @@ struct PendingObjects {
         for row in 0..<count {
             if !keys.isEmpty {
                 while next < matches.count, order.compare(matches[next].keys, keys[row]) < 0 {
-                    places.append(.object(matches[next].object))
+                    places.append(.object(matches[next].object, matches[next].keys))
                     next += 1
                 }
             }
             places.append(.row(row))
         }
-        places += matches[next...].map { .object($0.object) }
+        places += matches[next...].map { .object($0.object, $0.keys) }
         let start = min(terms.offset, places.count)
         let end = terms.limit > 0 ? min(start + terms.limit, places.count) : places.count
         return Array(places[start..<end])
@@ -94,7 +95,8 @@ struct PendingObjects {
     /// What stands at a place of a result.
     enum Place {
         case row(Int)
-        case object(ManagedObject)
+        /// With what it is sorted by.
+        case object(ManagedObject, [SQLValue])
     }
 }
 

@@ -72,7 +72,7 @@ extension ManagedObject {
     /// Which object a to-one relationship leads to in the store.
     private final func committedKey(_ property: PropertySchema) -> (destination: EntitySchema, key: Int64)? {
         guard property.kind == .toOne, let (row, offset) = place(property.index) else { return nil }
-        let schema = managedObjectContext.store.schema
+        let schema = runtime.store.schema
         return (schema.entities[storedDestination(property, row)], row.integer(at: offset))
     }
 
@@ -82,7 +82,7 @@ extension ManagedObject {
         case .toOne:
             guard let (destination, key) = committedKey(property) else { return NSNull() }
             let context = managedObjectContext
-            return context.object(context.store.entities[destination.index], key: key)
+            return context.object(runtime.store.entities[destination.index], key: key)
         case .toMany, .manyToMany:
             let members = members(property.index)
             let state = toManyState(property.index)

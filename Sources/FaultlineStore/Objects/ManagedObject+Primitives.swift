@@ -110,8 +110,8 @@ extension ManagedObject {
         }
         if flags.contains(.isFault) { return true }
         guard let (row, offset) = place(property.index) else { return false }
-        let destination = managedObjectContext.store.schema.entities[storedDestination(property, row)]
-        let known = managedObjectContext.identities.object(root: destination.root, key: row.integer(at: offset))
+        let destination = runtime.store.entities[storedDestination(property, row)]
+        let known = managedObjectContext.identities.object(map: destination.map, key: row.integer(at: offset))
         return known?.isFault ?? true
     }
 

@@ -28,11 +28,11 @@ extension ManagedObject {
     /// Fires the fault of an object whose row is at hand while nobody listens.
     @inline(__always)
     final func fireFromRow() -> Bool {
-        // The context holds the store, and the store both.
-        unowned(unsafe) let store = managedObjectContext.store
-        unowned(unsafe) let recorder = store.recorder
+        // The object holds the context, and the context both.
+        unowned(unsafe) let context = managedObjectContext
+        unowned(unsafe) let recorder = context.recorder
         guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
-            !store.log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
+            !context.log.isOn, !overrides(.awakeFromFetch), context.stalenessInterval < 0
         else { return false }
         flags.remove(.isFault)
         return true
@@ -50,7 +50,7 @@ extension ManagedObject {
         if property.isRelationship { return .object(destination(property, place)) }
         guard property.isExternal else { return Self.value(property, place).map { .value($0) } ?? .null }
         // The file may be another's by now: the fault's row says where the value is.
-        guard let value = try? managedObjectContext.store.external.value(place.row.bytes(at: place.offset)) else {
+        guard let value = try? runtime.store.external.value(place.row.bytes(at: place.offset)) else {
             return nil
         }
         return .value(.binary(value))

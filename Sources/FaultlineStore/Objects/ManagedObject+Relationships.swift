@@ -50,7 +50,7 @@ extension ManagedObject {
 
     /// The object that a to-one relationship leads to in the store.
     final func destination(_ property: PropertySchema, _ place: (row: RowPointer, offset: Int)) -> ManagedObject {
-        let destination = managedObjectContext.store.entities[storedDestination(property, place.row)]
+        let destination = runtime.store.entities[storedDestination(property, place.row)]
         let object = managedObjectContext.object(destination, key: place.row.integer(at: place.offset))
         if !object.flags.contains(.isDeleted) { object.inherit(from: self, property.index) }
         return object
@@ -60,7 +60,7 @@ extension ManagedObject {
     final func storedDestination(_ property: PropertySchema, _ row: RowPointer) -> Int {
         guard property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) else { return property.destination }
         let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
-        return managedObjectContext.store.schema.place(ofNumber: number) ?? property.destination
+        return runtime.store.schema.place(ofNumber: number) ?? property.destination
     }
 
     /// Sets one end of a relationship, and the other ends that follow from it.
@@ -87,7 +87,7 @@ extension ManagedObject {
             object.managedObjectContext === managedObjectContext,
             "'\(entityName).\(property.name)' was set to an object of another context; fetch it in this one.")
         precondition(
-            managedObjectContext.store.schema.entities[property.destination].family.contains(
+            runtime.store.schema.entities[property.destination].family.contains(
                 object.runtime.schema.index),
             "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")
     }

@@ -260,7 +260,7 @@ open class ManagedObject {
     ///
     /// Does not fire a fault.
     public final var objectID: ManagedObjectID {
-        ManagedObjectID(store: managedObjectContext.store.identity, entity: runtime.schema, key: key)
+        ManagedObjectID(store: runtime.store.identity, entity: runtime.schema, key: key)
     }
 
     /// The name of the object's entity.

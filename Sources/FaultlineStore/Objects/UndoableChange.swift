@@ -119,7 +119,7 @@ extension ManagedObject {
         guard property.isRelationship else { return storedValue(property.index).map { .value($0) } ?? .null }
         guard let (row, offset) = place(property.index) else { return .null }
         let context = managedObjectContext
-        let destination = context.store.entities[storedDestination(property, row)]
+        let destination = runtime.store.entities[storedDestination(property, row)]
         return .object(context.object(destination, key: row.integer(at: offset)))
     }
 

@@ -17,6 +17,8 @@ final class FetchedObjects {
     /// What is done with the result, while that is recorded.
     let use: FetchUse?
     private let found: FetchedRows
+    /// The stores that were asked.
+    private let sources: [FetchSource]
     /// Objects that were made already; those of batches that were let go of are `nil` again.
     private let objects: UnsafeMutableBufferPointer<ManagedObject?>
     /// The rows of a batch by place in the batch, for batches that are loaded.
@@ -27,7 +29,8 @@ final class FetchedObjects {
     private struct Batch {
         var rows: [RowPointer?]
         var blocks: [RowBlock]
-        var prefetched: PrefetchedObjects?
+        /// By the place of the store.
+        var prefetched: [PrefetchedObjects?]
     }
 
     init(_ context: ManagedObjectContext, _ execution: FetchExecution, _ found: FetchedRows) {
@@ -40,14 +43,16 @@ final class FetchedObjects {
         shape = found.shape
         objects = UnsafeMutableBufferPointer.allocate(capacity: count)
         if found.isMerged { _ = objects.initialize(from: found.known) } else { objects.initialize(repeating: nil) }
-        if !found.rows.isEmpty { context.identities.reserve(root: execution.entity.root, count) }
+        if !found.rows.isEmpty { context.identities.reserve(map: execution.entity.map, count) }
         self.found = found
+        sources =
+            found.sources.isEmpty ? [FetchSource(entity: execution.entity, partial: found.partial)] : found.sources
         let recorder = execution.store.recorder
         use =
             found.fetch == 0
             ? nil
             : recorder.openUse(
-                fetch: found.fetch, entity: entity.traceID(recorder, execution.store.schema), shape: found.shape,
+                fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
         if use != nil, !found.rows.isEmpty { noteLoaded(found.rows) }
         for (place, object) in found.known.enumerated() {
@@ -66,10 +71,9 @@ final class FetchedObjects {
     }
 
     var objectIDs: [ManagedObjectID] {
-        let store = context.store
-        return (0..<count).map { place in
+        (0..<count).map { place in
             let (key, entity) = identity(place)
-            return ManagedObjectID(store: store.identity, entity: entity.schema, key: key)
+            return ManagedObjectID(store: entity.store.identity, entity: entity.schema, key: key)
         }
     }
 
@@ -77,13 +81,17 @@ final class FetchedObjects {
         if found.isMerged, let object = found.known[place] { return (object.key, object.runtime) }
         if !found.isMerged, !found.rows.isEmpty {
             let row = found.rows[place]
-            return (row.key, context.store.entities[Int(row.header.pointee.entity)])
+            return (row.key, entity.store.entities[Int(row.header.pointee.entity)])
         }
+        let entity = sources[source(place)].entity
         return (
             found.keys[place],
-            found.entities.isEmpty ? entity : context.store.entities[Int(found.entities[place])]
+            found.entities.isEmpty ? entity : entity.store.entities[Int(found.entities[place])]
         )
     }
+
+    /// The store that a row comes from, by its place among ``sources``.
+    private func source(_ place: Int) -> Int { found.sources.isEmpty ? 0 : Int(found.sourceNumbers[place]) }
 
     // MARK: - Objects
 
@@ -101,13 +109,14 @@ final class FetchedObjects {
     private func make(_ place: Int) -> ManagedObject {
         let object: ManagedObject
         if !found.isMerged, !found.rows.isEmpty {
-            object = context.object(found.rows[place], found.partial)
+            object = context.object(found.rows[place], in: entity.store, found.partial)
             if let prefetched = found.prefetched { object.prefetched = prefetched }
         } else if terms.batchSize > 0, let batch = batches[place / terms.batchSize],
             let row = batch.rows[place % terms.batchSize]
         {
-            object = context.object(row, found.partial)
-            if let prefetched = batch.prefetched { object.prefetched = prefetched }
+            let source = source(place)
+            object = context.object(row, in: sources[source].entity.store, sources[source].partial)
+            if let prefetched = batch.prefetched[source] { object.prefetched = prefetched }
             if !terms.returnsObjectsAsFaults { realize(object) }
         } else {
             let (key, entity) = identity(place)
@@ -162,37 +171,44 @@ final class FetchedObjects {
         for place in range(of: batch) { objects[place] = found.isMerged ? found.known[place] : nil }
     }
 
-    /// Loads the rows of a batch in one trip, and brings them into the order of the keys.
+    /// Loads the rows of a batch in one trip to each store that has any, and brings them into the order of the keys.
     private func load(_ number: Int) throws(StoreError) {
         let range = range(of: number)
-        let keys = found.keys[range]
-        let store = context.store
-        let recorder = store.recorder
+        let recorder = context.recorder
         let open = recorder.begin()
         var event = TraceEvent.Batch()
         event.fetch = fetch
         event.shape = shape
         event.firstIndex = UInt32(clamping: range.lowerBound)
-        if open != nil { event.entity = entity.traceID(recorder, store.schema) }
+        if open != nil { event.entity = entity.traceID(recorder) }
         let origin =
             open == nil
             ? TraceOrigin()
             : TraceOrigin(
                 context: context.traceID,
                 site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
-        do {
-            var batch = Batch(rows: Array(repeating: nil, count: keys.count), blocks: [])
-            let loaded = try read(keys, origin, isRecording: open != nil, &event, &batch)
-            if let use {
-                use.loadedBatch()
-                noteLoaded(loaded.rows)
+        do throws(StoreError) {
+            var batch = Batch(
+                rows: Array(repeating: nil, count: range.count), blocks: [],
+                prefetched: Array(repeating: nil, count: sources.count))
+            var statement: StatementRecord?
+            for source in sources.indices {
+                let places = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
+                guard !places.isEmpty else { continue }
+                let loaded = try read(places, from: source, origin, isRecording: open != nil, &event, &batch)
+                statement = loaded.run.record
+                if use != nil { noteLoaded(loaded.rows) }
+                guard open != nil else { continue }
+                event.rows += UInt32(clamping: loaded.rows.count)
+                event.cacheHits += UInt32(clamping: loaded.cacheHits)
+                event.bytes += entity.store.bytes(of: loaded.rows)
             }
+            use?.loadedBatch()
             batches[number] = batch
+            // Those of several stores are events of their own.
+            if sources.count > 1 { statement = nil }
             if let open {
-                event.rows = UInt32(clamping: loaded.rows.count)
-                event.cacheHits = UInt32(clamping: loaded.cacheHits)
-                event.bytes = store.bytes(of: loaded.rows)
-                recorder.end(open, event, statement: loaded.run.record, context: origin.context, site: origin.site)
+                recorder.end(open, event, statement: statement, context: origin.context, site: origin.site)
             }
         } catch {
             if let open {
@@ -203,45 +219,60 @@ final class FetchedObjects {
         }
     }
 
+    /// Reads the rows of a batch that one store has.
     private func read(
-        _ keys: ContiguousArray<Int64>.SubSequence, _ origin: TraceOrigin, isRecording: Bool,
+        _ wanted: [Int], from source: Int, _ origin: TraceOrigin, isRecording: Bool,
         _ event: inout TraceEvent.Batch, _ batch: inout Batch
     ) throws(StoreError) -> LoadedRows {
-        let store = context.store
+        let (entity, partial) = (sources[source].entity, sources[source].partial)
+        let (log, recorder) = (context.log, context.recorder)
         let sql =
-            "\(found.partial?.selection ?? entity.rowSelection) FROM \(entity.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(terms.batchSize)"
-        let begin = store.log.isOn ? store.recorder.now() : 0
-        var places: [Int64: Int] = [:]
-        for (place, key) in keys.enumerated() { places[key] = place }
+            "\(partial?.selection ?? entity.rowSelection) FROM \(entity.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(terms.batchSize)"
+        let begin = log.isOn ? recorder.now() : 0
+        let keys = wanted.map { found.keys[$0] }
         var prefetched: PrefetchedObjects?
-        var trips: UInt32 = 1
-        let loaded = try context.reader.read(for: origin) { store throws(StoreError) in
+        event.trips += 1
+        let reader = context.reader(of: entity.store)
+        let loaded = try reader.read(for: origin) { store throws(StoreError) in
             try store.beginRead()
             try store.connection.integerArray(0).bind(keys)
             let statement = try store.connection.statement(sql)
-            store.log.statement(sql, arrays: 1)
-            let loaded = try store.loadRows(
-                statement, entity, isRecording: isRecording, partial: found.partial)
-            if store.log.isOn { store.log.connectionTime(loaded.run.duration) }
+            log.statement(sql, arrays: 1)
+            let open = sources.count > 1 ? recorder.begin() : nil
+            let loaded: LoadedRows
+            do throws(StoreError) {
+                loaded = try store.loadRows(statement, entity, isRecording: isRecording, partial: partial)
+            } catch {
+                if let open { recorder.cancel(open) }
+                throw error
+            }
+            if let open, let record = loaded.run.record {
+                recorder.end(open, record.fields, context: origin.context, site: origin.site)
+            } else if let open {
+                recorder.cancel(open)
+            }
+            if log.isOn { log.connectionTime(loaded.run.duration) }
             if !terms.prefetch.isEmpty, !loaded.rows.isEmpty {
                 let prefetch = try Prefetch(
                     terms.prefetch, from: loaded.rows, entity, store, origin: origin, isRecording: isRecording)
-                trips += UInt32(clamping: prefetch.trips)
-                event.prefetchedRows = UInt32(clamping: prefetch.rows)
-                event.prefetchedBytes = prefetch.bytes
+                event.trips += UInt32(clamping: prefetch.trips)
+                event.prefetchedRows += UInt32(clamping: prefetch.rows)
+                event.prefetchedBytes += prefetch.bytes
                 prefetched = prefetch.objects
             }
             return loaded
         }
+        let start = range(of: wanted[0] / terms.batchSize).lowerBound
+        var places: [Int64: Int] = [:]
+        for (place, key) in zip(wanted, keys) { places[key] = place - start }
         for row in loaded.rows {
             if let place = places[row.key] { batch.rows[place] = row }
         }
-        batch.blocks = loaded.blocks
-        batch.prefetched = prefetched
-        event.trips = trips
-        if store.log.isOn {
-            store.log.totalTime(store.recorder.now() - begin, rows: loaded.rows.count)
-            context.logPlan(sql)
+        batch.blocks += loaded.blocks
+        batch.prefetched[source] = prefetched
+        if log.isOn {
+            log.totalTime(recorder.now() - begin, rows: loaded.rows.count)
+            context.logPlan(sql, reader)
         }
         return loaded
     }
@@ -258,7 +289,7 @@ final class FetchedObjects {
     /// Tells the use summary what was loaded, property by property.
     private func noteLoaded(_ rows: ContiguousArray<RowPointer>) {
         guard let use else { return }
-        let store = context.store
+        let store = entity.store
         let properties = entity.schema.properties.count
         var counts = [(rows: Int, bytes: Int, large: Int)](repeating: (0, 0, 0), count: properties)
         var bytes = 0

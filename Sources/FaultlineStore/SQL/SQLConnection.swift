@@ -18,6 +18,7 @@ final class SQLConnection {
     /// Statements that were asked for, to find out which of them were not for long.
     private var requests: UInt64 = 0
     private static let statementLimit = 256
+    private var isOpen = true
     private var integerArrays: [IntegerArray] = []
     private var valueArrays: [ValueArray] = []
 
@@ -54,7 +55,15 @@ final class SQLConnection {
     }
 
     deinit {
+        close()
+    }
+
+    /// Ends the connection; nothing may be asked of it any more.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
         statements.removeAll()
+        (integerArrays, valueArrays) = ([], [])
         sqlite3_close_v2(handle)
     }
 

@@ -11,6 +11,8 @@ struct SelectStatement {
     var lists: [[SQLValue]]
     /// What a dictionary result is read from; empty for any other.
     var columns: [ExpressionColumn] = []
+    /// Of a dictionary result that is part of a whole: the columns of what it is sorted by.
+    var sortColumns: [Int32] = []
 }
 
 /// Writes the statements of fetch requests as Core Data writes them.
@@ -43,6 +45,7 @@ struct SQLGenerator {
     private let hidden: [Int64]
     /// Whether what rows are sorted by stands in the last columns.
     private let selectsSortKeys: Bool
+    private var sortColumns: [Int32] = []
     private let partial: PartialSelection?
     /// What `now()` says.
     let now = Date()
@@ -116,7 +119,8 @@ struct SQLGenerator {
             if terms.offset > 0 { sql += " OFFSET \(terms.offset)" }
             if form == .count { sql += ")" }
         }
-        return SelectStatement(sql: sql, values: values, arrays: arrays, lists: lists, columns: columns)
+        return SelectStatement(
+            sql: sql, values: values, arrays: arrays, lists: lists, columns: columns, sortColumns: sortColumns)
     }
 
     /// Writes a part of the statement whose values are bound in front of those of all other parts.
@@ -151,7 +155,22 @@ struct SQLGenerator {
             let isNamed = tail.split { !$0.isLetter && !$0.isNumber }.contains(Substring(alias))
             return columns[place].sql.drop { $0 == " " } + (isNamed ? " AS \(alias)" : "")
         }
-        return (terms.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ")
+        var sortKeys = ""
+        if selectsSortKeys {
+            var count = columns.count
+            for column in order.columns {
+                // What is selected already has a name.
+                let name = column.drop { $0 == " " }
+                if let place = columns.indices.first(where: { Self.alias(ofColumn: $0) == name }) {
+                    sortColumns.append(Int32(place))
+                } else {
+                    sortKeys += "," + column
+                    sortColumns.append(Int32(count))
+                    count += 1
+                }
+            }
+        }
+        return (terms.isDistinct ? "SELECT DISTINCT " : "SELECT ") + list.joined(separator: ", ") + sortKeys
     }
 
     /// The ORDER BY clause, with its columns.

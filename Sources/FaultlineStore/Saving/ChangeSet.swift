@@ -72,6 +72,41 @@ struct ChangeSet {
         }
     }
 
+    /// The changes of one store's objects.
+    ///
+    /// Relationships that others have changed are told of as well, which costs no more than another look at them.
+    func part(in store: SQLStore) -> ChangeSet {
+        func isOwn(_ object: ManagedObject) -> Bool { object.runtime.store === store }
+        var part = self
+        part.inserted.removeAll { !isOwn($0) }
+        part.updated.removeAll { !isOwn($0) }
+        part.deleted.removeAll { !isOwn($0) }
+        part.revived.removeAll { !isOwn($0) }
+        part.related.removeAll { !isOwn($0) }
+        part.joins.removeAll { !isOwn($0.source) }
+        part.orders.removeAll { !isOwn($0.owner) }
+        return part
+    }
+
+    /// - Throws: ``StoreError`` if a relationship leads from an object of one store to one of another.
+    func checkStores() throws(StoreError) {
+        func check(_ object: ManagedObject, _ name: String, _ other: ManagedObject) throws(StoreError) {
+            guard !other.isDeleted, other.runtime.store !== object.runtime.store else { return }
+            throw StoreError(
+                .externalRelationship,
+                "Saving \(object.entityName) \(object.objectID): '\(name)' leads to a \(other.entityName) of the store '\(other.runtime.store.path)', and the object is in '\(object.runtime.store.path)'; assign both to one store, or use a fetched property.",
+                objectID: object.objectID)
+        }
+        for object in inserted + updated + revived {
+            guard let pending = object.pending else { continue }
+            for (index, value) in pending.values.enumerated() {
+                guard case .object(let other) = value else { continue }
+                try check(object, object.runtime.schema.properties[index].name, other)
+            }
+        }
+        for join in joins where join.isAdded { try check(join.source, join.name, join.destination) }
+    }
+
     private static func byEntity(_ objects: [ManagedObject]) -> [ManagedObject] {
         guard objects.contains(where: { $0.runtime !== objects[0].runtime }) else { return objects }
         let places = objects.indices.sorted {
@@ -97,7 +132,7 @@ struct ChangeSet {
         for (index, state) in object.toMany where state.hasChanges {
             let property = object.runtime.schema.properties[index]
             guard let table = property.joinTable else { continue }
-            let destination = object.managedObjectContext.store.schema.entities[property.destination]
+            let destination = object.runtime.store.schema.entities[property.destination]
             let inverse = destination.properties[property.inverse].relationshipNumber
             relationships.insert(property.relationshipNumber)
             relationships.insert(inverse)

@@ -32,7 +32,7 @@ extension ManagedObject {
             return storedValue(property.index).map { SQLValue($0).isIdentical(to: wanted) } ?? false
         }
         // A file that is missing is about to be replaced.
-        let stored = try? managedObjectContext.store.external.value(row.bytes(at: runtime.offsets[property.index]))
+        let stored = try? runtime.store.external.value(row.bytes(at: runtime.offsets[property.index]))
         return stored.map { SQLValue.blob($0) == wanted } ?? false
     }
 

@@ -17,7 +17,7 @@ extension ManagedObject {
     /// The same of the object's row alone.
     func storedSnapshot() -> [String: any Sendable]? {
         guard row != nil else { return nil }
-        let store = managedObjectContext.store
+        let store = runtime.store
         var values: [String: any Sendable] = [:]
         for property in runtime.schema.properties where property.slot >= 0 {
             guard property.isRelationship else {
@@ -36,11 +36,11 @@ extension ManagedObject {
         return values
     }
 
-    /// An object of a row that the context does not know of, to read the row's values.
-    static func reader(of row: RowPointer, _ block: RowBlock, in context: ManagedObjectContext) -> ManagedObject {
-        let entity = context.store.entities[Int(row.header.pointee.entity)]
+    /// An object of another version of this one's row, to read that version's values.
+    final func reader(of row: RowPointer, _ block: RowBlock) -> ManagedObject {
+        let entity = runtime.store.entities[Int(row.header.pointee.entity)]
         let object = ManagedObject(
-            Seed(context: context, runtime: entity, key: row.key, isInserted: false))
+            Seed(context: managedObjectContext, runtime: entity, key: row.key, isInserted: false))
         object.flags = []
         (object.row, object.block) = (row, block)
         return object

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Used under the store's lock. Until the second transaction is committed neither the context nor the row cache is
 /// touched, so that a save that fails leaves everything as it was; only rows that proved old leave the row cache.
-struct SaveExecution {
+struct SaveExecution: StoreTransaction {
     let store: SQLStore
     let changes: ChangeSet
     let origin: TraceOrigin
@@ -26,6 +26,8 @@ struct SaveExecution {
     private var published: [RowBlock] = []
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
+    /// When the store's connection was asked for.
+    private var asked: UInt64 = 0
     /// The state of the metadata that was written, if any was.
     var metadata: Int?
     private var newFiles: [URL] = []
@@ -38,10 +40,12 @@ struct SaveExecution {
         self.isRecording = isRecording
     }
 
-    mutating func run() throws(StoreError) {
-        try write()
-        try commit()
-        finish()
+    mutating func willLock() {
+        if isRecording { asked = store.recorder.now() }
+    }
+
+    mutating func didLock() {
+        if isRecording { event.lockWait += store.recorder.now() - asked }
     }
 
     /// Does everything but the commit; a failure takes it back.

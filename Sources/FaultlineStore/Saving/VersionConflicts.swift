@@ -59,7 +59,7 @@ struct VersionConflicts {
         conflicts.map { conflict in
             let object = conflict.object
             let persisted = conflict.row.flatMap { row in
-                conflict.block.map { ManagedObject.reader(of: row, $0, in: object.managedObjectContext) }
+                conflict.block.map { object.reader(of: row, $0) }
             }
             return MergeConflict(
                 objectID: object.objectID, objectSnapshot: object.isDeleted ? nil : object.snapshot(),

@@ -9,18 +9,14 @@ import Foundation
 ///
 /// A predicate must have been made into SQL before, which finds what cannot be compared.
 struct PredicateEvaluator {
-    private let context: ManagedObjectContext
     /// What `now()` says.
     private let now: Date
     /// What a subquery's predicate knows objects by, the innermost last.
     private var variables: [(name: String, object: ManagedObject)] = []
 
-    init(_ context: ManagedObjectContext, now: Date = Date()) {
-        self.context = context
+    init(now: Date = Date()) {
         self.now = now
     }
-
-    var model: ModelSchema { context.store.schema }
 
     func holds(_ predicate: FetchPredicate.Node, for object: ManagedObject) -> Bool {
         switch predicate {
@@ -136,7 +132,7 @@ struct PredicateEvaluator {
         case .value(let value): return SQLValue(value)
         case .null, .list: return .null
         case .object(let id):
-            return id.store === context.store.identity ? Self.reference(id.key, id.entity) : .integer(.min)
+            return id.store === object.runtime.store.identity ? Self.reference(id.key, id.entity) : .integer(.min)
         case .path(let path):
             if let (collection, name, names) = path.collectionOperator,
                 let function = FetchPath.CollectionOperator(rawValue: name)?.function
@@ -250,14 +246,17 @@ struct PredicateEvaluator {
 
     private func isCollection(_ path: FetchPath, for object: ManagedObject) -> Bool {
         switch path.root {
-        case .object: path.isCollection(from: object.runtime.schema, model)
+        case .object: path.isCollection(from: object.runtime.schema, object.runtime.store.schema)
         case .variable(let name):
-            variables.last { $0.name == name }.map { path.isCollection(from: $0.object.runtime.schema, model) } ?? false
+            variables.last { $0.name == name }.map {
+                path.isCollection(from: $0.object.runtime.schema, $0.object.runtime.store.schema)
+            } ?? false
         case .subquery: path.collectionOperator == nil
         }
     }
 
     private func lastProperty(of path: FetchPath, for object: ManagedObject) -> PropertySchema? {
+        let model = object.runtime.store.schema
         var entity: EntitySchema
         var names = path.names
         switch path.root {
@@ -285,6 +284,7 @@ struct PredicateEvaluator {
     func constant(_ names: [String], of object: ManagedObject) throws(StoreError) -> FetchExpression.Node {
         var current: ManagedObject? = object
         var entity = object.runtime.schema
+        let model = object.runtime.store.schema
         for (place, name) in names.enumerated() {
             guard let property = entity.property(name), !property.isToMany,
                 property.isRelationship || place == names.count - 1

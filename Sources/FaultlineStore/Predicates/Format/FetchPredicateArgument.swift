@@ -70,7 +70,7 @@ extension FetchPredicate {
                         "'$\(name).\(names.joined(separator: "."))' asks for a property of '$\(name)', which is no object; pass an object for it."
                     )
                 }
-                return try PredicateEvaluator(object.managedObjectContext).constant(names, of: object)
+                return try PredicateEvaluator().constant(names, of: object)
             } catch {
                 failure = failure ?? error
                 return nil

@@ -36,10 +36,12 @@ struct FetchedResultsContent {
     }
 
     /// The key of the object at a place, which takes no look at its row.
-    func key(_ place: Int) -> Int64 {
+    func key(_ place: Int) -> ObjectKey {
         switch entries[place] {
-        case .fetched(let row): results.identity(row).0
-        case .known(let object): object.key
+        case .fetched(let row):
+            let (key, entity) = results.identity(row)
+            return ObjectKey(map: entity.map, key: key)
+        case .known(let object): return object.objectKey
         }
     }
 
@@ -47,7 +49,7 @@ struct FetchedResultsContent {
         switch entries[place] {
         case .fetched(let row):
             let (key, entity) = results.identity(row)
-            return ManagedObjectID(store: results.context.store.identity, entity: entity.schema, key: key)
+            return ManagedObjectID(store: entity.store.identity, entity: entity.schema, key: key)
         case .known(let object): return object.objectID
         }
     }

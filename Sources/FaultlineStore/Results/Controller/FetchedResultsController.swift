@@ -116,7 +116,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     /// - Complexity: O(*n*); looks at keys only.
     public func indexPath(forObject object: Object) -> IndexPath? {
         guard let content, object.managedObjectContext === managedObjectContext else { return nil }
-        let place = content.entries.indices.first { content.key($0) == object.key }
+        let place = content.entries.indices.first { content.key($0) == object.objectKey }
         return place.map { content.indexPath($0) }
     }
 
@@ -180,20 +180,24 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let deleted = objects(.deletedObjects)
         let changed = objects(.insertedObjects).union(objects(.updatedObjects)).union(objects(.refreshedObjects))
             .subtracting(deleted)
-        guard let schema = managedObjectContext.store.schema.entity(named: fetchRequest.entityName) else { return }
-        let concerned = changed.union(deleted).filter { $0.runtime.schema.root == schema.root }
+        guard let schema = managedObjectContext.model?.entity(named: fetchRequest.entityName) else { return }
+        let affected = fetchRequest.affectedStores
+        let concerned = changed.union(deleted).filter { object in
+            object.runtime.schema.root == schema.root
+                && affected.map { $0.contains(object.runtime.store.identity) } ?? true
+        }
         guard isReset || !concerned.isEmpty else { return }
         do {
             if isReset || fetchRequest.fetchLimit > 0 || fetchRequest.fetchOffset > 0 {
                 return try replace(content, changed: isReset ? nil : changed)
             }
             let wanted = fetchRequest.includesSubentities ? Set(schema.family) : [schema.index]
-            let evaluator = PredicateEvaluator(managedObjectContext)
+            let evaluator = PredicateEvaluator()
             let matches = concerned.subtracting(deleted).filter { object in
                 wanted.contains(object.runtime.schema.index) && !object.isDeleted && !object.isInaccessible
                     && fetchRequest.predicate.map { evaluator.holds($0.node, for: object) } ?? true
             }
-            apply(content, Array(matches), Set(concerned.map(\.key)), evaluator)
+            apply(content, Array(matches), Set(concerned.map(\.objectKey)), evaluator)
         } catch let error as StoreError {
             managedObjectContext.noteReadError(error)
         } catch {}
@@ -207,13 +211,14 @@ public final class FetchedResultsController<Object: ManagedObject> {
         let before = Set(old.entries.indices.map { old.key($0) })
         let after = Set(found.entries.indices.map { found.key($0) })
         let keys =
-            changed.map { Set($0.map(\.key)).union(before.symmetricDifference(after)) } ?? before.union(after)
+            changed.map { Set($0.map(\.objectKey)).union(before.symmetricDifference(after)) } ?? before.union(after)
         let matches = found.entries.indices.filter { keys.contains(found.key($0)) }.map { found.object($0) }
-        apply(old, matches, keys, PredicateEvaluator(managedObjectContext))
+        apply(old, matches, keys, PredicateEvaluator())
     }
 
     private func apply(
-        _ old: FetchedResultsContent, _ matches: [ManagedObject], _ keys: Set<Int64>, _ evaluator: PredicateEvaluator
+        _ old: FetchedResultsContent, _ matches: [ManagedObject], _ keys: Set<ObjectKey>,
+        _ evaluator: PredicateEvaluator
     ) {
         let update = FetchedResultsUpdate(
             old, matches: matches, changedKeys: keys, order: SortOrder(fetchRequest.sortDescriptors),

@@ -29,14 +29,14 @@ struct FetchedResultsUpdate {
     ///   - changedKeys: the keys of all changed objects.
     ///   - sectionName: the name of an object's section; `nil`: there are no sections.
     init(
-        _ old: FetchedResultsContent, matches: [ManagedObject], changedKeys: Set<Int64>, order: SortOrder,
+        _ old: FetchedResultsContent, matches: [ManagedObject], changedKeys: Set<ObjectKey>, order: SortOrder,
         evaluator: PredicateEvaluator, sectionName: ((ManagedObject) -> String)?
     ) {
         self.old = old
         self.order = order
         self.evaluator = evaluator
         content = old
-        var oldPlaces: [Int64: Int] = [:]
+        var oldPlaces: [ObjectKey: Int] = [:]
         var kept: [Int] = []
         kept.reserveCapacity(old.entries.count)
         for place in old.entries.indices {
@@ -44,7 +44,7 @@ struct FetchedResultsUpdate {
             if changedKeys.contains(key) { oldPlaces[key] = place } else { kept.append(place) }
         }
         var candidates = matches.map { object in
-            Candidate(object: object, keys: order.keys(of: object, evaluator), oldPlace: oldPlaces[object.key])
+            Candidate(object: object, keys: order.keys(of: object, evaluator), oldPlace: oldPlaces[object.objectKey])
         }
         for index in candidates.indices {
             place(&candidates[index], among: kept)

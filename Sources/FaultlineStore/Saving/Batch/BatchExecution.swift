@@ -7,7 +7,7 @@ import Foundation
 /// Carries a batch request out in SQL.
 ///
 /// Used under the store's lock. Rows that it changes leave the row cache.
-struct BatchExecution {
+struct BatchExecution: StoreTransaction {
     /// A row, by its entity's place and its key.
     struct Key: Hashable {
         var entity: Int
@@ -23,9 +23,18 @@ struct BatchExecution {
     private var stale: Set<Key> = []
     private var oldFiles: [URL] = []
     private var newFiles: [URL] = []
+    private var asked: UInt64 = 0
+    private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
+    /// What was done.
+    private(set) var result = BatchResult(count: 0, objectIDs: [])
 
-    init(_ store: SQLStore, origin: TraceOrigin, isRecording: Bool) {
+    /// - Parameter body: does the work.
+    init(
+        _ store: SQLStore, origin: TraceOrigin, isRecording: Bool,
+        _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
+    ) {
         self.store = store
+        self.body = body
         self.origin = origin
         self.isRecording = isRecording
     }
@@ -37,32 +46,51 @@ struct BatchExecution {
         return event
     }
 
-    mutating func run(
-        _ body: (inout BatchExecution) throws(StoreError) -> BatchResult
-    ) throws(StoreError) -> BatchResult {
+    mutating func willLock() {
+        if isRecording { asked = store.recorder.now() }
+    }
+
+    mutating func didLock() {
+        if isRecording { event.lockWait += store.recorder.now() - asked }
+    }
+
+    mutating func write() throws(StoreError) {
         store.endRead()
         let start = isRecording ? store.recorder.now() : 0
         try step("BEGIN EXCLUSIVE")
-        if isRecording { event.lockWait = store.recorder.now() - start }
-        let result: BatchResult
+        if isRecording { event.lockWait += store.recorder.now() - start }
         do throws(StoreError) {
             result = try body(&self)
-            let start = isRecording ? store.recorder.now() : 0
-            try store.writeFile(doing: "Running a batch request")
-            try step("COMMIT")
-            if isRecording { event.commit = store.recorder.now() - start }
         } catch {
-            if !store.connection.isAutocommit { _ = try? step("ROLLBACK") }
-            ExternalData.remove(newFiles)
+            rollBack()
             throw error
         }
+    }
+
+    mutating func commit() throws(StoreError) {
+        let start = isRecording ? store.recorder.now() : 0
+        do throws(StoreError) {
+            try store.writeFile(doing: "Running a batch request")
+            try step("COMMIT")
+        } catch {
+            rollBack()
+            throw error
+        }
+        if isRecording { event.commit = store.recorder.now() - start }
+    }
+
+    mutating func rollBack() {
+        if !store.connection.isAutocommit { _ = try? step("ROLLBACK") }
+        ExternalData.remove(newFiles)
+    }
+
+    mutating func finish() {
         ExternalData.remove(oldFiles)
         // First: who has begun to read before the commit must not bring back what goes now.
         store.rows.advance()
         for row in stale { store.rows.remove(root: store.schema.entities[row.entity].root, key: row.key) }
         // Members of any relationship may have come or gone.
         for relationship in store.relationshipGenerations.indices { store.relationshipGenerations[relationship] &+= 1 }
-        return result
     }
 
     // MARK: - Statements
@@ -111,7 +139,7 @@ struct BatchExecution {
         stale.formUnion(keys)
         guard isRecording else { return }
         for (place, keys) in Dictionary(grouping: keys, by: \.entity) {
-            let id = store.entities[place].traceID(store.recorder, store.schema)
+            let id = store.entities[place].traceID(store.recorder)
             counts[place, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += UInt64(keys.count)
         }
     }

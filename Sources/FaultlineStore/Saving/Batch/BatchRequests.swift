@@ -65,6 +65,10 @@ public struct BatchUpdateRequest: Sendable {
 public struct BatchInsertRequest {
     let entityName: String
     let next: () -> [String: AttributeValue]?
+    /// The stores that the objects may go to: the first of them that can be written and whose configuration has the entity.
+    ///
+    /// Default: `nil`, all.
+    public var affectedStores: [PersistentStore]?
 
     /// Inserts an object for each dictionary.
     public init(entityName: String, objects: some Sequence<[String: AttributeValue]>) {

@@ -4,7 +4,7 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ManagedObjectContext {
-    /// Deletes objects in the store, all of them or none.
+    /// Deletes objects in the stores that have them, all of them or none.
     ///
     /// - Throws: ``StoreError`` if the request asks for what there is not, a delete rule denies the deletion, or the
     ///   store cannot be written.
@@ -14,8 +14,15 @@ extension ManagedObjectContext {
         function: StaticString = #function
     ) throws -> BatchResult {
         guard request.terms != nil || !request.objectIDs.isEmpty else { return BatchResult(count: 0, objectIDs: []) }
-        let entity = try batchEntity(request.entityName, "Deleting")
-        return try run((fileID, line, function)) { (batch) throws(StoreError) in
+        let schema = try batchEntity(request.entityName, "Deleting")
+        let targets: [SQLStore]
+        if let terms = request.terms {
+            targets = try batchTargets(terms, schema, "Deleting")
+        } else {
+            targets = stores.filter { store in request.objectIDs.contains { $0.store === store.identity } }
+        }
+        return try run(in: targets, (fileID, line, function)) { (batch) throws(StoreError) in
+            let entity = batch.store.entities[schema.index]
             let keys: [BatchExecution.Key]
             if let terms = request.terms {
                 keys = try batch.keys(terms, entity)
@@ -37,13 +44,15 @@ extension ManagedObjectContext {
         _ request: BatchUpdateRequest, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) throws -> BatchResult {
-        let entity = try batchEntity(request.terms.entityName, "Updating")
-        return try run((fileID, line, function)) { (batch) throws(StoreError) in
-            try batch.update(try batch.keys(request.terms, entity), entity, request)
+        let schema = try batchEntity(request.terms.entityName, "Updating")
+        let targets = try batchTargets(request.terms, schema, "Updating")
+        return try run(in: targets, (fileID, line, function)) { (batch) throws(StoreError) in
+            let entity = batch.store.entities[schema.index]
+            return try batch.update(try batch.keys(request.terms, entity), entity, request)
         }
     }
 
-    /// Inserts objects into the store, all of them or none.
+    /// Inserts objects into the first store that can be written and has the entity, all of them or none.
     ///
     /// - Throws: ``StoreError`` if a dictionary names an attribute that there is not, or has a value of another type, or
     ///   the store cannot be written.
@@ -52,35 +61,58 @@ extension ManagedObjectContext {
         _ request: BatchInsertRequest, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) throws -> BatchResult {
-        let entity = try batchEntity(request.entityName, "Inserting")
-        guard !entity.schema.isAbstract else {
+        let schema = try batchEntity(request.entityName, "Inserting")
+        guard !schema.isAbstract else {
             throw StoreError(
                 .invalidRequest,
                 "Inserting \(request.entityName): the entity is abstract and has no objects; name one that inherits from it."
             )
         }
-        return try run((fileID, line, function)) { (batch) throws(StoreError) in
-            try batch.insert(entity, request.next)
+        let affected = stores.filter { request.affectedStores?.contains($0.identity) != false }
+        let known = affected.filter { $0.has(schema, includesSubentities: false) }
+        guard let target = known.first(where: { !$0.description.isReadOnly }) ?? known.first else {
+            throw StoreError(
+                .invalidRequest,
+                "Inserting \(request.entityName): none of the \(request.affectedStores == nil ? "coordinator's" : "affected") stores has the entity; name one whose configuration has it."
+            )
+        }
+        return try run(in: [target], (fileID, line, function)) { (batch) throws(StoreError) in
+            try batch.insert(batch.store.entities[schema.index], request.next)
         }
     }
 
-    private func batchEntity(_ name: String, _ doing: String) throws(StoreError) -> EntityRuntime {
+    private func batchEntity(_ name: String, _ doing: String) throws(StoreError) -> EntitySchema {
         try throwReadError()
-        guard let schema = store.schema.entity(named: name) else {
+        noticeStores()
+        guard let schema = model?.entity(named: name) else {
             throw StoreError(
                 .unknownEntity,
-                "\(doing) \(name): the model has no such entity; correct the name, or add it to the model.")
+                model == nil
+                    ? "\(doing) \(name): the coordinator has no store; add one first."
+                    : "\(doing) \(name): the model has no such entity; correct the name, or add it to the model.")
         }
-        return store.entities[schema.index]
+        return schema
     }
 
-    /// Carries a batch request out in a transaction of its own, as one save event.
+    private func batchTargets(
+        _ terms: FetchTerms, _ schema: EntitySchema, _ doing: String
+    ) throws(StoreError) -> [SQLStore] {
+        let targets = try targets(terms, schema, doing)
+        guard targets.count == 1 || terms.limit == 0 && terms.offset == 0 else {
+            throw StoreError(
+                .invalidRequest,
+                "\(doing) \(terms.entityName): fetchLimit and fetchOffset cannot be kept over several stores; set affectedStores to one store, or leave them out."
+            )
+        }
+        return targets
+    }
+
+    /// Carries a batch request out in a transaction of each store, all of them as one save event.
     private func run(
-        _ site: (fileID: StaticString, line: UInt, function: StaticString),
-        _ body: (inout BatchExecution) throws(StoreError) -> BatchResult
+        in targets: [SQLStore], _ site: (fileID: StaticString, line: UInt, function: StaticString),
+        _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
-        try store.checkWritable(doing: "Running a batch request")
-        let recorder = store.recorder
+        for store in targets { try store.checkWritable(doing: "Running a batch request") }
         let open = recorder.begin()
         let origin =
             open == nil
@@ -88,18 +120,25 @@ extension ManagedObjectContext {
             : TraceOrigin(
                 context: traceID,
                 site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
-        var batch = BatchExecution(store, origin: origin, isRecording: open != nil)
+        var transaction = JointTransaction(
+            targets.map { BatchExecution($0, origin: origin, isRecording: open != nil, body) })
+        var failure: StoreError?
         do throws(StoreError) {
-            let result = try store.locked { () throws(StoreError) in try batch.run(body) }
-            if let open { recorder.end(open, batch.finalEvent, context: origin.context, site: origin.site) }
-            return result
+            try transaction.run(for: origin)
         } catch {
-            if let open {
-                var event = batch.finalEvent
-                event.error = UInt32(bitPattern: error.sqliteCode == 0 ? SQLITE_ABORT : error.sqliteCode)
-                recorder.end(open, event, context: origin.context, site: origin.site)
-            }
-            throw error
+            failure = error
         }
+        if let open {
+            var event = TraceEvent.Save()
+            for part in transaction.parts { event.add(part.finalEvent) }
+            if let failure {
+                event.error = UInt32(bitPattern: failure.sqliteCode == 0 ? SQLITE_ABORT : failure.sqliteCode)
+            }
+            recorder.end(open, event, context: origin.context, site: origin.site)
+        }
+        if let failure { throw failure }
+        return BatchResult(
+            count: transaction.parts.reduce(0) { $0 + $1.result.count },
+            objectIDs: transaction.parts.flatMap(\.result.objectIDs))
     }
 }

@@ -1,0 +1,39 @@
+import FaultlineModel
+
+/// The entities of a store whose description names a configuration of the model.
+struct StoreConfiguration {
+    let name: String
+    /// Their names: those of the configuration, and of the entities that inherit from these.
+    let entities: Set<String>
+    /// The tables that they need: those of their trees.
+    let tables: Set<String>
+    /// What the store's metadata says of the model: what the layout of these entities depends on.
+    let hash: String
+
+    /// - Throws: ``StoreError`` if the model has no such configuration, or a relationship leads out of it.
+    init(_ name: String, of model: ManagedObjectModel, path: String) throws(StoreError) {
+        guard let members = model.entities(forConfiguration: name) else {
+            let known = model.configurations.map { "'\($0.name)'" }.joined(separator: ", ")
+            throw StoreError(
+                .unsupportedModel,
+                "The store '\(path)' cannot be opened with the configuration '\(name)', which the model does not have (it has \(known.isEmpty ? "none" : known)); correct the name, or add it to the model."
+            )
+        }
+        let schemas = model.schema.entities
+        let places = Set(members.flatMap { model.schema.entity(named: $0.name)!.family })
+        self.name = name
+        entities = Set(places.map { schemas[$0].name })
+        tables = Set(places.map { schemas[$0].table })
+        hash = model.schema.digest(of: entities)
+        for place in places.sorted() {
+            for property in schemas[place].properties where property.isRelationship {
+                let destination = schemas[property.destination]
+                guard !tables.contains(destination.table) else { continue }
+                throw StoreError(
+                    .unsupportedModel,
+                    "The store '\(path)' cannot be opened with the configuration '\(name)', because '\(schemas[place].name).\(property.name)' leads to \(destination.name), which the configuration does not have, and a relationship cannot lead to another store; add the entity to the configuration, or use a fetched property."
+                )
+            }
+        }
+    }
+}

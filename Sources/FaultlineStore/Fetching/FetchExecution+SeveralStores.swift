@@ -1,0 +1,178 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+
+/// Where rows come from that are one result with those of other stores.
+struct FetchSource {
+    /// The fetch's entity, in the store.
+    let entity: EntityRuntime
+    /// What the rows have; `nil`: everything.
+    let partial: PartialSelection?
+}
+
+extension FetchTerms {
+    /// What each of several stores is asked for: everything up to the end of the part that is wanted of the whole.
+    var partOfSeveralStores: FetchTerms {
+        var part = self
+        part.offset = 0
+        if resultType == .dictionary, isDistinct, !sortDescriptors.isEmpty {
+            // Rows that differ only in what they are sorted by are one in the end.
+            part.limit = 0
+        } else if limit > 0 {
+            let (end, isTooMuch) = limit.addingReportingOverflow(offset)
+            part.limit = isTooMuch ? 0 : end
+        }
+        return part
+    }
+}
+
+extension FetchExecution {
+    /// Asks each of the stores, one after the other, and makes one result of what they have.
+    ///
+    /// Each store's statement is an event of its own within that of the fetch.
+    func executeEverywhere(
+        _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
+    ) throws(StoreError) -> FetchedRows {
+        let aggregates = resultType == .dictionaries ? try MergedAggregates(terms) : nil
+        var asked = aggregates?.terms ?? terms
+        if resultType == .count {
+            (asked.limit, asked.offset) = (0, 0)
+        } else {
+            asked = asked.partOfSeveralStores
+        }
+        var parts: [FetchedRows] = []
+        var executions: [FetchExecution] = []
+        for store in [store] + otherStores {
+            var execution = FetchExecution(
+                store: store, context: context, terms: asked, entity: store.entities[entity.place],
+                resultType: resultType, site: site)
+            execution.warmsRowCache = warmsRowCache
+            execution.isPart = true
+            var part = TraceEvent.Fetch()
+            parts.append(try execution.execute(&part, isRecording: isRecording, origin: origin).0)
+            executions.append(execution)
+            detail.add(part, isFirst: parts.count == 1)
+        }
+        var found = FetchedRows()
+        switch resultType {
+        case .count:
+            let rest = max(0, parts.reduce(0) { $0 + $1.count } - terms.offset)
+            found.count = terms.limit > 0 ? min(rest, terms.limit) : rest
+        case .dictionaries:
+            found.dictionaries =
+                if let aggregates { [try aggregates.merge(parts.map(\.dictionaries))] } else { merge(parts) }
+            found.count = found.dictionaries.count
+        case .objects, .objectIDs:
+            merge(parts, executions, into: &found)
+            found.count = found.keys.count
+        }
+        (detail.limit, detail.offset) = (UInt32(clamping: terms.limit), UInt32(clamping: terms.offset))
+        detail.rows = UInt32(clamping: found.count)
+        return found
+    }
+
+    /// The order in which the rows of the parts stand, each as its part and its place there.
+    private func order(_ parts: [FetchedRows], _ counts: [Int]) -> [(part: Int, row: Int)] {
+        let order = SortOrder(terms.sortDescriptors)
+        let isSorted = !terms.sortDescriptors.isEmpty
+        var rows: [(Int, Int)] = []
+        rows.reserveCapacity(counts.reduce(0, +))
+        var next = [Int](repeating: 0, count: parts.count)
+        while true {
+            var first: Int?
+            for part in parts.indices where next[part] < counts[part] {
+                guard let known = first else {
+                    first = part
+                    if isSorted { continue } else { break }
+                }
+                if order.compare(parts[part].sortKeys[next[part]], parts[known].sortKeys[next[known]]) < 0 {
+                    first = part
+                }
+            }
+            guard let first else { return rows }
+            rows.append((first, next[first]))
+            next[first] += 1
+        }
+    }
+
+    /// What the request wants of so many.
+    private func wanted(_ count: Int) -> Range<Int> {
+        let start = min(terms.offset, count)
+        return start..<(terms.limit > 0 ? min(count - start, terms.limit) + start : count)
+    }
+
+    // MARK: Objects and identities
+
+    private func merge(_ parts: [FetchedRows], _ executions: [FetchExecution], into found: inout FetchedRows) {
+        found.isMerged = true
+        // What was read, whatever of it is in the result.
+        found.rows = ContiguousArray(parts.flatMap(\.rows))
+        found.blocks = parts.flatMap(\.blocks)
+        found.sources = zip(parts, executions).map { FetchSource(entity: $1.entity, partial: $0.partial) }
+        let isTree = entity.schema.isInTree
+        let rows = order(parts, parts.map { $0.isMerged || $0.rows.isEmpty ? $0.keys.count : $0.rows.count })
+        for (number, row) in rows[wanted(rows.count)] {
+            let part = parts[number]
+            var known = part.isMerged ? part.known[row] : nil
+            var (key, place): (Int64, Int)
+            if !part.isMerged, !part.rows.isEmpty {
+                let pointer = part.rows[row]
+                (key, place) = (pointer.key, Int(pointer.header.pointee.entity))
+                if resultType == .objects {
+                    let object = context.object(pointer, in: executions[number].store, part.partial)
+                    if let prefetched = part.prefetched { object.prefetched = prefetched }
+                    known = object
+                }
+            } else {
+                (key, place) = (part.keys[row], part.entities.isEmpty ? entity.place : Int(part.entities[row]))
+            }
+            found.known.append(known)
+            found.keys.append(key)
+            if isTree { found.entities.append(Int32(place)) }
+            found.sourceNumbers.append(UInt16(number))
+        }
+    }
+
+    // MARK: Dictionaries
+
+    private func merge(_ parts: [FetchedRows]) -> [[String: AttributeValue]] {
+        var merged: [[String: AttributeValue]] = []
+        var seen: Set<[UInt8]> = []
+        for (part, row) in order(parts, parts.map(\.dictionaries.count)) {
+            let dictionary = parts[part].dictionaries[row]
+            if terms.isDistinct, !seen.insert(bytes(dictionary)).inserted { continue }
+            merged.append(dictionary)
+        }
+        return Array(merged[wanted(merged.count)])
+    }
+
+    /// What tells dictionaries apart as SQL does: byte by byte.
+    private func bytes(_ dictionary: [String: AttributeValue]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for description in terms.expressions {
+            let value = dictionary[description.name].map { SQLValue($0) } ?? .null
+            value.append(to: &bytes)
+        }
+        return bytes
+    }
+}
+
+extension TraceEvent.Fetch {
+    /// Adds what one of several stores was asked.
+    fileprivate mutating func add(_ part: TraceEvent.Fetch, isFirst: Bool) {
+        guard !isFirst else {
+            self = part
+            return
+        }
+        trips += part.trips
+        bytes += part.bytes
+        cacheHits += part.cacheHits
+        cacheMisses += part.cacheMisses
+        prefetchedRows += part.prefetchedRows
+        prefetchedBytes += part.prefetchedBytes
+        wait += part.wait
+        prepare += part.prepare
+        step += part.step
+        materialise += part.materialise
+    }
+}

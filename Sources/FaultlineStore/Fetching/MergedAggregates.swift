@@ -1,0 +1,85 @@
+import FaultlineModel
+import Foundation
+
+/// Functions over all objects of several stores, worked out from what they are over those of each.
+struct MergedAggregates {
+    /// What each store is asked.
+    let terms: FetchTerms
+    private let expressions: [ExpressionDescription]
+
+    /// - Throws: ``StoreError`` if the parts do not say what the whole is.
+    ///
+    /// `nil` if the request asks for no functions over many objects.
+    init?(_ terms: FetchTerms) throws(StoreError) {
+        func refused(_ what: String) -> StoreError {
+            StoreError(
+                .invalidRequest,
+                "Fetching \(terms.entityName): \(what) cannot be worked out over several stores; set affectedStores to one store, and fetch from each."
+            )
+        }
+        guard terms.groups.isEmpty, terms.having == nil else { throw refused("groups") }
+        guard terms.expressions.contains(where: { $0.expression.node.isAggregate }) else { return nil }
+        var asked = terms
+        for (place, description) in terms.expressions.enumerated() {
+            guard case .aggregate(let function, _) = description.expression.node, function != .average else {
+                // Plain properties beside functions are an error that each store tells of.
+                guard description.expression.node.isAggregate else { continue }
+                throw refused("'\(description.expression.node.text(values: false))'")
+            }
+            // Parts of a sum are not to be rounded.
+            if function == .sum { asked.expressions[place].resultType = nil }
+        }
+        self.terms = asked
+        expressions = terms.expressions
+    }
+
+    /// - Parameter parts: what each store has answered: one dictionary.
+    func merge(_ parts: [[[String: AttributeValue]]]) throws(StoreError) -> [String: AttributeValue] {
+        var merged: [String: AttributeValue] = [:]
+        for description in expressions {
+            guard case .aggregate(let function, _) = description.expression.node else { continue }
+            let values = parts.compactMap { $0.first?[description.name] }
+            guard var result = values.first else { continue }
+            for value in values.dropFirst() { result = try Self.combine(function, result, value, description) }
+            merged[description.name] = function == .sum ? Self.convert(result, description.resultType) : result
+        }
+        return merged
+    }
+
+    private static func combine(
+        _ function: FetchExpression.Function, _ left: AttributeValue, _ right: AttributeValue,
+        _ description: ExpressionDescription
+    ) throws(StoreError) -> AttributeValue {
+        switch function {
+        case .minimum: return SQLValue(left).order(SQLValue(right)) <= 0 ? left : right
+        case .maximum: return SQLValue(left).order(SQLValue(right)) >= 0 ? left : right
+        case .sum, .count, .average: break
+        }
+        switch (left, right) {
+        case (.double(let left), .double(let right)): return .double(left + right)
+        case (.decimal(let left), .decimal(let right)): return .decimal(left + right)
+        case (.integer(let left), .integer(let right)):
+            let (sum, isTooMuch) = left.addingReportingOverflow(right)
+            if !isTooMuch { return .integer(sum) }
+        default: break
+        }
+        throw StoreError(
+            .invalidRequest,
+            "Fetching '\(description.name)': what the stores have answered cannot be added up; leave out its resultType."
+        )
+    }
+
+    /// A sum as a column of the wanted type would be read.
+    private static func convert(_ sum: AttributeValue, _ type: AttributeType?) -> AttributeValue {
+        guard case .double(let value) = sum else { return sum }
+        switch type {
+        case .integer16, .integer32, .integer64:
+            return .integer(Int64(exactly: value.rounded(.towardZero)) ?? (value > 0 ? .max : .min))
+        case .boolean: return .boolean(value != 0)
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: value))
+        case .decimal: return .decimal(Decimal(value))
+        case .string: return .string(String(value))
+        default: return sum
+        }
+    }
+}
