@@ -85,15 +85,21 @@ extension ManagedObjectContext {
     @inline(__always)
     func store(_ identity: PersistentStore) -> SQLStore? {
         // Most often there is but one.
-        for store in stores where store.identity === identity { return store }
-        return nil
+        if let first = stores.first, first.identity === identity { return first }
+        return stores.first { $0.identity === identity }
     }
 
     /// The entity of an identity, also of a store that was removed.
+    @inline(__always)
     func runtime(of id: ManagedObjectID) -> EntityRuntime? {
         noticeStores()
-        let known = store(id.store) ?? formerStores.first { $0.identity === id.store }
-        return known?.entities[id.entity.index]
+        guard let store = store(id.store) else { return formerRuntime(of: id) }
+        return store.entities[id.entity.index]
+    }
+
+    @inline(never)
+    private func formerRuntime(of id: ManagedObjectID) -> EntityRuntime? {
+        formerStores.first { $0.identity === id.store }?.entities[id.entity.index]
     }
 
     /// The named entity, in the store that new objects of it go to.

@@ -32,13 +32,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     let recorder: Recorder
     let log: SQLDebugLog
+    // No access to these lasts longer than a load or a store.
     /// The coordinator's stores, as far as the context knows.
+    @exclusivity(unchecked)
     var stores: [SQLStore]
     /// When that was.
+    @exclusivity(unchecked)
     var storesGeneration: Int
     /// Stores that were removed: objects of theirs may still be held.
     var formerStores: [SQLStore] = []
     /// The snapshot that the context is pinned to.
+    @exclusivity(unchecked)
     var pinned: PinnedSnapshot?
     let identities: IdentityMap
     let queue: DispatchQueue

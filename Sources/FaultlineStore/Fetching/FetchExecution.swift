@@ -68,6 +68,7 @@ struct FetchExecution {
         }
     }
 
+    @inline(__always)
     private func executeAll(
         _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
     ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
@@ -86,6 +87,8 @@ struct FetchExecution {
         }
     }
 
+    // A call would copy the request, which costs more than the text of the function.
+    @inline(__always)
     func execute(
         _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
     ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
@@ -176,6 +179,7 @@ struct FetchExecution {
     }
 
     /// Runs the statement.
+    @inline(__always)
     private func read(
         _ form: SQLGenerator.Form, _ statement: SQLStatement, _ select: SelectStatement, _ sortKeys: Int,
         from store: SQLStore, _ found: inout FetchedRows, _ detail: inout TraceEvent.Fetch, _ isRecording: Bool

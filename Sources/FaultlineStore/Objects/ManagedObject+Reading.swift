@@ -29,10 +29,10 @@ extension ManagedObject {
     @inline(__always)
     final func fireFromRow() -> Bool {
         // The object holds the context, and the context both.
-        unowned(unsafe) let context = managedObjectContext
-        unowned(unsafe) let recorder = context.recorder
+        unowned(unsafe) let recorder = managedObjectContext.recorder
+        unowned(unsafe) let log = managedObjectContext.log
         guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
-            !context.log.isOn, !overrides(.awakeFromFetch), context.stalenessInterval < 0
+            !log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
         else { return false }
         flags.remove(.isFault)
         return true
