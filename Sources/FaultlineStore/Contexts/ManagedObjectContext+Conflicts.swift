@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     /// Where the store says that an object leads elsewhere now, the other ends are read anew.
     private func unloadInverses(of object: ManagedObject, _ row: RowPointer) {
         for property in object.runtime.schema.properties where property.kind == .toOne && property.inverse >= 0 {
-            guard object.runtime.store.schema.entities[property.destination].properties[property.inverse].isToMany,
+            guard object.runtime.model.entities[property.destination].properties[property.inverse].isToMany,
                 object.differs(from: row, property.index)
             else { continue }
             let map = object.runtime.store.entities[property.destination].map
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
         deleted.removeAll { $0 === object }
         object.toMany = [:]
         for property in object.runtime.schema.properties where property.isRelationship && property.inverse >= 0 {
-            for other in updated where other.runtime.schema.family(of: property, in: object.runtime.store.schema) {
+            for other in updated where other.runtime.schema.family(of: property, in: object.runtime.model) {
                 if property.kind == .manyToMany {
                     other.toMany[property.inverse]?.retract(object)
                     continue

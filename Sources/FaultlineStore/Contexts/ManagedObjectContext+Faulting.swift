@@ -23,8 +23,9 @@ extension ManagedObjectContext {
     private func fill(_ object: ManagedObject) -> StoreError? {
         let open = recorder.begin()
         let entity = object.runtime
-        let store = entity.store
-        let reader = reader(of: store)
+        // The context holds the store, and the store or the snapshot that it is pinned to the reader.
+        unowned(unsafe) let store = entity.store
+        unowned(unsafe) let reader = reader(of: store)
         let schema = entity.schema
         object.flags.remove(.isFault)
         object.partial = nil

@@ -260,10 +260,15 @@ extension ManagedObjectContext {
     ///
     /// An object that was filled before keeps its values.
     ///
-    /// - Parameter partial: what the row has; `nil`: everything.
+    /// - Parameters:
+    ///   - sibling: an entity of the row's store.
+    ///   - partial: what the row has; `nil`: everything.
     @inline(__always)
-    func object(_ row: RowPointer, in store: SQLStore, _ partial: PartialSelection? = nil) -> ManagedObject {
-        // The store holds it.
+    func object(
+        _ row: RowPointer, besides sibling: EntityRuntime, _ partial: PartialSelection? = nil
+    ) -> ManagedObject {
+        // The context holds the store, and the store the entity.
+        unowned(unsafe) let store = sibling.store
         unowned(unsafe) let entity = store.entities[Int(row.header.pointee.entity)]
         var object = object(entity, key: row.key)
         if object.runtime !== entity { object = replace(object, entity) }

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         case .object(let object): other = object
         }
         let stored = object.toOne(property.index)
-        if object.runtime.store.schema.entities[property.destination].properties[property.inverse].isToMany {
+        if object.runtime.model.entities[property.destination].properties[property.inverse].isToMany {
             other?.toMany[property.inverse]?.retract(object)
             stored?.toMany[property.inverse]?.retract(object)
             return

@@ -22,6 +22,8 @@ final class EntityRuntime: Sendable {
     }
 
     let schema: EntitySchema
+    /// The model as the store lays it out.
+    let model: ModelSchema
     /// The places of the entity and of its tree's root in the model.
     let place: Int
     let root: Int
@@ -90,6 +92,7 @@ final class EntityRuntime: Sendable {
         sibling: EntityRuntime?
     ) {
         self.schema = schema
+        self.model = model
         place = schema.index
         root = schema.root
         map = storePlace * model.entities.count + schema.root
@@ -203,7 +206,6 @@ final class EntityRuntime: Sendable {
 
     @inline(never)
     private func makeTraceID(_ recorder: Recorder) -> DictionaryID {
-        let model = store.schema
         let properties = schema.properties.map { property in
             EntityEntry.Property(
                 name: property.name,

@@ -54,6 +54,7 @@ final class SQLStore: @unchecked Sendable {
     private let isChecking = Atomic<Bool>(false)
     private let reference = StoreReference()
     /// Whether the coordinator has closed the store.
+    @exclusivity(unchecked)
     private var isRemoved = false
     /// Whether the transaction stays open.
     private var isPinned = false

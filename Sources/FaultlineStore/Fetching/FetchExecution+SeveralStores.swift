@@ -119,7 +119,7 @@ extension FetchExecution {
                 let pointer = part.rows[row]
                 (key, place) = (pointer.key, Int(pointer.header.pointee.entity))
                 if resultType == .objects {
-                    let object = context.object(pointer, in: executions[number].store, part.partial)
+                    let object = context.object(pointer, besides: executions[number].entity, part.partial)
                     if let prefetched = part.prefetched { object.prefetched = prefetched }
                     known = object
                 }

@@ -236,7 +236,7 @@ struct FetchExecution {
                 if isTree { index = Int(found.entities[row]) }
                 if isPart { merged.sortKeys.append(keys.isEmpty ? [] : keys[row]) }
             case .row(let row):
-                let object = context.object(found.rows[row], in: store, found.partial)
+                let object = context.object(found.rows[row], besides: entity, found.partial)
                 if isPart { merged.sortKeys.append(keys.isEmpty ? [] : keys[row]) }
                 if let prefetched = found.prefetched { object.prefetched = prefetched }
                 merged.known.append(object)

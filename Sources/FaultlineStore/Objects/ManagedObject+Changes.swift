@@ -72,7 +72,7 @@ extension ManagedObject {
     /// Which object a to-one relationship leads to in the store.
     private final func committedKey(_ property: PropertySchema) -> (destination: EntitySchema, key: Int64)? {
         guard property.kind == .toOne, let (row, offset) = place(property.index) else { return nil }
-        let schema = runtime.store.schema
+        let schema = runtime.model
         return (schema.entities[storedDestination(property, row)], row.integer(at: offset))
     }
 

@@ -60,7 +60,7 @@ extension ManagedObject {
     final func storedDestination(_ property: PropertySchema, _ row: RowPointer) -> Int {
         guard property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) else { return property.destination }
         let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
-        return runtime.store.schema.place(ofNumber: number) ?? property.destination
+        return runtime.model.place(ofNumber: number) ?? property.destination
     }
 
     /// Sets one end of a relationship, and the other ends that follow from it.
@@ -87,7 +87,7 @@ extension ManagedObject {
             object.managedObjectContext === managedObjectContext,
             "'\(entityName).\(property.name)' was set to an object of another context; fetch it in this one.")
         precondition(
-            runtime.store.schema.entities[property.destination].family.contains(
+            runtime.model.entities[property.destination].family.contains(
                 object.runtime.schema.index),
             "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")
     }

@@ -109,13 +109,13 @@ final class FetchedObjects {
     private func make(_ place: Int) -> ManagedObject {
         let object: ManagedObject
         if !found.isMerged, !found.rows.isEmpty {
-            object = context.object(found.rows[place], in: entity.store, found.partial)
+            object = context.object(found.rows[place], besides: entity, found.partial)
             if let prefetched = found.prefetched { object.prefetched = prefetched }
         } else if terms.batchSize > 0, let batch = batches[place / terms.batchSize],
             let row = batch.rows[place % terms.batchSize]
         {
             let source = source(place)
-            object = context.object(row, in: sources[source].entity.store, sources[source].partial)
+            object = context.object(row, besides: sources[source].entity, sources[source].partial)
             if let prefetched = batch.prefetched[source] { object.prefetched = prefetched }
             if !terms.returnsObjectsAsFaults { realize(object) }
         } else {

@@ -246,17 +246,17 @@ struct PredicateEvaluator {
 
     private func isCollection(_ path: FetchPath, for object: ManagedObject) -> Bool {
         switch path.root {
-        case .object: path.isCollection(from: object.runtime.schema, object.runtime.store.schema)
+        case .object: path.isCollection(from: object.runtime.schema, object.runtime.model)
         case .variable(let name):
             variables.last { $0.name == name }.map {
-                path.isCollection(from: $0.object.runtime.schema, $0.object.runtime.store.schema)
+                path.isCollection(from: $0.object.runtime.schema, $0.object.runtime.model)
             } ?? false
         case .subquery: path.collectionOperator == nil
         }
     }
 
     private func lastProperty(of path: FetchPath, for object: ManagedObject) -> PropertySchema? {
-        let model = object.runtime.store.schema
+        let model = object.runtime.model
         var entity: EntitySchema
         var names = path.names
         switch path.root {
@@ -284,7 +284,7 @@ struct PredicateEvaluator {
     func constant(_ names: [String], of object: ManagedObject) throws(StoreError) -> FetchExpression.Node {
         var current: ManagedObject? = object
         var entity = object.runtime.schema
-        let model = object.runtime.store.schema
+        let model = object.runtime.model
         for (place, name) in names.enumerated() {
             guard let property = entity.property(name), !property.isToMany,
                 property.isRelationship || place == names.count - 1
