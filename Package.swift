@@ -139,7 +139,7 @@ let package = Package(
             dependencies: [
                 "CSQLite", "FaultlineEntities", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
                 "FaultlineTrace",
-                "FaultlineWorkloads",
+                "FaultlineWorkloads", "SharedData",
             ],
             swiftSettings: strict),
         .testTarget(
