@@ -3,8 +3,8 @@ import FoundationXML
 
 /// Reads a file's XML into a tree of elements.
 ///
-/// Nothing outside the file is looked at, and what a file can make of this process is bounded: see
-/// ``Limit``. libxml2, which does the reading, bounds what entities can grow to.
+/// Nothing outside the file is looked at, and what a file can make of this process is bounded: see ``Limit`` and
+/// ``XMLScreening``.
 final class ModelElementParser: NSObject, XMLParserDelegate {
     /// Bounds that are far from any model that was ever made, and keep hostile files from doing harm.
     enum Limit {
@@ -40,9 +40,10 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
 
     static func parse(_ data: Data, wantsText: Bool = false) throws(Failure) -> ModelElement {
         guard !data.isEmpty else { throw Failure(code: .notAModel, text: "is empty") }
-        // Foundation's parser ends the program at names that are no UTF-8. Xcode writes nothing else.
-        guard String(validating: data, as: UTF8.self) != nil else {
-            throw Failure(code: .notAModel, text: "is no XML in UTF-8")
+        do throws(XMLScreening.Refusal) {
+            try XMLScreening.check(data)
+        } catch {
+            throw Failure(code: error.isXML ? .malformedFile : .notAModel, text: error.text)
         }
         let reading = ModelElementParser(wantsText: wantsText)
         let parser = XMLParser(data: data)
@@ -117,7 +118,6 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
         case 42: "an attribute is there twice"
         case 68, 73: "a tag is not written as <name …>"
         case 76: "an end tag is not that of the element that is open"
-        case 89: "entities refer to each other without end"
         default: "there is a mistake (libxml2's number \(code))"
         }
     }
