@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .executable(name: "faultline", targets: ["faultline"]),
         .library(name: "FaultlineAnalysis", targets: ["FaultlineAnalysis"]),
+        .library(name: "FaultlineBenchmark", targets: ["FaultlineBenchmark"]),
         .library(name: "FaultlineEntities", targets: ["FaultlineEntities"]),
         .library(name: "FaultlineModel", targets: ["FaultlineModel"]),
         .library(name: "FaultlineReader", targets: ["FaultlineReader"]),
@@ -27,6 +28,10 @@ let package = Package(
         .library(name: "FaultlineTrace", targets: ["FaultlineTrace"]),
     ],
     traits: [
+        .trait(
+            name: "Benchmarks",
+            description:
+                "Benchmarks of what a program asks of its store. Without it their framework is not even fetched."),
         .trait(name: "LTTng", description: "Programs can record to LTTng; needs liblttng-ust-dev."),
         .default(enabledTraits: ["LTTng"]),
     ],
@@ -34,6 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
@@ -83,6 +89,14 @@ let package = Package(
         // Budgets in tests and benchmarks.
         .target(
             name: "FaultlineTesting", dependencies: ["FaultlineRecorder", "FaultlineTrace"], swiftSettings: strict),
+
+        .target(
+            name: "FaultlineBenchmark",
+            dependencies: [
+                "FaultlineRecorder", "FaultlineTesting",
+                .product(name: "Benchmark", package: "benchmark", condition: .when(traits: ["Benchmarks"])),
+            ],
+            swiftSettings: strict),
 
         // Traces in.
         .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),

@@ -11,7 +11,7 @@ let package = Package(
     ],
     dependencies: [
         // The name makes the package's identity independent of the checkout's folder.
-        .package(name: "Faultline", path: ".."),
+        .package(name: "Faultline", path: "..", traits: ["Benchmarks"]),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
@@ -35,8 +35,8 @@ let package = Package(
             dependencies: [
                 .product(name: "FaultlineModel", package: "Faultline"),
                 .product(name: "FaultlineRecorder", package: "Faultline"),
+                .product(name: "FaultlineBenchmark", package: "Faultline"),
                 .product(name: "FaultlineStore", package: "Faultline"),
-                .product(name: "FaultlineTesting", package: "Faultline"),
                 .product(name: "Benchmark", package: "benchmark"),
             ],
             path: "Benchmarks/Scenarios",
