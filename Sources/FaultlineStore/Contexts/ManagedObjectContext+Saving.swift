@@ -82,7 +82,7 @@ extension ManagedObjectContext {
         }
 
         /// Others can be faster again and again; whoever never wins is to know.
-        static let most = 16
+        static let most = 1000
 
         /// Takes over what an attempt has done, with what those before it have cost.
         mutating func add(_ next: TraceEvent.Save) {

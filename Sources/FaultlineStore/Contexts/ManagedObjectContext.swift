@@ -32,7 +32,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
 
     let recorder: Recorder
     let log: SQLDebugLog
-    // No access to these lasts longer than a load or a store.
+    // What is marked so below is loaded or stored, and no access to it runs code that is not the context's.
     /// The coordinator's stores, as far as the context knows.
     @exclusivity(unchecked)
     var stores: [SQLStore]
@@ -47,8 +47,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let identities: IdentityMap
     let queue: DispatchQueue
 
+    @exclusivity(unchecked)
     var inserted: ContiguousArray<ManagedObject> = []
+    @exclusivity(unchecked)
     var updated: ContiguousArray<ManagedObject> = []
+    @exclusivity(unchecked)
     var deleted: ContiguousArray<ManagedObject> = []
     /// Takes the context's changes back, once it has one.
     ///
@@ -56,12 +59,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// forgotten: by the manager, by ``rollback()`` or by ``reset()``. Saving forgets nothing: undone afterwards, an
     /// insertion is a deletion to be saved, and a deletion is an insertion. Ordered and many-to-many relationships are read
     /// before they are changed, so that what was there can be had back. Set on the context's queue.
+    @exclusivity(unchecked)
     public var undoManager: UndoManager?
     /// What the group that is being undone or redone has done to objects.
     var undone: [ManagedObject: SnapshotEventType] = [:]
     /// How often changes were saved.
     var saveCount = 0
     /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
+    @exclusivity(unchecked)
     var changedInWillSave: ContiguousArray<ManagedObject>?
     /// What a save does where it meets what somebody else has saved.
     ///
@@ -71,10 +76,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
     ///
     /// Default: negative, any age. 0: every fault that fires goes to the store. What other processes wrote is seen that
     /// way; what is not a fault stays as it is until it is refreshed. A row's age is told to a few milliseconds.
+    @exclusivity(unchecked)
     public var stalenessInterval: TimeInterval = -1
     /// Whether the context keeps its objects alive, whether they were changed or not, until it is reset or this is unset.
     ///
     /// Default: no. The objects keep the context alive in their turn.
+    @exclusivity(unchecked)
     public var retainsRegisteredObjects = false {
         didSet { retained = retainsRegisteredObjects ? Set(identities.objects()) : [] }
     }
@@ -86,6 +93,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What other contexts have saved and this one is to take in.
     let receivedSaves = Mutex<[SavedObjectIDs]>([])
     /// The class and entity of the object that was made last.
+    @exclusivity(unchecked)
     var lastMade: (type: ManagedObject.Type, entity: EntityRuntime)?
     private let knownTraceID = Atomic<DictionaryID>(0)
     /// Whether use off the queue ends the program.

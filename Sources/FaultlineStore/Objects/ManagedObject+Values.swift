@@ -21,7 +21,8 @@ extension ManagedObject {
     ///
     /// Traps if the value is not of the attribute's type, which is a mistake in the program.
     public final func _set(_ index: Int, _ value: AttributeValue?) {
-        let property = runtime.schema.properties[index]
+        // The store holds it.
+        unowned(unsafe) let property = runtime.schema.properties[index]
         let fitting = fitting(value, property)
         if property.isTransient {
             if !flags.contains(.isAwaking) {
@@ -30,9 +31,11 @@ extension ManagedObject {
             transients[index] = fitting
             return
         }
-        if managedObjectContext.isCallingWillSave, readValue(index) == fitting { return }
+        // The object holds it.
+        unowned(unsafe) let context = managedObjectContext
+        if context.isCallingWillSave, readValue(index) == fitting { return }
         setPending(index, fitting.map { .value($0) } ?? .null)
-        if !flags.contains(.isAwaking) { managedObjectContext.noteUpdate(self) }
+        if !flags.contains(.isAwaking) { context.noteUpdate(self) }
     }
 
     /// The value as the attribute keeps it.
@@ -80,7 +83,8 @@ extension ManagedObject {
             pending = PendingChanges(count: runtime.schema.properties.count)
             flags.insert(.hasPending)
         }
-        pending!.values[index] = value
+        unowned(unsafe) let pending = pending!
+        pending.values[index] = value
     }
 
     // MARK: - By name
