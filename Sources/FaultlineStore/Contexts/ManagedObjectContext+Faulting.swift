@@ -48,10 +48,9 @@ extension ManagedObjectContext {
                 reader.rows.remove(root: schema.root, key: object.key)
             }
             do throws(StoreError) {
-                let loaded = try load(object, isRecording: open != nil)
-                record = loaded.run.record
-                object.row = loaded.row
-                object.block = loaded.block
+                let loaded = try load(object, isRecording: open != nil, &record)
+                object.row = loaded?.row
+                object.block = loaded?.block
             } catch {
                 object.row = nil
                 object.block = nil
@@ -107,17 +106,21 @@ extension ManagedObjectContext {
         stalenessInterval < 0 || Double(RowBlock.now &- block.time) < stalenessInterval * 1e9
     }
 
-    private func load(_ object: ManagedObject, isRecording: Bool) throws(StoreError) -> LoadedRow {
-        guard object.key > 0 else { return LoadedRow() }
+    private func load(
+        _ object: ManagedObject, isRecording: Bool, _ record: inout StatementRecord?
+    ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
+        guard object.key > 0 else { return nil }
         let start = log.isOn ? recorder.now() : 0
         let reader = reader(of: object.runtime.store)
+        var run = StatementRun()
         let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
-            try store.loadRow(object.runtime, key: object.key, isRecording: isRecording)
+            try store.loadRow(object.runtime, key: object.key, isRecording: isRecording, &run)
         }
+        if isRecording { record = run.record }
         if log.isOn {
-            log.connectionTime(loaded.run.duration)
-            log.totalTime(recorder.now() - start, rows: loaded.row == nil ? 0 : 1)
-            if loaded.row != nil {
+            log.connectionTime(run.duration)
+            log.totalTime(recorder.now() - start, rows: loaded == nil ? 0 : 1)
+            if loaded != nil {
                 log.print(.annotation, "fault fulfilled from database for : \(object.objectID)")
             }
             logPlan(object.runtime.faultSQL, reader)

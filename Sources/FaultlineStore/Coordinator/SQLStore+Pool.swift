@@ -56,13 +56,15 @@ extension SQLStore {
     func read<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: (SQLStore) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        var result: Result<R, StoreError>?
+        // Apart from each other: what is read can be large, and is handed on in few steps.
+        var value: R?
+        var failure: StoreError?
         func work(_ store: SQLStore) {
             do throws(StoreError) {
                 try store.checkOpen()
-                result = .success(try body(store))
+                value = try body(store)
             } catch {
-                result = .failure(error)
+                failure = error
             }
         }
         if !lockIfFree(for: origin, work), !opened(for: origin, work) {
@@ -72,7 +74,8 @@ extension SQLStore {
             let chosen = readers.isEmpty ? self : readers[turn]
             chosen.lock(for: origin, readers.isEmpty ? .coordinator : .connection, work)
         }
-        return try result!.get()
+        if let failure { throw failure }
+        return value.take()!
     }
 
     private func opened(for origin: TraceOrigin, _ work: (SQLStore) -> Void) -> Bool {

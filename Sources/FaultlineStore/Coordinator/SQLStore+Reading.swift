@@ -133,6 +133,18 @@ extension SQLStore {
     func loadRow(
         _ entity: EntityRuntime, key: Int64, isRecording: Bool
     ) throws(StoreError) -> LoadedRow {
+        var loaded = LoadedRow()
+        let found = try loadRow(entity, key: key, isRecording: isRecording, &loaded.run)
+        (loaded.row, loaded.block) = (found?.row, found?.block)
+        return loaded
+    }
+
+    /// Reads the row of one key; how that went is told apart from it, since faults have no use for it most often.
+    ///
+    /// Under the lock.
+    func loadRow(
+        _ entity: EntityRuntime, key: Int64, isRecording: Bool, _ run: inout StatementRun
+    ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         let (place, root) = (entity.schema.index, entity.schema.root)
         if faultStatements[place] == nil { faultStatements[place] = try connection.statement(entity.faultSQL) }
         let statement = faultStatements[place]!
@@ -143,7 +155,7 @@ extension SQLStore {
             faultBuilders[root] = RowBuilder(root: root, cache: rows, blockSize: 4 << 10)
         }
         var copied: RowPointer?
-        let run = try session.read(
+        run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: false,
             isSingle: true
         ) { handle throws(StoreError) in
@@ -152,9 +164,7 @@ extension SQLStore {
                 ? try self.rowEntity(handle, entity, entity.rowColumns) : (entity, entity.rowColumns[place]!)
             copied = faultBuilders[root]!.copySingle(handle, columns, actual.layout, entity: actual.schema.index)
         }
-        guard let copied else { return LoadedRow(run: run) }
-        let (row, block) = rows.insert(copied, isRecording: isRecording, generation: readGeneration)
-        return LoadedRow(row: row, block: block, run: run)
+        return copied.map { rows.insert($0, isRecording: isRecording, generation: readGeneration) }
     }
 
     /// Binds what a SELECT selects by.

@@ -170,17 +170,19 @@ final class SQLStore: @unchecked Sendable {
     func locked<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        var result: Result<R, StoreError>?
+        var value: R?
+        var failure: StoreError?
         func work(_ store: SQLStore) {
             do throws(StoreError) {
                 try checkOpen()
-                result = .success(try body())
+                value = try body()
             } catch {
-                result = .failure(error)
+                failure = error
             }
         }
         if !lockIfFree(for: origin, work) { lock(for: origin, .coordinator, work) }
-        return try result!.get()
+        if let failure { throw failure }
+        return value.take()!
     }
 
     /// Does work if nobody else has the connection.
