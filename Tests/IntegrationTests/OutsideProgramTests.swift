@@ -12,7 +12,12 @@ enum OutsideProgram {
         let scratch = BuiltCommand.programs.deletingLastPathComponent().appendingPathComponent("outside-program")
         let build = ["build", "--package-path", package.path, "--scratch-path", scratch.path]
         do {
-            let built = try BuiltCommand.run(["swift"] + build, program: "/usr/bin/env")
+            var built = try BuiltCommand.run(["swift"] + build, program: "/usr/bin/env")
+            if built.status != 0, FileManager.default.fileExists(atPath: scratch.path) {
+                // What an earlier build has left may not know files that are new since.
+                try FileManager.default.removeItem(at: scratch)
+                built = try BuiltCommand.run(["swift"] + build, program: "/usr/bin/env")
+            }
             guard built.status == 0 else { return "does not build: \(built.output)\(built.errors)" }
         } catch {
             return "does not build: \(error)"
