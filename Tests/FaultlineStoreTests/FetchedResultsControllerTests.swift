@@ -189,13 +189,10 @@ struct FetchedResultsControllerTests {
         let store = try TestStore(isRecording: true)
         try store.fill(items: 400)
         let before = store.statements().count
-        let (controller, _) = try { () throws -> (FetchedResultsController<Item>, Int) in
-            let controller = FetchedResultsController(
-                fetchRequest: FetchRequest<Item>(sortDescriptors: [.ascending("price")], fetchBatchSize: 10),
-                managedObjectContext: store.context)
-            try controller.performFetch()
-            return (controller, 0)
-        }()
+        let controller = FetchedResultsController(
+            fetchRequest: FetchRequest<Item>(sortDescriptors: [.ascending("price")], fetchBatchSize: 10),
+            managedObjectContext: store.context)
+        try controller.performFetch()
         #expect(controller.sections?[0].count == 400)
         #expect(store.statements().count == before + 1)
         #expect(controller.object(at: IndexPath(item: 55, section: 0)).price == 55)

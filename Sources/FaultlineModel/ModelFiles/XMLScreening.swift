@@ -94,12 +94,6 @@ struct XMLScreening {
 
     /// The place behind the next occurrence of a text.
     private func end(of text: String) -> Int? {
-        let wanted = Array(text.utf8)
-        var place = place
-        while place + wanted.count <= bytes.count {
-            if bytes[place] == wanted[0], bytes[place...].starts(with: wanted) { return place + wanted.count }
-            place += 1
-        }
-        return nil
+        bytes[place...].firstRange(of: Array(text.utf8))?.upperBound
     }
 }

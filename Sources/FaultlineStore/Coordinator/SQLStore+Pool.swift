@@ -56,17 +56,8 @@ extension SQLStore {
     func read<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: (SQLStore) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        // Apart from each other: what is read can be large, and is handed on in few steps.
-        var value: R?
-        var failure: StoreError?
-        func work(_ store: SQLStore) {
-            do throws(StoreError) {
-                try store.checkOpen()
-                value = try body(store)
-            } catch {
-                failure = error
-            }
-        }
+        var outcome = WorkOutcome<R>()
+        func work(_ store: SQLStore) { outcome.run(on: store, body) }
         if !lockIfFree(for: origin, work), !opened(for: origin, work) {
             // All are busy. Whoever writes on the first connection may take longer than those that read.
             let readers = pool.opened
@@ -74,8 +65,7 @@ extension SQLStore {
             let chosen = readers.isEmpty ? self : readers[turn]
             chosen.lock(for: origin, readers.isEmpty ? .coordinator : .connection, work)
         }
-        if let failure { throw failure }
-        return value.take()!
+        return try outcome.get()
     }
 
     private func opened(for origin: TraceOrigin, _ work: (SQLStore) -> Void) -> Bool {

@@ -170,19 +170,10 @@ final class SQLStore: @unchecked Sendable {
     func locked<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        var value: R?
-        var failure: StoreError?
-        func work(_ store: SQLStore) {
-            do throws(StoreError) {
-                try checkOpen()
-                value = try body()
-            } catch {
-                failure = error
-            }
-        }
+        var outcome = WorkOutcome<R>()
+        func work(_ store: SQLStore) { outcome.run(on: store) { _ throws(StoreError) in try body() } }
         if !lockIfFree(for: origin, work) { lock(for: origin, .coordinator, work) }
-        if let failure { throw failure }
-        return value.take()!
+        return try outcome.get()
     }
 
     /// Does work if nobody else has the connection.

@@ -166,7 +166,7 @@ extension ManagedObject {
 
 extension AttributeValue {
     /// The value in its own type.
-    var plain: Any {
+    var plain: any Sendable {
         switch self {
         case .integer(let value): value
         case .decimal(let value): value

@@ -1,18 +1,3 @@
-/// Work in a transaction of a store, which is committed with that of other stores.
-protocol StoreTransaction {
-    var store: SQLStore { get }
-    /// Called when the store's connection is asked for, and when it is there.
-    mutating func willLock()
-    mutating func didLock()
-    /// Does everything but the commit; a failure takes it back.
-    mutating func write() throws(StoreError)
-    /// Makes what was written last; a failure takes it back.
-    mutating func commit() throws(StoreError)
-    mutating func rollBack()
-    /// Shows what was committed to those who read.
-    mutating func finish()
-}
-
 /// Transactions of several stores: all the work and its checks are done in each of them before the first is committed.
 ///
 /// A commit that fails all the same cannot take back those before it. So the stores that are likeliest to fail come first:

@@ -8,7 +8,7 @@ extension ManagedObject {
             if property.isRelationship {
                 values[property.name] = toOne(property.index)?.objectID
             } else {
-                values[property.name] = readValue(property.index)?.sendable
+                values[property.name] = readValue(property.index)?.plain
             }
         }
         return values
@@ -21,7 +21,7 @@ extension ManagedObject {
         var values: [String: any Sendable] = [:]
         for property in runtime.schema.properties where property.slot >= 0 {
             guard property.isRelationship else {
-                values[property.name] = storedValue(property.index)?.sendable
+                values[property.name] = storedValue(property.index)?.plain
                 continue
             }
             guard let (row, offset) = place(property.index) else { continue }
@@ -44,22 +44,5 @@ extension ManagedObject {
         object.flags = []
         (object.row, object.block) = (row, block)
         return object
-    }
-}
-
-extension AttributeValue {
-    /// The value in its own type.
-    fileprivate var sendable: any Sendable {
-        switch self {
-        case .integer(let value): value
-        case .decimal(let value): value
-        case .double(let value): value
-        case .string(let value): value
-        case .boolean(let value): value
-        case .date(let value): value
-        case .binary(let value): value
-        case .uuid(let value): value
-        case .uri(let value): value
-        }
     }
 }

@@ -9,6 +9,8 @@ import Foundation
 /// Used under the store's lock. Until the second transaction is committed neither the context nor the row cache is
 /// touched, so that a save that fails leaves everything as it was; only rows that proved old leave the row cache.
 struct SaveExecution: StoreTransaction {
+    static let task = "Saving"
+
     let store: SQLStore
     let changes: ChangeSet
     let origin: TraceOrigin
@@ -26,11 +28,10 @@ struct SaveExecution: StoreTransaction {
     private var published: [RowBlock] = []
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
-    /// When the store's connection was asked for.
-    private var asked: UInt64 = 0
+    var asked: UInt64 = 0
     /// The state of the metadata that was written, if any was.
     var metadata: Int?
-    private var newFiles: [URL] = []
+    private(set) var newFiles: [URL] = []
     private var oldFiles: [URL] = []
 
     init(_ store: SQLStore, _ changes: ChangeSet, origin: TraceOrigin, isRecording: Bool) {
@@ -40,15 +41,6 @@ struct SaveExecution: StoreTransaction {
         self.isRecording = isRecording
     }
 
-    mutating func willLock() {
-        if isRecording { asked = store.recorder.now() }
-    }
-
-    mutating func didLock() {
-        if isRecording { event.lockWait += store.recorder.now() - asked }
-    }
-
-    /// Does everything but the commit; a failure takes it back.
     mutating func write() throws(StoreError) {
         if store.isReading { event.trips += 1 }
         store.endRead()
@@ -72,27 +64,6 @@ struct SaveExecution: StoreTransaction {
         }
     }
 
-    /// Makes what was written last; a failure takes it back.
-    mutating func commit() throws(StoreError) {
-        let start = isRecording ? store.recorder.now() : 0
-        do throws(StoreError) {
-            try store.writeFile(doing: "Saving")
-            try step("COMMIT", isTimed: false)
-        } catch {
-            rollBack()
-            throw error
-        }
-        if isRecording { event.commit = store.recorder.now() - start }
-    }
-
-    /// Takes back what was written.
-    mutating func rollBack() {
-        // A failed COMMIT leaves the transaction open; other failures may have ended it already.
-        if !store.connection.isAutocommit { try? step("ROLLBACK", isTimed: false) }
-        ExternalData.remove(newFiles)
-    }
-
-    /// Shows what was committed to those who read.
     mutating func finish() {
         ExternalData.remove(oldFiles)
         if let metadata { store.identity.withMetadata { $0.wasSaved(metadata) } }
@@ -113,11 +84,7 @@ struct SaveExecution: StoreTransaction {
         try store.session.run(sql, values, doing: "Saving", isTimed: isTimed, origin: origin)
     }
 
-    private mutating func begin() throws(StoreError) {
-        let start = isRecording ? store.recorder.now() : 0
-        try step("BEGIN EXCLUSIVE", isTimed: false)
-        if isRecording { event.lockWait += store.recorder.now() - start }
-    }
+    mutating func control(_ sql: String) throws(StoreError) { try step(sql, isTimed: false) }
 
     // MARK: Keys
 

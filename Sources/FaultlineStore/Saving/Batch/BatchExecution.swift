@@ -14,16 +14,18 @@ struct BatchExecution: StoreTransaction {
         var key: Int64
     }
 
+    static let task = "Running a batch request"
+
     let store: SQLStore
     let origin: TraceOrigin
     let isRecording: Bool
-    private var event = TraceEvent.Save()
+    var event = TraceEvent.Save()
     private var counts: [Int: TraceEvent.Save.Change] = [:]
     /// Rows that are not in the row cache any more once all is committed.
     private var stale: Set<Key> = []
     private var oldFiles: [URL] = []
-    private var newFiles: [URL] = []
-    private var asked: UInt64 = 0
+    private(set) var newFiles: [URL] = []
+    var asked: UInt64 = 0
     private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
     /// What was done.
     private(set) var result = BatchResult(count: 0, objectIDs: [])
@@ -46,42 +48,15 @@ struct BatchExecution: StoreTransaction {
         return event
     }
 
-    mutating func willLock() {
-        if isRecording { asked = store.recorder.now() }
-    }
-
-    mutating func didLock() {
-        if isRecording { event.lockWait += store.recorder.now() - asked }
-    }
-
     mutating func write() throws(StoreError) {
         store.endRead()
-        let start = isRecording ? store.recorder.now() : 0
-        try step("BEGIN EXCLUSIVE")
-        if isRecording { event.lockWait += store.recorder.now() - start }
+        try begin()
         do throws(StoreError) {
             result = try body(&self)
         } catch {
             rollBack()
             throw error
         }
-    }
-
-    mutating func commit() throws(StoreError) {
-        let start = isRecording ? store.recorder.now() : 0
-        do throws(StoreError) {
-            try store.writeFile(doing: "Running a batch request")
-            try step("COMMIT")
-        } catch {
-            rollBack()
-            throw error
-        }
-        if isRecording { event.commit = store.recorder.now() - start }
-    }
-
-    mutating func rollBack() {
-        if !store.connection.isAutocommit { _ = try? step("ROLLBACK") }
-        ExternalData.remove(newFiles)
     }
 
     mutating func finish() {
@@ -95,18 +70,20 @@ struct BatchExecution: StoreTransaction {
 
     // MARK: - Statements
 
+    mutating func control(_ sql: String) throws(StoreError) { try step(sql) }
+
     @discardableResult
     private mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
         event.trips += 1
         if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
-        return try store.session.run(sql, values, doing: "Running a batch request", origin: origin)
+        return try store.session.run(sql, values, doing: Self.task, origin: origin)
     }
 
     private mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
         event.trips += 1
         let statement = try store.bind(select)
         store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-        try store.session.readAsEvent(statement, doing: "Running a batch request", origin: origin) { row($0) }
+        try store.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
     }
 
     /// Runs a statement over the rows whose keys stand in `_Z_intarray0`.
