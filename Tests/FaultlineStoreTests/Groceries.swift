@@ -147,6 +147,8 @@ final class TestStore {
     }
 
     deinit {
+        // Objects that lead to each other would keep the context, and it the open store.
+        context.performAndWait { context.reset() }
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -161,6 +163,7 @@ final class TestStore {
     /// Makes categories with items: "Item 0" … in categories "Category 0" …, prices rising by 1.
     func fill(items: Int, categories: Int = 1, tags: Int = 0) throws {
         let context = container.newBackgroundContext()
+        defer { context.performAndWait { context.reset() } }
         let made = (0..<categories).map { number in
             let category = Category(context: context)
             category.name = "Category \(number)"

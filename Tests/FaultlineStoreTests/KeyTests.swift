@@ -26,10 +26,11 @@ private final class Mixed: ManagedObject {
                     attributes: [AttributeDescription("number", .integer64), AttributeDescription("text", .string)],
                     relationships: [RelationshipDescription("other", to: "Mixed", inverse: nil)])
             ], classes: [Mixed.self])
-        let object = Mixed(context: store.context)
+        let context = store.container.newBackgroundContext()
+        let object = Mixed(context: context)
         object[number] = .max
         object["text"] = "text"
-        try store.context.save()
+        try context.save()
         return object
     }
 }
