@@ -80,6 +80,18 @@ struct FetchedPropertyTests {
         #expect(fetches(store) == before + 2)
     }
 
+    @Test("anew after somebody else's change of the object was merged")
+    func merged() throws {
+        let store = try makeStore()
+        let (shelf, books) = try fill(store)
+        #expect(shelf[Shelf.finds].count == 2)
+        let other = store.container.newBackgroundContext()
+        (other.object(with: shelf.objectID) as? Shelf)?[Shelf.topic] = "Trees"
+        try other.save()
+        store.context.mergeChanges(fromContextDidSave: SavedObjectIDs(updated: [shelf.objectID]))
+        #expect(shelf[Shelf.finds].map(\.objectID) == books.filter { $0[Book.topic] == "Trees" }.map(\.objectID))
+    }
+
     @Test("among new objects too, which stay the same when they are saved")
     func newObjects() throws {
         let store = try makeStore()

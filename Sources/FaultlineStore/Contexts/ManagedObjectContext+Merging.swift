@@ -148,6 +148,7 @@ extension ManagedObjectContext {
         for state in object.toMany.values { state.unload() }
         object.toMany = object.toMany.filter { $0.value.hasChanges }
         (object.prefetched, object.partial) = (nil, nil)
+        object.fetched = [:]
         object.flags.remove(.isGone)
         let rows = reader(of: object.runtime.store).rows
         let known = object.isFault ? nil : rows.row(root: object.runtime.schema.root, key: object.key)
