@@ -133,6 +133,31 @@ struct BatchRequestTests {
         #expect(try names(store).count == 7)
     }
 
+    @Test("rows that break a uniqueness constraint take the whole request with them")
+    func constraints() throws {
+        let store = try TestStore(
+            [
+                EntityDescription(
+                    "Code", attributes: [AttributeDescription("code", .string)], uniquenessConstraints: [["code"]])
+            ],
+            classes: [])
+        let request = { (codes: [String]) in
+            BatchInsertRequest(entityName: "Code", objects: codes.map { ["code": .string($0)] })
+        }
+        #expect(try store.context.execute(request(["A", "B"])).count == 2)
+        let sentence =
+            "Running a batch request in '\(store.url.path)' failed because values that must be unique are there already (UNIQUE constraint failed: ZCODE.ZCODE); leave them out, or save objects with a merge policy that settles it."
+        #expect(performing { try store.context.execute(request(["C", "A"])) } == sentence)
+        #expect(try store.sql("SELECT ZCODE FROM ZCODE ORDER BY 1") == ["A", "B"])
+        let all = FetchRequest<ManagedObject>(entityName: "Code")
+        #expect(
+            performing {
+                try store.context.execute(
+                    BatchUpdateRequest(fetchRequest: all, propertiesToUpdate: ["code": .value("D")]))
+            } == sentence)
+        #expect(try store.sql("SELECT ZCODE FROM ZCODE ORDER BY 1") == ["A", "B"])
+    }
+
     @Test("what cannot be done is told, and then nothing is")
     func errors() throws {
         let store = try TestStore()

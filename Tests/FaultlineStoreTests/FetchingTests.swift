@@ -288,6 +288,22 @@ struct FetchingTests {
         #expect(category.items.count == 3)
     }
 
+    @Test("Faults of a set of objects fire together by a fetch of them")
+    func faultsTogether() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 8, categories: 2)
+        let categories = Array(try store.context.fetch(FetchRequest<Category>()))
+        let items = try store.context.fetchObjectIDs(FetchRequest<Item>()).prefix(5).map(store.context.object(with:))
+        #expect((items + categories).allSatisfy { $0.isFault })
+        let before = store.statements().count
+        _ = try store.context.fetch(
+            FetchRequest<Item>(predicate: .isIn("self", objects: items.map(\.objectID)), returnsObjectsAsFaults: false))
+        #expect(items.allSatisfy { !$0.isFault })
+        #expect(categories.allSatisfy { $0.isFault })
+        #expect(items.map { $0["name"] as? String } == (0..<5).map { "Item \($0)" })
+        #expect(store.statements().count == before + 1)
+    }
+
     @Test("Without property values only keys are read; realised objects are no faults")
     func options() throws {
         let store = try TestStore(isRecording: true)

@@ -180,7 +180,7 @@ extension ManagedObjectContext {
             if mergePolicy == .error || isLast { throw found.error(error) }
             attempt.revived = attempt.revived.filter { $0.flags.isDisjoint(with: [.isDeleted, .isDetached]) }
             attempt.revived.formUnion(resolve(found))
-        } else if error.sqliteCode == Self.uniqueViolation {
+        } else if error.sqliteCode == StoreError.uniqueViolation {
             let found = try ConstraintConflicts(changes, in: store)
             attempt.event.conflicts += UInt32(clamping: found.conflicts.count)
             if found.isEmpty {
@@ -195,10 +195,6 @@ extension ManagedObjectContext {
             throw error
         }
     }
-
-    /// `SQLITE_CONSTRAINT_UNIQUE` (https://www.sqlite.org/rescode.html#constraint_unique), which is a macro that Swift
-    /// does not import.
-    private static let uniqueViolation: Int32 = SQLITE_CONSTRAINT | 8 << 8
 
     private func event(_ parts: [SaveExecution]) -> TraceEvent.Save {
         var event = TraceEvent.Save()

@@ -36,12 +36,21 @@ extension StoreError {
                 .database,
                 "\(doing) in '\(path)' failed because the file is damaged (\(detail)); restore it from a copy.",
                 sqliteCode: result)
+        case SQLITE_CONSTRAINT where result == uniqueViolation:
+            StoreError(
+                .constraint,
+                "\(doing) in '\(path)' failed because values that must be unique are there already (\(detail)); leave them out, or save objects with a merge policy that settles it.",
+                sqliteCode: result)
         default:
             StoreError(
                 .database, "\(doing) in '\(path)' failed: SQLite says \"\(detail)\" (code \(result)).",
                 sqliteCode: result)
         }
     }
+
+    /// `SQLITE_CONSTRAINT_UNIQUE` (https://www.sqlite.org/rescode.html#constraint_unique), which is a macro that Swift
+    /// does not import.
+    static let uniqueViolation: Int32 = SQLITE_CONSTRAINT | 8 << 8
 
     /// The error for what would write to a store that was opened read-only.
     static func readOnlyStore(_ path: String, doing: String) -> StoreError {
