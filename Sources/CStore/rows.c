@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+cstore_row cstore_empty_row;
+
 static inline uint64_t *presence(cstore_row *row, int32_t slot) {
     if (slot < 64) return &row->present;
     return (uint64_t *)cstore_row_slots(row) + row->columns + (slot >> 6) - 1;

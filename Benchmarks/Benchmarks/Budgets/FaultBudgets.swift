@@ -39,7 +39,7 @@ struct FaultBudgets {
                         blackHole(sum)
                     }
                 },
-                faults("Int", includesPropertyValues: true) { $0[Person.age] },
+                faults("Int", includesPropertyValues: true) { $0.age },
                 faults("String", includesPropertyValues: true) { $0[Person.firstName].utf8.count },
             ],
             budgets: [
@@ -59,7 +59,7 @@ struct FaultBudgets {
                 defer { raw.run("COMMIT") }
                 return cpuTime { blackHole(peer_find(find, keys, Int64(keys.count))) }
             },
-            faults("fault", includesPropertyValues: false) { $0[Person.age] },
+            faults("fault", includesPropertyValues: false) { $0.age },
         ]
         var budgets = [Budget("G14", "fault", against: "C", atMost: 1.6)]
         #if Peers

@@ -41,6 +41,18 @@ cstore_array *_Nullable cstore_array_create(
 // stay until the statements that read them were reset.
 void cstore_array_bind(cstore_array *_Nonnull array, const void *_Nullable values, int64_t count);
 
+// MARK: - Words that threads share
+
+// A word that others may write meanwhile, as a whole. Pure, so that a compiler need not expect that it changes or releases
+// anything.
+__attribute__((pure)) static inline uint64_t cstore_load_word(const uint64_t *_Nonnull word) {
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void cstore_store_word(uint64_t *_Nonnull word, uint64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
 // MARK: - Rows in memory
 
 // What stands at the start of a row, in front of eight bytes for each column: integers and floating-point numbers stand
@@ -69,6 +81,12 @@ typedef struct cstore_column {
     // CSTORE_INTEGER, CSTORE_REAL, CSTORE_TEXT or CSTORE_BLOB.
     int32_t storage;
 } cstore_column;
+
+// The row of an object that has none: no column of it has a value.
+static inline void *_Nonnull cstore_no_row(void) {
+    extern cstore_row cstore_empty_row;
+    return &cstore_empty_row;
+}
 
 static inline uint64_t *_Nonnull cstore_row_slots(cstore_row *_Nonnull row) { return (uint64_t *)(row + 1); }
 

@@ -184,7 +184,7 @@ extension PersistentStoreCoordinator {
     /// For tests and tools of this package.
     package func removeUnusedRows() {
         for store in stores {
-            try? store.locked { () throws(StoreError) in store.removeFaultBuilders() }
+            try? store.locked { () throws(StoreError) in store.finishFaults() }
             store.rows.removeUnused()
         }
     }

@@ -145,24 +145,28 @@ extension SQLStore {
     func loadRow(
         _ entity: EntityRuntime, key: Int64, isRecording: Bool, _ run: inout StatementRun
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
-        let (place, root) = (entity.schema.index, entity.schema.root)
-        if faultStatements[place] == nil { faultStatements[place] = try connection.statement(entity.faultSQL) }
-        let statement = faultStatements[place]!
+        let place = entity.schema.index
+        if faultReaders[place] == nil {
+            faultReaders[place] = FaultReader(
+                try connection.statement(entity.faultSQL), root: entity.schema.root, cache: rows)
+        }
+        // The store holds the one, and it the other.
+        unowned(unsafe) let reader = faultReaders[place]!
+        unowned(unsafe) let statement = reader.statement
         sqlite3_bind_int64(statement.handle, 1, key)
         if log.isOn { log.statement(statement.sql, [.integer(key)]) }
         try beginRead()
-        if faultBuilders[root] == nil {
-            faultBuilders[root] = RowBuilder(root: root, cache: rows, blockSize: 4 << 10)
-        }
         var copied: RowPointer?
         run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: false,
             isSingle: true
         ) { handle throws(StoreError) in
-            let (actual, columns) =
-                entity.schema.isInTree
-                ? try self.rowEntity(handle, entity, entity.rowColumns) : (entity, entity.rowColumns[place]!)
-            copied = faultBuilders[root]!.copySingle(handle, columns, actual.layout, entity: actual.schema.index)
+            if entity.schema.isInTree {
+                let (actual, columns) = try self.rowEntity(handle, entity, entity.rowColumns)
+                copied = reader.copyRow(columns, actual.layout, entity: actual.schema.index)
+            } else {
+                copied = reader.copyRow(entity.rowColumns[place]!, entity.layout, entity: place)
+            }
         }
         return copied.map { rows.insert($0, isRecording: isRecording, generation: readGeneration) }
     }

@@ -42,12 +42,15 @@ final class SQLStore: @unchecked Sendable {
     /// What a burst of reading is compared with before it goes on.
     let epoch: ReadEpoch
     /// The epoch and the row cache's state when the burst began.
+    @exclusivity(unchecked)
     private var burst: (epoch: UInt64, rows: UInt64) = (0, 0)
     var connection: SQLConnection { session.connection }
     let relationshipGenerations: RelationshipGenerations
     /// Whether ``endRead()`` has something to end.
+    @exclusivity(unchecked)
     var isReading = false
     /// Statements that read since the store was opened, to find out whether a burst of reading goes on.
+    @exclusivity(unchecked)
     var reads: UInt64 = 0
     private var isCheckScheduled = false
     /// Whether the connection may be held by nobody but the check.
@@ -57,12 +60,13 @@ final class SQLStore: @unchecked Sendable {
     @exclusivity(unchecked)
     private var isRemoved = false
     /// Whether the transaction stays open.
+    @exclusivity(unchecked)
     private var isPinned = false
     var insertStatements: [Int: SQLStatement] = [:]
     var updateStatements: [UpdateShape: SQLStatement] = [:]
-    var faultStatements: [SQLStatement?]
-    /// By root entity: what the faults of a burst copy their rows with.
-    var faultBuilders: [RowBuilder?]
+    /// By entity, once one of its faults was read.
+    @exclusivity(unchecked)
+    var faultReaders: [FaultReader?]
     /// Found before the first save.
     var saveObstacles: SaveObstacles?
 
@@ -108,8 +112,7 @@ final class SQLStore: @unchecked Sendable {
         hasWriteAheadLog = opening.session.connection.hasWriteAheadLog
         pool = ReaderPool(limit: description.connectionPoolMaxSize - 1, isUsable: hasWriteAheadLog)
         epoch = ReadEpoch()
-        faultStatements = Array(repeating: nil, count: entities.count)
-        faultBuilders = Array(repeating: nil, count: entities.count)
+        faultReaders = Array(repeating: nil, count: entities.count)
         reference.set(self)
         for entity in entities { entity.belong(to: self) }
     }
@@ -136,8 +139,7 @@ final class SQLStore: @unchecked Sendable {
         configured = store.configured
         self.rows = rows ?? store.rows
         relationshipGenerations = store.relationshipGenerations
-        faultStatements = Array(repeating: nil, count: store.entities.count)
-        faultBuilders = Array(repeating: nil, count: store.entities.count)
+        faultReaders = Array(repeating: nil, count: store.entities.count)
         hasWriteAheadLog = store.hasWriteAheadLog
         pool = ReaderPool(limit: 0, isUsable: false)
         epoch = rows == nil ? store.epoch : ReadEpoch()
@@ -248,16 +250,16 @@ final class SQLStore: @unchecked Sendable {
     func endRead() {
         guard isReading, !isPinned else { return }
         isReading = false
-        removeFaultBuilders()
+        finishFaults()
         // Nothing was written, so there is nothing that could fail to be committed.
         _ = try? session.run("COMMIT", doing: "Reading", isLogged: false)
     }
 
-    /// Lets go of the blocks that faults are filling: those whose rows nobody uses are not to stay.
+    /// Lets go of the blocks that faults are filling.
     ///
     /// Under the lock.
-    func removeFaultBuilders() {
-        for place in faultBuilders.indices where faultBuilders[place] != nil { faultBuilders[place] = nil }
+    func finishFaults() {
+        for reader in faultReaders { reader?.finishBurst() }
     }
 
     /// The state of the row cache when the burst began: what is read does not go there if it is older than that.
@@ -281,7 +283,7 @@ final class SQLStore: @unchecked Sendable {
             endRead()
             isRemoved = true
             (insertStatements, updateStatements) = ([:], [:])
-            faultStatements = Array(repeating: nil, count: faultStatements.count)
+            faultReaders = Array(repeating: nil, count: faultReaders.count)
             connection.close()
         }
     }

@@ -1,6 +1,6 @@
+public import CStore
 public import FaultlineModel
 public import Foundation
-public import Synchronization
 
 /// The name of an attribute with the type of its value, for accessors of hand-written classes.
 ///
@@ -16,15 +16,23 @@ public import Synchronization
 /// zero, empty or false.
 ///
 /// - Complexity: the place of the attribute is looked up by name once and remembered.
-public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
+public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Sendable {
+    // What changes are words that are read and written as a whole; see `cstore_load_word`. An `Atomic` would be an obstacle
+    // to the compiler, which would retain the object in front of it for whoever reads, and no key of a `static let` could
+    // be laid out before the program runs.
     public let name: String
-    private let place = PropertyPlace()
-    /// Where the values of the entity that was asked last stand in its rows: the layout's number in the upper half,
-    /// the column's place and the property's index in the lower two bytes; 0: not there.
-    @usableFromInline let column = Atomic<UInt64>(0)
+    @exclusivity(unchecked)
+    @usableFromInline var place: PropertyPlace
+    /// Where the values of the entity that was asked last stand in its rows: the layout's number in the upper half, below
+    /// it the property's index, and the column's place in the lowest byte; 0: not there.
+    @exclusivity(unchecked)
+    @usableFromInline var column: UInt64
 
+    @inlinable
     public init(_ name: String) {
         self.name = name
+        place = PropertyPlace()
+        column = 0
     }
 
     @usableFromInline
@@ -45,46 +53,61 @@ public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
             "'\(runtime.schema.name).\(name)' of type \(type.rawValue) cannot be read or set as \(Value.self); correct the type of its AttributeKey."
         )
         // What is read in another way, or has no bit to watch it by, is read by its index.
-        if Value._isInRow, !property.isExternal, (0..<64).contains(property.slot), property.index < 64 {
-            column.store(
-                UInt64(runtime.layoutID) << 32 | UInt64(property.slot) << 8 | UInt64(property.index), ordering: .relaxed
-            )
+        if Value._isInRow, !property.isExternal, (0..<64).contains(property.slot) {
+            cstore_store_word(
+                &column, UInt64(runtime.layoutID) << 32 | UInt64(property.index) << 8 | UInt64(property.slot))
         }
         return place.remember(property.index, in: runtime)
+    }
+
+    /// The attribute's value in an object.
+    @inlinable
+    @inline(__always)
+    func value(in object: ManagedObject) -> Value {
+        // The value is read from the row, which the object holds.
+        defer { _fixLifetime(object) }
+        let column = cstore_load_word(&self.column)
+        let slot = column & 63
+        // A call of its own behind each branch: the compiler retains the object for the call, and in front of both branches
+        // if it is one call.
+        guard Value._isInRow, _fastPath(UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID) else {
+            return preparedValue(in: object)
+        }
+        let present = object.rowAddress.load(fromByteOffset: StoredValuePlace.presenceOffset, as: UInt64.self)
+        guard _fastPath((object.attention | ~present) &>> slot & 1 == 0) else { return preparedValue(in: object) }
+        return Value._read(
+            at: StoredValuePlace(
+                row: UnsafeRawPointer(object.rowAddress),
+                offset: StoredValuePlace.columnsOffset &+ Int(truncatingIfNeeded: slot) &* 8))
+    }
+
+    /// The attribute's value, after what must happen before it can be read.
+    @inlinable
+    @inline(never)
+    func preparedValue(in object: ManagedObject) -> Value {
+        if Value._isInRow, let place = preparedValuePlace(in: object) { return Value._read(at: place) }
+        return Value._read(from: object, index(in: object))
     }
 
     /// Where the attribute's value stands in an object's row; `nil`: it has to be read by its index.
     ///
     /// Fires a fault and notes the use.
-    @inlinable
-    @inline(__always)
-    func valuePlace(in object: ManagedObject) -> StoredValuePlace? {
-        let column = column.load(ordering: .relaxed)
-        let slot = (column &>> 8) & 63
-        guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID,
-            (object.attention &>> (column & 63)) & 1 == 0, let row = object.row,
-            (row.address.load(fromByteOffset: StoredValuePlace.presenceOffset, as: UInt64.self) &>> slot) & 1 != 0
-        else { return preparedValuePlace(in: object) }
-        return StoredValuePlace(
-            row: UnsafeRawPointer(row.address),
-            offset: StoredValuePlace.columnsOffset &+ Int(truncatingIfNeeded: slot) &* 8)
-    }
-
     @usableFromInline
-    @inline(never)
     func preparedValuePlace(in object: ManagedObject) -> StoredValuePlace? {
-        var column = column.load(ordering: .relaxed)
+        var column = cstore_load_word(&self.column)
         if UInt32(truncatingIfNeeded: column &>> 32) != object.layoutID {
             _ = index(in: object)
-            column = self.column.load(ordering: .relaxed)
+            column = cstore_load_word(&self.column)
         }
         guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
         if object.flags != .isFault || !object.fireFromRow() {
-            guard object.flags.isDisjoint(with: .slow) || object.isUnchanged(Int(column & 63)) else { return nil }
+            guard object.flags.isDisjoint(with: .slow) || object.isUnchanged(Int(column >> 8 & 0xff_ffff)) else {
+                return nil
+            }
             // The layout may be another one now: the row can turn out to be of a subentity.
             guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
         }
-        let slot = Int(truncatingIfNeeded: column &>> 8) & 63
+        let slot = Int(truncatingIfNeeded: column & 63)
         guard let row = object.row, row.hasValue(slot: slot) else { return nil }
         return StoredValuePlace(
             row: UnsafeRawPointer(row.address), offset: StoredValuePlace.columnsOffset + slot * 8)
@@ -92,12 +115,16 @@ public final class AttributeKey<Value: AttributeRepresentable>: Sendable {
 }
 
 /// The name of a to-one relationship with the class of its destination; see ``AttributeKey``.
-public final class ToOneKey<Destination: ManagedObject>: Sendable {
+public final class ToOneKey<Destination: ManagedObject>: @unchecked Sendable {
     public let name: String
-    private let place = PropertyPlace()
+    // Read and written as a word; see `AttributeKey`.
+    @exclusivity(unchecked)
+    @usableFromInline var place: PropertyPlace
 
+    @inlinable
     public init(_ name: String) {
         self.name = name
+        place = PropertyPlace()
     }
 
     func index(in object: ManagedObject) -> Int {
@@ -107,12 +134,16 @@ public final class ToOneKey<Destination: ManagedObject>: Sendable {
 }
 
 /// The name of a to-many relationship with the class of its destination; see ``AttributeKey``.
-public final class ToManyKey<Destination: ManagedObject>: Sendable {
+public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
     public let name: String
-    private let place = PropertyPlace()
+    // Read and written as a word; see `AttributeKey`.
+    @exclusivity(unchecked)
+    @usableFromInline var place: PropertyPlace
 
+    @inlinable
     public init(_ name: String) {
         self.name = name
+        place = PropertyPlace()
     }
 
     func index(in object: ManagedObject) -> Int {
@@ -122,12 +153,16 @@ public final class ToManyKey<Destination: ManagedObject>: Sendable {
 }
 
 /// The name of an ordered to-many relationship with the class of its destination; see ``AttributeKey``.
-public final class OrderedToManyKey<Destination: ManagedObject>: Sendable {
+public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Sendable {
     public let name: String
-    private let place = PropertyPlace()
+    // Read and written as a word; see `AttributeKey`.
+    @exclusivity(unchecked)
+    @usableFromInline var place: PropertyPlace
 
+    @inlinable
     public init(_ name: String) {
         self.name = name
+        place = PropertyPlace()
     }
 
     func index(in object: ManagedObject) -> Int {
@@ -148,13 +183,19 @@ public final class OrderedToManyKey<Destination: ManagedObject>: Sendable {
 /// Where a property stands in the entity that was asked last.
 ///
 /// What is remembered was checked: reading takes the bytes of a row for what the key says they are.
-private final class PropertyPlace: Sendable {
+@usableFromInline
+struct PropertyPlace {
     /// The layout's number above, the property's index below; 0: not asked yet.
-    private let known = Atomic<UInt64>(0)
+    @usableFromInline var known: UInt64
+
+    @inlinable
+    init() {
+        known = 0
+    }
 
     @inline(__always)
-    func index(in runtime: EntityRuntime) -> Int? {
-        let known = known.load(ordering: .relaxed)
+    mutating func index(in runtime: EntityRuntime) -> Int? {
+        let known = cstore_load_word(&known)
         return known >> 32 == UInt64(runtime.layoutID) ? Int(truncatingIfNeeded: known & 0xffff_ffff) : nil
     }
 
@@ -166,7 +207,7 @@ private final class PropertyPlace: Sendable {
     }
 
     @inline(never)
-    func findRelationship(_ name: String, isToMany: Bool, in runtime: EntityRuntime) -> Int {
+    mutating func findRelationship(_ name: String, isToMany: Bool, in runtime: EntityRuntime) -> Int {
         let property = Self.property(name, runtime)
         precondition(
             isToMany ? property.isToMany : property.kind == .toOne,
@@ -175,8 +216,8 @@ private final class PropertyPlace: Sendable {
         return remember(property.index, in: runtime)
     }
 
-    func remember(_ index: Int, in runtime: EntityRuntime) -> Int {
-        known.store(UInt64(runtime.layoutID) << 32 | UInt64(index), ordering: .relaxed)
+    mutating func remember(_ index: Int, in runtime: EntityRuntime) -> Int {
+        cstore_store_word(&known, UInt64(runtime.layoutID) << 32 | UInt64(index))
         return index
     }
 }

@@ -60,6 +60,8 @@ extension ManagedObject {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         guard trail.readProperties & bit == 0 else { return }
         trail.readProperties |= bit
+        let slot = runtime.slots[index]
+        if (0..<64).contains(slot) { trail.readSlots |= 1 << UInt64(slot) }
         noteAttention()
         trail.use?.read(property: index, row: Int(trail.row))
     }

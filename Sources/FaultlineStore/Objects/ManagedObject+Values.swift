@@ -10,10 +10,7 @@ extension ManagedObject {
     /// records it, and the next fetch or save of the context throws.
     @inlinable
     public final subscript<Value: AttributeRepresentable>(key: AttributeKey<Value>) -> Value {
-        get {
-            if Value._isInRow, let place = key.valuePlace(in: self) { return Value._read(at: place) }
-            return Value._read(from: self, key.index(in: self))
-        }
+        get { key.value(in: self) }
         set { _set(key.index(in: self), newValue._attributeValue) }
     }
 

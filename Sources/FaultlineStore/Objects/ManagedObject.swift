@@ -1,3 +1,4 @@
+import CStore
 import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
@@ -30,9 +31,9 @@ open class ManagedObject {
     /// have unsaved values, or whose use is to be noted.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var attention: UInt64 = .max
-    /// The row, which lies in `block`.
+    /// Where the row lies; where there is none, one without values, so that reading need not ask.
     @exclusivity(unchecked)
-    @usableFromInline final var row: RowPointer?
+    @usableFromInline final private(set) var rowAddress = cstore_no_row()
     @exclusivity(unchecked)
     final var block: RowBlock?
     @exclusivity(unchecked)
@@ -199,6 +200,13 @@ open class ManagedObject {
 
     // MARK: - Parts
 
+    /// The row, which lies in `block`.
+    @inline(__always)
+    final var row: RowPointer? {
+        get { rowAddress == cstore_no_row() ? nil : RowPointer(address: rowAddress) }
+        set { rowAddress = newValue?.address ?? cstore_no_row() }
+    }
+
     /// The members of to-many relationships, by property.
     final var toMany: [Int: ToManyState] {
         get { extras?.toMany ?? [:] }
@@ -250,7 +258,7 @@ open class ManagedObject {
         if !flags.isDisjoint(with: Flags.slow.subtracting(.isTracked)) {
             attention = .max
         } else {
-            attention = flags.contains(.isTracked) ? ~trail.readProperties : 0
+            attention = flags.contains(.isTracked) ? ~trail.readSlots : 0
         }
     }
 

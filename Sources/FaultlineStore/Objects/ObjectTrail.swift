@@ -13,4 +13,6 @@ struct ObjectTrail {
     var origin: EventID = 0
     /// Which properties were read already since the fetch returned the object; those from 64 on count every time.
     var readProperties: UInt64 = 0
+    /// The columns of these.
+    var readSlots: UInt64 = 0
 }

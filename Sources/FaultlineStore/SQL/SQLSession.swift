@@ -91,7 +91,9 @@ final class SQLSession {
         _ statement: SQLStatement, doing: @autoclosure () -> String, isRecording: Bool, measuresPages: Bool,
         isSingle: Bool = false, _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) -> StatementRun {
-        let measure = StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages)
+        let measure =
+            isRecording || log.isOn
+            ? StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages) : nil
         var rows = 0
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW {
@@ -99,14 +101,14 @@ final class SQLSession {
             do {
                 try body(statement.handle)
             } catch {
-                _ = measure.end(rows: rows, result: SQLITE_ABORT)
+                _ = measure?.end(rows: rows, result: SQLITE_ABORT)
                 statement.reset()
                 throw error
             }
             result = isSingle ? SQLITE_DONE : sqlite3_step(statement.handle)
         }
         if connection.busy.tries > 0 { connection.busy.record(result, TraceOrigin()) }
-        let run = measure.end(rows: rows, result: result)
+        let run = measure?.end(rows: rows, result: result) ?? StatementRun(rows: rows)
         guard result == SQLITE_DONE else {
             let error = connection.error(result, doing: doing())
             statement.reset()
