@@ -4,23 +4,28 @@
 /// and ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
 /// which see how a type is spelled and not what it is.
 public enum EntityKey {
+    @inlinable
     public static func make<Value: AttributeRepresentable>(
         _ name: String, _ type: Value.Type, default: Value? = nil
     ) -> AttributeKey<Value> { AttributeKey(name) }
 
+    @inlinable
     public static func make<Destination: ManagedObject>(
         _ name: String, _ type: Destination?.Type
     ) -> ToOneKey<Destination> { ToOneKey(name) }
 
+    @inlinable
     public static func make<Destination: ManagedObject>(
         _ name: String, _ type: ToMany<Destination>.Type
     ) -> ToManyKey<Destination> { ToManyKey(name) }
 
+    @inlinable
     public static func make<Destination: ManagedObject>(
         _ name: String, _ type: OrderedToMany<Destination>.Type
     ) -> OrderedToManyKey<Destination> { OrderedToManyKey(name) }
 
     @_disfavoredOverload
+    @inlinable
     public static func make<Value: RawRepresentable & Sendable>(
         _ name: String, _ type: Value.Type, default defaultValue: Value
     ) -> RawAttributeKey<Value> where Value.RawValue: AttributeScalar & AttributeRepresentable {
@@ -28,6 +33,7 @@ public enum EntityKey {
     }
 
     @_disfavoredOverload
+    @inlinable
     public static func make<Value: RawRepresentable & Sendable>(
         _ name: String, _ type: Value?.Type, default defaultValue: Value? = nil
     ) -> OptionalRawAttributeKey<Value> where Value.RawValue: AttributeScalar & AttributeRepresentable {

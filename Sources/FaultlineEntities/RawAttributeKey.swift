@@ -8,6 +8,7 @@ where Value.RawValue: AttributeScalar & AttributeRepresentable {
     ///
     /// - Parameter defaultValue: what an attribute reads as that holds no raw value of the type, as one may that another
     ///   version of the program has set.
+    @inlinable
     public init(_ name: String, default defaultValue: Value) {
         rawKey = AttributeKey(name)
         self.defaultValue = defaultValue
@@ -21,6 +22,7 @@ public final class OptionalRawAttributeKey<Value: RawRepresentable & Sendable>: 
 where Value.RawValue: AttributeScalar & AttributeRepresentable {
     @usableFromInline let rawKey: AttributeKey<Value.RawValue?>
 
+    @inlinable
     public init(_ name: String) {
         rawKey = AttributeKey(name)
     }

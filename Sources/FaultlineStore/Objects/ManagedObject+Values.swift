@@ -20,6 +20,11 @@ extension ManagedObject {
     public final func _set(_ index: Int, _ value: AttributeValue?) {
         // The store holds it.
         unowned(unsafe) let property = runtime.schema.properties[index]
+        if isPlainlyNew, keeps(value, property) {
+            unowned(unsafe) let pending = pending!
+            pending.values[index] = value.map { .value($0) } ?? .null
+            return
+        }
         let fitting = fitting(value, property)
         if property.isTransient {
             if !flags.contains(.isAwaking) {
@@ -33,6 +38,22 @@ extension ManagedObject {
         if context.isCallingWillSave, readValue(index) == fitting { return }
         setPending(index, fitting.map { .value($0) } ?? .null)
         if !flags.contains(.isAwaking) { context.noteUpdate(self) }
+    }
+
+    /// Whether the object is new, and nobody wants to know what it is set to before it is saved: what an import makes.
+    @inline(__always)
+    private final var isPlainlyNew: Bool {
+        // The object holds it.
+        unowned(unsafe) let context = managedObjectContext
+        return flags == [.isInserted, .hasPending] && context.undoManager == nil && !context.isCallingWillSave
+            && !ContextNotification.didChange.isWanted
+    }
+
+    /// Whether the attribute keeps the value as it is.
+    @inline(__always)
+    private final func keeps(_ value: AttributeValue?, _ property: PropertySchema) -> Bool {
+        guard let type = property.attributeType, type != .float, !property.isTransient else { return false }
+        return value?.fits(type) ?? true
     }
 
     /// The value as the attribute keeps it.
