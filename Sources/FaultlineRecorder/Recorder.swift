@@ -1,5 +1,5 @@
 internal import CLTTngUST
-internal import CRecorder
+public import CRecorder
 internal import CTraceSchema
 public import FaultlineTrace
 internal import Foundation
@@ -17,7 +17,7 @@ internal import Synchronization
 // holds constants and what `memory` guards.
 public final class Recorder: @unchecked Sendable {
     package let handle: OpaquePointer?
-    private let state: UnsafePointer<fl_switch>
+    @usableFromInline let state: UnsafePointer<fl_switch>
     private let memory: MemorySink?
     /// Where the trace goes, for messages; `nil` for a recorder in memory and for one that is off.
     private let destination: TraceDestination?
@@ -37,7 +37,7 @@ public final class Recorder: @unchecked Sendable {
     /// Whether events are recorded.
     ///
     /// - Complexity: one relaxed load.
-    public var isEnabled: Bool { fl_switch_is_on(state) }
+    @inlinable public var isEnabled: Bool { fl_switch_is_on(state) }
 
     private init(
         handle: OpaquePointer?, memory: MemorySink? = nil, destination: TraceDestination? = nil,
