@@ -141,6 +141,15 @@ extension ManagedObjectContext {
     /// Fills a to-many relationship from what was prefetched, or else from the store.
     @inline(never)
     func fire(_ object: ManagedObject, relationship index: Int, _ state: ToManyState) {
+        defer { noteShown(state) }
+        if let known = state.identities {
+            return state.load(
+                known.lazy.map { id in
+                    let member = self.object(with: id)
+                    member.inherit(from: object, index)
+                    return member
+                })
+        }
         readMembers(of: object, index) { keys, isWhole in
             var members: ContiguousArray<ManagedObject> = []
             members.reserveCapacity(keys.keys.count)

@@ -11,7 +11,8 @@ import Synchronization
 /// ``ConcurrencyType/mainQueue``, on the main thread. Its objects and results are not sendable, so they cannot leave
 /// it; ``ManagedObjectID`` can.
 ///
-/// A context with unsaved changes stays alive until they are saved, rolled back or reset.
+/// A context with unsaved changes stays alive until they are saved, rolled back or reset; see ``ToMany`` for objects that
+/// keep each other.
 public final class ManagedObjectContext: @unchecked Sendable {
     // The queue guards everything that is not constant; only `identities`, which has a lock of its own, is reached
     // from elsewhere, when an object is released on another thread.
@@ -88,6 +89,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     private(set) var retained: Set<ManagedObject> = []
     /// What could not be read since the last fetch or save.
     var readError: StoreError?
+    /// The to-many relationships whose members are held.
+    var shownRelationships = ShownRelationships()
     /// What changed since observers were told last.
     var changeLog = ChangeLog()
     /// What other contexts have saved and this one is to take in.
@@ -237,6 +240,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
             defer {
                 undoManager?.endEvent()
                 postChanges()
+                letGoOfMembers()
             }
             return try work()
         }

@@ -87,9 +87,6 @@ public final class PersistentContainer: Sendable {
     }
 
     /// A context with a queue of its own.
-    ///
-    /// One that looked at relationships from both sides is let go of after a ``ManagedObjectContext/reset()``, since its
-    /// objects keep each other; ``performBackgroundTask(_:)`` resets its own.
     public func newBackgroundContext() -> ManagedObjectContext {
         let number = contexts.add(1, ordering: .relaxed).newValue
         return ManagedObjectContext(persistentStoreCoordinator, .privateQueue, name: "background \(number)")

@@ -36,7 +36,7 @@ extension ManagedObject {
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
         let properties =
             keys.map { $0.map { runtime.schema.properties[propertyIndex($0)] } }
-            ?? runtime.schema.properties.filter { !$0.isToMany || toMany[$0.index]?.isLoaded == true }
+            ?? runtime.schema.properties.filter { !$0.isToMany || toMany[$0.index]?.isKnown == true }
         var values: [String: Any] = [:]
         for property in properties where !property.isTransient { values[property.name] = committedValue(property) }
         return values

@@ -102,7 +102,7 @@ extension ManagedObject {
     /// has no such relationship.
     public final func hasFault(forRelationshipNamed name: String) -> Bool {
         let property = relationship(name)
-        if property.isToMany { return !toManyState(property.index).isLoaded }
+        if property.isToMany { return !toManyState(property.index).isKnown }
         switch pending?.values[property.index] {
         case .object(let object): return object.isFault
         case .null: return false
@@ -123,6 +123,7 @@ extension ManagedObject {
         let property = relationship(name)
         guard property.isToMany else { return toOne(property.index).map { [$0.objectID] } ?? [] }
         let state = toManyState(property.index)
+        if let known = state.identities { return known }
         if state.isLoaded || flags.contains(.isDetached) { return state.members.map(\.objectID) }
         let changed = Set((state.removed + state.added).map(\.objectID))
         let context = managedObjectContext

@@ -118,7 +118,10 @@ extension ManagedObject {
         if let state = toMany[index] { return state }
         let state = ToManyState()
         // A new object has no members but those that were added.
-        if flags.contains(.isInserted) { state.load([]) }
+        if flags.contains(.isInserted) {
+            state.load([])
+            managedObjectContext.noteShown(state)
+        }
         toMany[index] = state
         return state
     }

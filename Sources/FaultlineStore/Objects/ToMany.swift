@@ -6,7 +6,8 @@ import FaultlineModel
 /// adding and removing do not. The order is that of the keys, new objects behind them.
 ///
 /// An object keeps the members that it has shown alive. Objects of a many-to-many relationship that was looked at from
-/// both sides therefore keep each other, until one of them is refreshed or the context is reset.
+/// both sides therefore keep each other: in a background context until the end of the `perform`, which remembers who the
+/// members are; in a main context until one of them is refreshed or the context is reset.
 public struct ToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     private let index: Int
@@ -21,7 +22,7 @@ public struct ToMany<Destination: ManagedObject> {
     /// Whether the members were not asked for yet.
     ///
     /// Does not fire the fault.
-    public var isFault: Bool { !owner.toManyState(index).isLoaded }
+    public var isFault: Bool { !owner.toManyState(index).isKnown }
 
     /// Adds an object, and sets the inverse.
     ///
