@@ -1,0 +1,125 @@
+public import FaultlineModel
+public import Foundation
+
+/// What an ``AttributeKey`` can read and write: an ``AttributeScalar``, or an optional one.
+public protocol AttributeRepresentable {
+    static func _read(from object: ManagedObject, _ index: Int) -> Self
+    /// Whether values of this type stand in a row as they are.
+    static var _isInRow: Bool { get }
+    static func _read(at place: StoredValuePlace) -> Self
+    var _attributeValue: AttributeValue? { get }
+    /// Whether an attribute of that type keeps its values as this type reads them.
+    static func _isStored(as type: AttributeType) -> Bool
+}
+
+extension Optional: AttributeRepresentable where Wrapped: AttributeScalar {
+    @inlinable
+    public static func _read(from object: ManagedObject, _ index: Int) -> Wrapped? {
+        Wrapped._read(object, index)
+    }
+
+    @inlinable
+    public static var _isInRow: Bool { Wrapped._isInRow }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Wrapped? { Wrapped._read(at: place) }
+
+    @inlinable
+    public var _attributeValue: AttributeValue? { map(\.attributeValue) }
+
+    public static func _isStored(as type: AttributeType) -> Bool { Wrapped._isStored(as: type) }
+}
+
+extension AttributeScalar {
+    @inlinable
+    public static func _read(from object: ManagedObject, _ index: Int) -> Self {
+        Self._read(object, index) ?? object._default(index)
+    }
+
+    @inlinable
+    public static var _isInRow: Bool { false }
+
+    public static func _read(at place: StoredValuePlace) -> Self {
+        preconditionFailure("\(Self.self) is not read from a row.")
+    }
+
+    @inlinable
+    public var _attributeValue: AttributeValue? { attributeValue }
+
+    public static func _isStored(as type: AttributeType) -> Bool {
+        if Self.self == AttributeValue.self { return true }
+        let sample = zeroValue.attributeValue
+        switch (sample, type) {
+        // Truth values are integers in a row, and the other way round.
+        case (.integer, .boolean), (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): return true
+        default: return sample.fits(type)
+        }
+    }
+}
+
+extension AttributeScalar where Self: FixedWidthInteger {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Self { Self(truncatingIfNeeded: place.integer) }
+}
+
+extension Int: AttributeRepresentable {}
+extension Int16: AttributeRepresentable {}
+extension Int32: AttributeRepresentable {}
+extension Int64: AttributeRepresentable {}
+
+extension Bool: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Bool { place.integer != 0 }
+}
+
+extension Double: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Double { place.real }
+}
+
+extension Float: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Float { Float(place.real) }
+}
+
+extension String: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> String { place.text }
+}
+
+extension Date: AttributeRepresentable {
+    @inlinable
+    public static var _isInRow: Bool { true }
+
+    @inlinable
+    @inline(__always)
+    public static func _read(at place: StoredValuePlace) -> Date {
+        Date(timeIntervalSinceReferenceDate: place.real)
+    }
+}
+
+extension Data: AttributeRepresentable {}
+extension UUID: AttributeRepresentable {}
+extension URL: AttributeRepresentable {}
+extension Decimal: AttributeRepresentable {}
