@@ -40,9 +40,9 @@ public struct StoredValuePlace {
 
     @inlinable
     @inline(__always)
-    init(row: UnsafeRawPointer, offset: Int) {
+    init(row: UnsafeRawPointer, slot: Int) {
         self.row = row
-        self.offset = offset
+        offset = Self.columnsOffset &+ slot &* 8
     }
 
     /// In front of the columns, and of the bits that say which of them have values; as `cstore_row` has it.

@@ -18,14 +18,6 @@ struct LoadedRows {
     var sources: [Int64] = []
 }
 
-/// A row that was read by its key, if there is one.
-struct LoadedRow {
-    var row: RowPointer?
-    /// What holds it.
-    var block: RowBlock?
-    var run = StatementRun()
-}
-
 /// Keys that a statement returned, with the places of their entities.
 struct LoadedKeys {
     var keys: ContiguousArray<Int64> = []
@@ -127,21 +119,28 @@ extension SQLStore {
         return (entities[place], columns)
     }
 
-    /// Reads the row of one key.
+    /// Reads the row of one key, as an event of its own if it can be read.
     ///
-    /// Under the lock. The rows of a burst lie in one block.
-    func loadRow(
-        _ entity: EntityRuntime, key: Int64, isRecording: Bool
-    ) throws(StoreError) -> LoadedRow {
-        var loaded = LoadedRow()
-        let found = try loadRow(entity, key: key, isRecording: isRecording, &loaded.run)
-        (loaded.row, loaded.block) = (found?.row, found?.block)
-        return loaded
+    /// Under the lock.
+    func loadRowAsEvent(
+        _ entity: EntityRuntime, key: Int64, origin: @autoclosure () -> TraceOrigin
+    ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
+        let open = recorder.begin()
+        var run = StatementRun()
+        defer {
+            if let open, let record = run.record {
+                let origin = origin()
+                recorder.end(open, record.fields, context: origin.context, site: origin.site)
+            } else if let open {
+                recorder.cancel(open)
+            }
+        }
+        return try loadRow(entity, key: key, isRecording: open != nil, &run)
     }
 
     /// Reads the row of one key; how that went is told apart from it, since faults have no use for it most often.
     ///
-    /// Under the lock.
+    /// Under the lock. The rows of a burst lie in one block.
     func loadRow(
         _ entity: EntityRuntime, key: Int64, isRecording: Bool, _ run: inout StatementRun
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {

@@ -76,8 +76,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         guard _fastPath((object.attention | ~present) &>> slot & 1 == 0) else { return preparedValue(in: object) }
         return Value._read(
             at: StoredValuePlace(
-                row: UnsafeRawPointer(object.rowAddress),
-                offset: StoredValuePlace.columnsOffset &+ Int(truncatingIfNeeded: slot) &* 8))
+                row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
     }
 
     /// The attribute's value, after what must happen before it can be read.
@@ -108,7 +107,6 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         }
         let slot = Int(truncatingIfNeeded: column & 63)
         guard let row = object.row, row.hasValue(slot: slot) else { return nil }
-        return StoredValuePlace(
-            row: UnsafeRawPointer(row.address), offset: StoredValuePlace.columnsOffset + slot * 8)
+        return StoredValuePlace(row: UnsafeRawPointer(row.address), slot: slot)
     }
 }

@@ -42,8 +42,8 @@ extension ManagedObject {
     /// The objects that a fetched property's request finds, with this object for its `$FETCH_SOURCE`.
     ///
     /// The request is run when the property is first read. From then on it is the same objects, whatever changes, until
-    /// this object is refreshed, as in Core Data, or merged. What was found is not held: an object that nobody else holds is a fault
-    /// again when the property is read anew.
+    /// this object is refreshed, as in Core Data, or merged. What was found is not held: an object that nobody else holds
+    /// is a fault again when the property is read anew.
     ///
     /// Where the request cannot be run there are none, and the next fetch or save of the context throws. Traps if the
     /// entity has no such fetched property.

@@ -21,9 +21,7 @@ extension ManagedObject {
         // The store holds it.
         unowned(unsafe) let property = runtime.schema.properties[index]
         if isPlainlyNew, keeps(value, property) {
-            unowned(unsafe) let pending = pending!
-            pending.values[index] = value.map { .value($0) } ?? .null
-            return
+            return setPendingUnfired(index, value.map { .value($0) } ?? .null)
         }
         let fitting = fitting(value, property)
         if property.isTransient {
@@ -49,7 +47,7 @@ extension ManagedObject {
             && !ContextNotification.didChange.isWanted
     }
 
-    /// Whether the attribute keeps the value as it is.
+    /// Whether the attribute keeps the value as it is; of what fits, only a floating-point number may lose digits.
     @inline(__always)
     private final func keeps(_ value: AttributeValue?, _ property: PropertySchema) -> Bool {
         guard let type = property.attributeType, type != .float, !property.isTransient else { return false }

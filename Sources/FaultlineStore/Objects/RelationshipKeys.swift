@@ -15,8 +15,7 @@ public final class ToOneKey<Destination: ManagedObject>: @unchecked Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(in: object.runtime)
-            ?? place.findRelationship(name, isToMany: false, in: object.runtime)
+        place.index(of: name, .toOne, in: object.runtime)
     }
 }
 
@@ -34,8 +33,7 @@ public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(in: object.runtime)
-            ?? place.findRelationship(name, isToMany: true, in: object.runtime)
+        place.index(of: name, .toMany, in: object.runtime)
     }
 }
 
@@ -53,17 +51,7 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
     }
 
     func index(in object: ManagedObject) -> Int {
-        place.index(in: object.runtime) ?? find(object.runtime)
-    }
-
-    @inline(never)
-    private func find(_ runtime: EntityRuntime) -> Int {
-        let property = PropertyPlace.property(name, runtime)
-        precondition(
-            property.isToMany && property.isOrdered,
-            "'\(runtime.schema.name).\(name)' is \(property.kindText), not an ordered to-many relationship; correct the kind of its key."
-        )
-        return place.remember(property.index, in: runtime)
+        place.index(of: name, .orderedToMany, in: object.runtime)
     }
 }
 
@@ -93,12 +81,20 @@ struct PropertyPlace {
         return property
     }
 
+    /// The relationship of that name.
+    ///
+    /// Traps if it is none of the key's kind.
+    @inline(__always)
+    mutating func index(of name: String, _ kind: RelationshipKind, in runtime: EntityRuntime) -> Int {
+        index(in: runtime) ?? find(name, kind, in: runtime)
+    }
+
     @inline(never)
-    mutating func findRelationship(_ name: String, isToMany: Bool, in runtime: EntityRuntime) -> Int {
+    private mutating func find(_ name: String, _ kind: RelationshipKind, in runtime: EntityRuntime) -> Int {
         let property = Self.property(name, runtime)
         precondition(
-            isToMany ? property.isToMany : property.kind == .toOne,
-            "'\(runtime.schema.name).\(name)' is \(property.kindText), not a to-\(isToMany ? "many" : "one") relationship; correct the kind of its key."
+            kind.holds(property),
+            "'\(runtime.schema.name).\(name)' is \(property.kindText), not \(kind.rawValue); correct the kind of its key."
         )
         return remember(property.index, in: runtime)
     }
@@ -106,6 +102,22 @@ struct PropertyPlace {
     mutating func remember(_ index: Int, in runtime: EntityRuntime) -> Int {
         cstore_store_word(&known, UInt64(runtime.layoutID) << 32 | UInt64(index))
         return index
+    }
+}
+
+/// What a key takes a relationship for, in words.
+enum RelationshipKind: String {
+    case toOne = "a to-one relationship"
+    case toMany = "a to-many relationship"
+    case orderedToMany = "an ordered to-many relationship"
+
+    /// An ordered relationship may be taken for one without order.
+    fileprivate func holds(_ property: PropertySchema) -> Bool {
+        switch self {
+        case .toOne: property.kind == .toOne
+        case .toMany: property.isToMany
+        case .orderedToMany: property.isToMany && property.isOrdered
+        }
     }
 }
 

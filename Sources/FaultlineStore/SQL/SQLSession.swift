@@ -70,7 +70,7 @@ final class SQLSession {
         while result == SQLITE_ROW { result = sqlite3_step(statement.handle) }
         if connection.busy.tries > 0 { connection.busy.record(result, origin) }
         let changes = statement.type == .write && result == SQLITE_DONE ? connection.changes : 0
-        let run = measure.end(rows: changes, result: result)
+        let run = measure?.end(rows: changes, result: result) ?? StatementRun(rows: changes)
         let failure = result == SQLITE_DONE ? nil : connection.error(result, doing: doing())
         statement.reset()
         if let open, let record = run.record {
@@ -91,9 +91,7 @@ final class SQLSession {
         _ statement: SQLStatement, doing: @autoclosure () -> String, isRecording: Bool, measuresPages: Bool,
         isSingle: Bool = false, _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) -> StatementRun {
-        let measure =
-            isRecording || log.isOn
-            ? StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages) : nil
+        let measure = StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages)
         var rows = 0
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW {
@@ -166,7 +164,9 @@ struct StatementMeasure {
     private let measuresPages: Bool
     private let start: UInt64
 
-    init(_ statement: SQLStatement, _ session: SQLSession, isRecording: Bool, measuresPages: Bool) {
+    /// `nil`: nobody wants to know.
+    init?(_ statement: SQLStatement, _ session: SQLSession, isRecording: Bool, measuresPages: Bool) {
+        guard isRecording || session.log.isOn else { return nil }
         self.statement = statement
         self.session = session
         self.isRecording = isRecording
@@ -176,10 +176,8 @@ struct StatementMeasure {
             // What ran unrecorded left its figures in the counters.
             for counter in Self.counters { sqlite3_stmt_status(statement.handle, counter, 1) }
             if measuresPages { _ = session.connection.takePages() }
-            start = session.recorder.now()
-        } else {
-            start = session.log.isOn ? session.recorder.now() : 0
         }
+        start = session.recorder.now()
     }
 
     private static let counters = [
@@ -189,7 +187,6 @@ struct StatementMeasure {
 
     func end(rows: Int, result: Int32) -> StatementRun {
         var run = StatementRun(rows: rows)
-        guard isRecording || session.log.isOn else { return run }
         run.duration = session.recorder.now() - start
         guard isRecording else { return run }
         func counter(_ counter: Int32) -> Int32 { sqlite3_stmt_status(statement.handle, counter, 1) }

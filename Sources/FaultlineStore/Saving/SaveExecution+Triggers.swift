@@ -28,16 +28,8 @@ extension SaveExecution {
             let entity = store.entities[place]
             store.rows.remove(root: entity.schema.root, key: affected.key)
             event.trips += 1
-            let open = store.recorder.begin()
-            guard let loaded = try? store.loadRow(entity, key: affected.key, isRecording: open != nil) else {
-                if let open { store.recorder.cancel(open) }
-                continue
-            }
-            if let open, let record = loaded.run.record {
-                store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
-            }
-            guard let row = loaded.row, let block = loaded.block else { continue }
-            refreshed.append((entity.schema.root, row, [block]))
+            guard let loaded = try? store.loadRowAsEvent(entity, key: affected.key, origin: origin) else { continue }
+            refreshed.append((entity.schema.root, loaded.row, [loaded.block]))
         }
     }
 }

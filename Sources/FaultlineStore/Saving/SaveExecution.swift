@@ -76,12 +76,12 @@ struct SaveExecution: StoreTransaction {
         _ statement: SQLStatement, _ row: (OpaquePointer) -> Void
     ) throws(StoreError) {
         event.trips += 1
-        try store.session.readAsEvent(statement, doing: "Saving", origin: origin) { row($0) }
+        try store.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
     }
 
     mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
         event.trips += 1
-        try store.session.run(sql, values, doing: "Saving", isTimed: isTimed, origin: origin)
+        try store.session.run(sql, values, doing: Self.task, isTimed: isTimed, origin: origin)
     }
 
     mutating func control(_ sql: String) throws(StoreError) { try step(sql, isTimed: false) }
@@ -126,7 +126,7 @@ struct SaveExecution: StoreTransaction {
         event.trips += 1
         let changed = try store.session.run(
             "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
-            [.integer(last + Int64(objects.count)), .integer(root.number), .integer(last)], doing: "Saving",
+            [.integer(last + Int64(objects.count)), .integer(root.number), .integer(last)], doing: Self.task,
             origin: origin)
         guard changed == 1 else {
             throw StoreError(

@@ -34,22 +34,9 @@ struct VersionConflicts {
     }
 
     private static func look(for object: ManagedObject, in store: SQLStore) throws(StoreError) -> Conflict {
-        let open = store.recorder.begin()
-        let loaded: LoadedRow
-        do throws(StoreError) {
-            loaded = try store.loadRow(object.runtime, key: object.key, isRecording: open != nil)
-        } catch {
-            if let open { store.recorder.cancel(open) }
-            throw error
-        }
-        if let open {
-            if let record = loaded.run.record {
-                store.recorder.end(open, record.fields, context: object.managedObjectContext.traceID, site: 0)
-            } else {
-                store.recorder.cancel(open)
-            }
-        }
-        return Conflict(object: object, row: loaded.row, block: loaded.block)
+        let loaded = try store.loadRowAsEvent(
+            object.runtime, key: object.key, origin: TraceOrigin(context: object.managedObjectContext.traceID))
+        return Conflict(object: object, row: loaded?.row, block: loaded?.block)
     }
 
     var isEmpty: Bool { conflicts.isEmpty }
