@@ -15,6 +15,7 @@ public enum AttributeValue: Sendable, Hashable {
     case uri(URL)
 
     /// Whether a value of this case can be kept in an attribute of that type.
+    @inlinable
     public func fits(_ type: AttributeType) -> Bool {
         switch (self, type) {
         case (.integer(let value), .integer16): Int16(exactly: value) != nil

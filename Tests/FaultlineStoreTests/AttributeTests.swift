@@ -64,6 +64,32 @@ struct AttributeTests {
         #expect(AttributeValue(any: found[0].value(forKey: name)) == value)
     }
 
+    @Test("An object without a value has none where the one that was saved before it has one", arguments: values)
+    func nextIsNull(_ name: String, _ value: AttributeValue, _ type: String) throws {
+        let store = try makeStore()
+        for given in [value, nil, value] {
+            let object = Everything(context: store.context)
+            object.setValue(given, forKey: name)
+        }
+        try store.context.save()
+        #expect(try store.sql("SELECT typeof(Z\(name.uppercased())) FROM ZEVERYTHING") == [type, "null", type])
+    }
+
+    @Test("Numbers that SQLite keeps in another way", arguments: [("double", "real"), ("date", "integer")])
+    func unusualNumbers(_ name: String, _ type: String) throws {
+        let store = try makeStore()
+        for number in [-0.0, .nan, 1] {
+            let object = Everything(context: store.context)
+            object.setValue(name == "date" ? Date(timeIntervalSinceReferenceDate: number) : number, forKey: name)
+        }
+        try store.context.save()
+        let column = name.uppercased()
+        // A negative zero would be printed with its sign.
+        #expect(
+            try store.sql("SELECT printf('%!.1f', Z\(column)), typeof(Z\(column)) FROM ZEVERYTHING")
+                == ["0.0|\(type)", "0.0|null", "1.0|\(type)"])
+    }
+
     @Test("Every attribute can be without a value")
     func null() throws {
         let store = try makeStore()

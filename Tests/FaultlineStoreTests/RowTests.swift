@@ -11,7 +11,7 @@ struct RowTests {
     func places() {
         #expect(MemoryLayout<cstore_row>.offset(of: \.present) == StoredValuePlace.presenceOffset)
         #expect(MemoryLayout<cstore_row>.size == StoredValuePlace.columnsOffset)
-        #expect(RowLayout([]).offset(ofSlot: 3) == StoredValuePlace.columnsOffset + 24)
+        #expect(RowLayout.offset(ofSlot: 3) == StoredValuePlace.columnsOffset + 24)
     }
 
     @Test(

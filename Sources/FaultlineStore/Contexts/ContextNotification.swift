@@ -1,27 +1,32 @@
+import CStore
 import Foundation
-import Synchronization
 
 /// The notifications of contexts, and whether the program has asked for the name of each.
 ///
 /// Who observes a notification has its name, so one whose name nobody has asked for is not made: a save of many
 /// objects costs nothing more where nobody listens.
-final class ContextNotification: Sendable {
-    let name: Notification.Name
-    private let wasAskedFor = Atomic<Bool>(false)
+final class ContextNotification: @unchecked Sendable {
+    // What changes is a flag that is read and written as a whole. An `Atomic`, or a name that Foundation makes, would be an
+    // obstacle to the compiler, which lays the notifications out before the program runs.
+    private let text: String
+    @exclusivity(unchecked)
+    private var wasAskedFor: UInt32 = 0
 
-    private init(_ name: String) {
-        self.name = Notification.Name(name)
+    private init(_ text: String) {
+        self.text = text
     }
+
+    var name: Notification.Name { Notification.Name(text) }
 
     /// Whether somebody may be listening.
     ///
-    /// - Complexity: one relaxed load.
+    /// - Complexity: one load.
     @inline(__always)
-    var isWanted: Bool { wasAskedFor.load(ordering: .relaxed) }
+    var isWanted: Bool { cstore_load(&wasAskedFor) != 0 }
 
     /// The name, for somebody who may listen from now on.
     var wantedName: Notification.Name {
-        wasAskedFor.store(true, ordering: .relaxed)
+        cstore_store(&wasAskedFor, 1)
         return name
     }
 

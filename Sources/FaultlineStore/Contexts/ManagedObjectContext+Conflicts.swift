@@ -79,10 +79,10 @@ extension ManagedObjectContext {
                 let inverse = other.runtime.schema.properties[property.inverse]
                 if inverse.isToMany {
                     other.toMany[property.inverse]?.retract(object)
-                } else if case .null? = other.pending?.values[property.inverse],
+                } else if case .null? = other.pending?[property.inverse],
                     let (row, offset) = other.place(property.inverse), row.integer(at: offset) == object.key
                 {
-                    other.pending?.values[property.inverse] = .unchanged
+                    other.pending?[property.inverse] = .unchanged
                 }
             }
         }
@@ -129,7 +129,7 @@ extension RowPointer {
         guard hasValue(slot: slot), other.hasValue(slot: slot) else {
             return hasValue(slot: slot) == other.hasValue(slot: slot)
         }
-        let offset = layout.offset(ofSlot: slot)
+        let offset = RowLayout.offset(ofSlot: slot)
         switch layout.columns[slot].storage {
         case .integer: return integer(at: offset) == other.integer(at: offset)
         case .real: return real(at: offset).bitPattern == other.real(at: offset).bitPattern

@@ -80,9 +80,9 @@ extension ManagedObjectContext {
     private func redirect(from object: ManagedObject, to kept: ManagedObject) {
         for other in inserted + updated {
             guard let pending = other.pending else { continue }
-            for (index, value) in pending.values.enumerated() {
-                if case .object(let destination) = value, destination === object {
-                    pending.values[index] = .object(kept)
+            for index in pending.indices {
+                if case .object(let destination) = pending[index], destination === object {
+                    pending[index] = .object(kept)
                 }
             }
         }

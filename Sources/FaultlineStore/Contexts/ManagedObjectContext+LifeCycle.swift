@@ -2,15 +2,14 @@ extension ManagedObjectContext {
     /// How often a save asks its objects whether they have something to change.
     private static let willSaveRounds = 1000
 
-    var isCallingWillSave: Bool { changedInWillSave != nil }
-
     /// Calls ``ManagedObject/willSave()`` of everything that is to be saved, and again of what changes meanwhile.
     ///
     /// - Throws: ``StoreError`` if there is no end to it.
     func callWillSave() throws(StoreError) {
         var objects = changedObjects(thatOverride: .willSave)
         guard !objects.isEmpty else { return }
-        defer { changedInWillSave = nil }
+        isCallingWillSave = true
+        defer { (isCallingWillSave, changedInWillSave) = (false, nil) }
         for _ in 0..<Self.willSaveRounds {
             changedInWillSave = []
             for object in objects where object.hasUnsavedState { object.willSave() }

@@ -178,8 +178,8 @@ extension ManagedObjectContext {
         deleted.removeAll { gone.contains($0) }
         for object in inserted + updated {
             if let pending = object.pending {
-                for (index, value) in pending.values.enumerated() {
-                    if case .object(let other) = value, gone.contains(other) { pending.values[index] = .null }
+                for index in pending.indices {
+                    if case .object(let other) = pending[index], gone.contains(other) { pending[index] = .null }
                 }
             }
             for state in object.toMany.values { state.forget(gone) }

@@ -299,8 +299,7 @@ extension ManagedObjectContext {
         let object = makeFault(entity, key: known.key)
         if known.runtime.schema.family.contains(entity.schema.index) {
             object.flags.formUnion(known.flags.intersection([.hasPending, .isUpdated, .isDeleted]))
-            object.pending = known.pending
-            object.pending?.grow(to: entity.schema.properties.count)
+            object.pending = known.pending?.grown(to: entity.schema.properties.count)
             object.toMany = known.toMany
             object.transients = known.transients
         }

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
                 for other in state.added + state.removed { other.toMany[property.inverse]?.retract(object) }
             case .toOne:
                 guard property.inverse >= 0, let pending else { continue }
-                takeBack(property, of: object, pending.values[property.index])
+                takeBack(property, of: object, pending[property.index])
             }
         }
         guard object.flags.contains(.isUpdated) else { return }
@@ -39,8 +39,8 @@ extension ManagedObjectContext {
 
     /// Takes back an unsaved change of an attribute or a to-one relationship, and what it changed at the other ends.
     func takeBackChange(of object: ManagedObject, _ property: PropertySchema) {
-        guard let value = object.pending?.values[property.index] else { return }
-        object.pending?.values[property.index] = .unchanged
+        guard let value = object.pending?[property.index] else { return }
+        object.pending?[property.index] = .unchanged
         if property.kind == .toOne, property.inverse >= 0 { takeBack(property, of: object, value) }
     }
 
@@ -57,8 +57,8 @@ extension ManagedObjectContext {
             stored?.toMany[property.inverse]?.retract(object)
             return
         }
-        if let other, case .object(object)? = other.pending?.values[property.inverse] {
-            other.pending!.values[property.inverse] = .unchanged
+        if let other, case .object(object)? = other.pending?[property.inverse] {
+            other.pending![property.inverse] = .unchanged
             // The object that was there before leads here again.
             other.toOne(property.inverse)?.takeBackNull(property.index)
         }
@@ -69,6 +69,6 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Takes back that a to-one relationship leads nowhere.
     fileprivate final func takeBackNull(_ index: Int) {
-        if case .null? = pending?.values[index] { pending!.values[index] = .unchanged }
+        if case .null? = pending?[index] { pending![index] = .unchanged }
     }
 }

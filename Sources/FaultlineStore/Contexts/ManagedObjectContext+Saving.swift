@@ -225,7 +225,7 @@ extension ManagedObjectContext {
         let store = part.store
         for object in part.changes.inserted {
             takeNewKey(object)
-            object.flags.remove(.isInserted)
+            settle(object, wasInserted: true)
         }
         for (object, row) in zip(part.objects, part.rows) {
             object.row = row
@@ -240,7 +240,6 @@ extension ManagedObjectContext {
             object.row = row
             object.block = row.block
         }
-        for object in part.changes.inserted { settle(object) }
     }
 
     /// Makes the saved state the objects' state.
@@ -277,10 +276,10 @@ extension ManagedObjectContext {
         object.flags.insert(.isDetached)
     }
 
-    private func settle(_ object: ManagedObject) {
+    private func settle(_ object: ManagedObject, wasInserted: Bool = false) {
         object.pending = nil
-        object.flags.remove([.hasPending, .isUpdated])
-        for state in object.toMany.values { state.wasSaved() }
+        object.flags.subtract(wasInserted ? [.hasPending, .isUpdated, .isInserted] : [.hasPending, .isUpdated])
+        if object.hasToMany { for state in object.toMany.values { state.wasSaved() } }
     }
 
     /// Objects that were inserted and deleted again leave nothing to save.

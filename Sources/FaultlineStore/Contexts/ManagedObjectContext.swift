@@ -61,7 +61,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// insertion is a deletion to be saved, and a deletion is an insertion. Ordered and many-to-many relationships are read
     /// before they are changed, so that what was there can be had back. Set on the context's queue.
     @exclusivity(unchecked)
-    public var undoManager: UndoManager?
+    public var undoManager: UndoManager? { didSet { hasUndoManager = undoManager != nil } }
+    @exclusivity(unchecked)
+    private(set) var hasUndoManager = false
     /// What the group that is being undone or redone has done to objects.
     var undone: [ManagedObject: SnapshotEventType] = [:]
     /// How often changes were saved.
@@ -69,6 +71,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
     @exclusivity(unchecked)
     var changedInWillSave: ContiguousArray<ManagedObject>?
+    @exclusivity(unchecked)
+    var isCallingWillSave = false
     /// What a save does where it meets what somebody else has saved.
     ///
     /// Default: ``MergePolicy/error``. Used on the context's queue.

@@ -48,8 +48,12 @@ final class EntityRuntime: Sendable {
     let rowColumns: [RowColumns?]
     /// What a new row's columns are bound from; no type: not from the row.
     let boundColumns: RowColumns
-    /// By slot: the property whose value is the column's as it is, or -1.
+    /// By slot: the property whose value is the column's and stands in a row as it is, or -1.
     let plainProperties: [Int]
+    /// By property: the type of an attribute that keeps values as they are set; of what fits, only a floating-point number
+    /// may lose digits.
+    // Never written after it is made.
+    nonisolated(unsafe) private let plainTypes: UnsafePointer<AttributeType?>
     /// What a new object holds.
     let newValues: ContiguousArray<PendingValue>
     /// The numbers of the relationships whose members change with objects of the entity.
@@ -101,7 +105,7 @@ final class EntityRuntime: Sendable {
         let layout = RowLayout(schema.columns)
         self.layout = layout
         slots = schema.properties.map(\.slot)
-        offsets = schema.properties.map { $0.slot < 0 ? -1 : layout.offset(ofSlot: $0.slot) }
+        offsets = schema.properties.map { $0.slot < 0 ? -1 : RowLayout.offset(ofSlot: $0.slot) }
         // Keys of attributes remember one layout, which the entity's objects of all stores are to share.
         if let sibling, sibling.slots == slots {
             layoutID = sibling.layoutID
@@ -132,8 +136,12 @@ final class EntityRuntime: Sendable {
             })
         plainProperties = schema.columns.map { column in
             let property = schema.properties[column.property]
-            return property.isRelationship || property.isExternal ? -1 : column.property
+            return property.isRelationship || property.isExternal || column.storage == .decimal ? -1 : column.property
         }
+        let types = UnsafeMutableBufferPointer<AttributeType?>.allocate(capacity: max(schema.properties.count, 1))
+        _ = types.initialize(
+            from: schema.properties.map { $0.isTransient || $0.attributeType == .float ? nil : $0.attributeType })
+        plainTypes = UnsafePointer(types.baseAddress!)
         memberRelationships = schema.properties.compactMap { property in
             guard property.kind == .toOne, property.inverse >= 0 else { return nil }
             return model.entities[property.destination].properties[property.inverse].relationshipNumber
@@ -160,6 +168,7 @@ final class EntityRuntime: Sendable {
 
     deinit {
         for columns in rowColumns + [boundColumns] { columns?.start.deallocate() }
+        plainTypes.deallocate()
     }
 
     private static func boundType(_ column: ColumnSchema) -> cstore_type {
@@ -216,6 +225,16 @@ final class EntityRuntime: Sendable {
         let id = recorder.intern(.entity(EntityEntry(name: schema.name, properties: properties)))
         traceID.store(id, ordering: .relaxed)
         return id
+    }
+
+    /// Whether an attribute keeps a value as it is.
+    @inline(__always)
+    func keeps(_ value: borrowing AttributeValue?, _ property: Int) -> Bool {
+        guard let type = plainTypes[property] else { return false }
+        switch value {
+        case nil: return true
+        case .some(let value): return value.fits(type)
+        }
     }
 
     /// The number of a property's name in the trace's dictionary.

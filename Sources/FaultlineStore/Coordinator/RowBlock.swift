@@ -151,24 +151,25 @@ struct RowBuilder {
     }
 
     @inline(__always)
-    mutating func set(_ layout: RowLayout, slot: Int, integer: Int64) {
-        cstore_row_mark(row.raw, Int32(truncatingIfNeeded: slot))
-        row.address.storeBytes(of: integer, toByteOffset: layout.offset(ofSlot: slot), as: Int64.self)
+    mutating func set(slot: Int, integer: Int64) {
+        row.mark(slot: slot)
+        row.address.storeBytes(of: integer, toByteOffset: RowLayout.offset(ofSlot: slot), as: Int64.self)
     }
 
     @inline(__always)
-    mutating func set(_ layout: RowLayout, slot: Int, real: Double) {
-        cstore_row_mark(row.raw, Int32(truncatingIfNeeded: slot))
-        row.address.storeBytes(of: real, toByteOffset: layout.offset(ofSlot: slot), as: Double.self)
+    mutating func set(slot: Int, real: Double) {
+        row.mark(slot: slot)
+        row.address.storeBytes(of: real, toByteOffset: RowLayout.offset(ofSlot: slot), as: Double.self)
     }
 
     @inline(__always)
-    mutating func set(_ layout: RowLayout, slot: Int, bytes: UnsafeRawPointer?, count: Int) {
+    mutating func set(slot: Int, bytes: UnsafeRawPointer?, count: Int) {
         reserve(rowUsed + count)
-        cstore_row_mark(row.raw, Int32(truncatingIfNeeded: slot))
+        row.mark(slot: slot)
         if let bytes, count > 0 { (row.address + rowUsed).copyMemory(from: bytes, byteCount: count) }
         row.address.storeBytes(
-            of: UInt64(rowUsed) | UInt64(count) << 32, toByteOffset: layout.offset(ofSlot: slot), as: UInt64.self)
+            of: UInt64(rowUsed) | UInt64(count) << 32, toByteOffset: RowLayout.offset(ofSlot: slot),
+            as: UInt64.self)
         rowUsed += count
     }
 

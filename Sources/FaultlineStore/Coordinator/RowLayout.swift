@@ -16,7 +16,7 @@ struct RowLayout: Sendable {
     }
 
     @inline(__always)
-    func offset(ofSlot slot: Int) -> Int {
+    static func offset(ofSlot slot: Int) -> Int {
         MemoryLayout<cstore_row>.size + slot * 8
     }
 }
@@ -98,6 +98,16 @@ struct RowPointer: @unchecked Sendable {
         return word & (1 << UInt64(slot & 63)) != 0
     }
 
+    /// Notes that the column has a value.
+    @inline(__always)
+    func mark(slot: Int) {
+        if slot < 64 {
+            raw.pointee.present |= 1 << UInt64(slot)
+        } else {
+            cstore_row_mark(raw, Int32(truncatingIfNeeded: slot))
+        }
+    }
+
     @inline(never)
     private func furtherPresence(_ slot: Int) -> UInt64 {
         let place = Int(raw.pointee.columns) + (slot >> 6) - 1
@@ -134,7 +144,7 @@ struct RowPointer: @unchecked Sendable {
         guard hasValue(slot: slot) else { return 0 }
         switch layout.columns[slot].storage {
         case .integer, .real: return 8
-        case .text, .blob, .decimal: return bytes(at: layout.offset(ofSlot: slot)).count
+        case .text, .blob, .decimal: return bytes(at: RowLayout.offset(ofSlot: slot)).count
         }
     }
 }

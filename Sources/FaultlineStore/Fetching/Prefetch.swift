@@ -75,7 +75,7 @@ struct Prefetch {
             let entity = store.entities[Int(row.header.pointee.entity)]
             let slot = entity.slots[property.index]
             guard row.hasValue(slot: slot) else { continue }
-            let key = row.integer(at: entity.layout.offset(ofSlot: slot))
+            let key = row.integer(at: RowLayout.offset(ofSlot: slot))
             guard seen.insert(key).inserted else { continue }
             if let (row, block) = store.rows.row(root: destination.schema.root, key: key) {
                 found.append(row)

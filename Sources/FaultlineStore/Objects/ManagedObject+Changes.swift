@@ -45,7 +45,7 @@ extension ManagedObject {
     private final func isChanged(_ property: PropertySchema) -> Bool {
         if property.isToMany { return toMany[property.index]?.hasChanges == true }
         guard !property.isTransient, let pending else { return false }
-        switch pending.values[property.index] {
+        switch pending[property.index] {
         case .unchanged: return false
         case .null: return committedScalar(property) != nil || committedKey(property) != nil
         case .value(let value): return !isCommitted(value, property)

@@ -25,7 +25,7 @@ extension ManagedObject {
         guard flags.contains(.isFault) else {
             return value(forKey: name)
         }
-        switch pending?.values[property.index] {
+        switch pending?[property.index] {
         case .value(let value): return transformedValue(value, property)
         case .object(let object): return object
         case .null, .unchanged, nil: return nil
@@ -103,7 +103,7 @@ extension ManagedObject {
     public final func hasFault(forRelationshipNamed name: String) -> Bool {
         let property = relationship(name)
         if property.isToMany { return !toManyState(property.index).isKnown }
-        switch pending?.values[property.index] {
+        switch pending?[property.index] {
         case .object(let object): return object.isFault
         case .null: return false
         case .unchanged, .value, nil: break

@@ -16,7 +16,7 @@ extension ManagedObject {
         }
         if flags.contains(.isTracked) { noteReading(index) }
         guard flags.contains(.hasPending), let pending else { return .unchanged }
-        return pending.values[index]
+        return pending[index]
     }
 
     /// Does what must happen before a property is read; whether it is read from the row then.
@@ -43,7 +43,7 @@ extension ManagedObject {
         guard let partial, partial.selection.contains(index) else { return nil }
         if flags.contains(.isTracked) { noteReading(index) }
         if flags.contains(.hasPending), let pending {
-            if case .unchanged = pending.values[index] {} else { return pending.values[index] }
+            if case .unchanged = pending[index] {} else { return pending[index] }
         }
         guard let place = place(index, in: partial.row) else { return .null }
         let property = runtime.schema.properties[index]

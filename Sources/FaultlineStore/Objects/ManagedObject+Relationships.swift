@@ -59,7 +59,7 @@ extension ManagedObject {
     /// The place of the entity that a to-one relationship leads to in the store.
     final func storedDestination(_ property: PropertySchema, _ row: RowPointer) -> Int {
         guard property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) else { return property.destination }
-        let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
+        let number = row.integer(at: RowLayout.offset(ofSlot: property.entitySlot))
         return runtime.model.place(ofNumber: number) ?? property.destination
     }
 

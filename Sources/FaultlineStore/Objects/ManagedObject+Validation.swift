@@ -27,7 +27,7 @@ extension ManagedObject {
 
     /// Lets the class check a property, and takes the value that it puts in the value's place.
     private final func validate(_ property: PropertySchema) throws {
-        if case .value(let value)? = pending?.values[property.index], !property.isOptional, SQLValue(value) == .null {
+        if case .value(let value)? = pending?[property.index], !property.isOptional, SQLValue(value) == .null {
             throw notANumber(property, value)
         }
         let old = value(forKey: property.name)
@@ -42,7 +42,7 @@ extension ManagedObject {
 
     private final func isSet(_ property: PropertySchema) -> Bool {
         if property.isToMany { return toMany[property.index]?.hasChanges == true }
-        if case .unchanged? = pending?.values[property.index] { return false }
+        if case .unchanged? = pending?[property.index] { return false }
         return pending != nil
     }
 
@@ -52,7 +52,7 @@ extension ManagedObject {
             guard all || isSet(property) else { return }
             return try checkCount(members(property.index).count, property)
         }
-        let value = pending?.values[property.index] ?? .unchanged
+        let value = pending?[property.index] ?? .unchanged
         if property.isDerived { return try checkDerived(property, value, all) }
         switch value {
         case .unchanged where !all: return

@@ -17,12 +17,17 @@ extension ManagedObject {
     /// Sets an attribute.
     ///
     /// Traps if the value is not of the attribute's type, which is a mistake in the program.
-    public final func _set(_ index: Int, _ value: AttributeValue?) {
-        // The store holds it.
-        unowned(unsafe) let property = runtime.schema.properties[index]
-        if isPlainlyNew, keeps(value, property) {
-            return setPendingUnfired(index, value.map { .value($0) } ?? .null)
-        }
+    public final func _set(_ index: Int, _ value: consuming AttributeValue?) {
+        guard isPlainlyNew, runtime.keeps(value, index) else { return setNoted(index, value) }
+        let new = value.map { PendingValue.value($0) } ?? .null
+        // The object holds them.
+        Unmanaged.passUnretained(pending.unsafelyUnwrapped)._withUnsafeGuaranteedRef { $0[index] = new }
+    }
+
+    /// Sets an attribute where somebody wants to know of it, or where the value is kept in another way.
+    @inline(never)
+    private final func setNoted(_ index: Int, _ value: AttributeValue?) {
+        let property = runtime.schema.properties[index]
         let fitting = fitting(value, property)
         if property.isTransient {
             if !flags.contains(.isAwaking) {
@@ -31,8 +36,7 @@ extension ManagedObject {
             transients[index] = fitting
             return
         }
-        // The object holds it.
-        unowned(unsafe) let context = managedObjectContext
+        let context = managedObjectContext
         if context.isCallingWillSave, readValue(index) == fitting { return }
         setPending(index, fitting.map { .value($0) } ?? .null)
         if !flags.contains(.isAwaking) { context.noteUpdate(self) }
@@ -41,17 +45,8 @@ extension ManagedObject {
     /// Whether the object is new, and nobody wants to know what it is set to before it is saved: what an import makes.
     @inline(__always)
     private final var isPlainlyNew: Bool {
-        // The object holds it.
-        unowned(unsafe) let context = managedObjectContext
-        return flags == [.isInserted, .hasPending] && context.undoManager == nil && !context.isCallingWillSave
-            && !ContextNotification.didChange.isWanted
-    }
-
-    /// Whether the attribute keeps the value as it is; of what fits, only a floating-point number may lose digits.
-    @inline(__always)
-    private final func keeps(_ value: AttributeValue?, _ property: PropertySchema) -> Bool {
-        guard let type = property.attributeType, type != .float, !property.isTransient else { return false }
-        return value?.fits(type) ?? true
+        flags == [.isInserted, .hasPending] && !managedObjectContext.hasUndoManager
+            && !managedObjectContext.isCallingWillSave && !ContextNotification.didChange.isWanted
     }
 
     /// The value as the attribute keeps it.
@@ -96,11 +91,11 @@ extension ManagedObject {
 
     final func setPendingUnfired(_ index: Int, _ value: PendingValue) {
         if pending == nil {
-            pending = PendingChanges(count: runtime.schema.properties.count)
+            pending = PendingChanges.unchanged(count: runtime.schema.properties.count)
             flags.insert(.hasPending)
         }
         unowned(unsafe) let pending = pending!
-        pending.values[index] = value
+        pending[index] = value
     }
 
     // MARK: - By name

@@ -102,7 +102,7 @@ open class ManagedObject {
         flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
         if seed.context.isQueueChecked { flags.insert(.isQueueChecked) }
         if seed.isInserted {
-            pending = PendingChanges(seed.runtime.newValues)
+            pending = PendingChanges.copy(of: seed.runtime.newValues)
             if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }
         }
     }
@@ -213,6 +213,10 @@ open class ManagedObject {
         _modify { yield &madeExtras().toMany }
         set { if extras != nil || !newValue.isEmpty { madeExtras().toMany = newValue } }
     }
+
+    /// Whether the members of a to-many relationship may be known.
+    @inline(__always)
+    final var hasToMany: Bool { extras != nil }
 
     /// Values of transient attributes, by property.
     final var transients: [Int: AttributeValue] {

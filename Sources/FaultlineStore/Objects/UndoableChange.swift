@@ -113,7 +113,7 @@ extension ManagedObject {
     /// What a property holds now, whether it is saved or not.
     final func currentValue(_ property: PropertySchema) -> PendingValue {
         if property.isTransient { return transients[property.index].map { .value($0) } ?? .null }
-        if let value = pending?.values[property.index] {
+        if let value = pending?[property.index] {
             if case .unchanged = value {} else { return value }
         }
         guard property.isRelationship else { return storedValue(property.index).map { .value($0) } ?? .null }
@@ -201,11 +201,11 @@ extension ManagedObject {
         key = newKey
         flags = flags.intersection(.hasOtherClass).union([.isInserted, .hasPending])
         forgetRow()
-        let pending = PendingChanges(count: values.count)
+        let pending = PendingChanges.unchanged(count: values.count)
         for property in runtime.schema.properties where !property.isToMany {
             let value = values[property.index]
             if !property.isTransient {
-                pending.values[property.index] = value
+                pending[property.index] = value
             } else if case .value(let value) = value {
                 transients[property.index] = value
             }

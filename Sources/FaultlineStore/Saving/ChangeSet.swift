@@ -58,17 +58,27 @@ struct ChangeSet {
             object.isUpdated && !object.isInserted && !object.isDeleted && !revived.contains(object)
                 && object.toMany.values.contains { $0.added.contains { !$0.isDeleted } }
         }
-        for object in context.inserted where object.isInserted {
+        for object in context.inserted where object.hasToMany && object.isInserted {
             addJoins(of: object)
             addOrders(of: object)
         }
-        for object in context.updated where object.isUpdated && !object.isInserted {
+        for object in context.updated where object.hasToMany && object.isUpdated && !object.isInserted {
             addJoins(of: object)
             addOrders(of: object)
         }
         for object in deleted where !object.isUpdated { addJoins(of: object) }
-        for object in inserted + updated + deleted + self.revived {
-            for number in object.runtime.memberRelationships { relationships.insert(number) }
+        addRelationships(of: inserted)
+        addRelationships(of: updated)
+        addRelationships(of: deleted)
+        addRelationships(of: self.revived)
+    }
+
+    /// - Parameter objects: in the order of their entities.
+    private mutating func addRelationships(of objects: [ManagedObject]) {
+        var last: EntityRuntime?
+        for object in objects where object.runtime !== last {
+            last = object.runtime
+            relationships.formUnion(object.runtime.memberRelationships)
         }
     }
 
@@ -99,8 +109,8 @@ struct ChangeSet {
         }
         for object in inserted + updated + revived {
             guard let pending = object.pending else { continue }
-            for (index, value) in pending.values.enumerated() {
-                guard case .object(let other) = value else { continue }
+            for index in pending.indices {
+                guard case .object(let other) = pending[index] else { continue }
                 try check(object, object.runtime.schema.properties[index].name, other)
             }
         }

@@ -128,7 +128,7 @@ extension EntitySchema {
 extension ManagedObject {
     /// What the save under way would have in a property's column.
     fileprivate func valueToSave(_ index: Int) -> SQLValue {
-        switch pending?.values[index] {
+        switch pending?[index] {
         case .null?: return .null
         case .value(let value)?: return SQLValue(value)
         case .object(let other)?: return other.isDeleted ? .null : .integer(other.finalKey)

@@ -11,7 +11,7 @@ extension ManagedObject {
     /// different ways.
     private func isChanged(slot: Int, _ pending: PendingChanges) -> Bool {
         let column = runtime.schema.columns[slot]
-        switch pending.values[column.property] {
+        switch pending[column.property] {
         case .unchanged: return false
         case .null: return row?.hasValue(slot: slot) == true
         case .value(let value): return !isStored(value, slot)
@@ -19,7 +19,7 @@ extension ManagedObject {
         case .object(let other):
             guard let row, row.hasValue(slot: slot) else { return true }
             let wanted = column.isEntityColumn ? other.runtime.schema.number : other.finalKey
-            return row.integer(at: runtime.layout.offset(ofSlot: slot)) != wanted
+            return row.integer(at: RowLayout.offset(ofSlot: slot)) != wanted
         }
     }
 
@@ -50,7 +50,7 @@ extension ManagedObject {
         guard let pending, row != nil else { return }
         let changed = changedProperties()
         for property in runtime.schema.properties where property.slot >= 0 && !changed.contains(property.index) {
-            pending.values[property.index] = .unchanged
+            pending[property.index] = .unchanged
         }
     }
 }

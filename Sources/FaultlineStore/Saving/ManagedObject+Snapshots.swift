@@ -27,7 +27,7 @@ extension ManagedObject {
             guard let (row, offset) = place(property.index) else { continue }
             var entity = property.destination
             if property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) {
-                let number = row.integer(at: runtime.layout.offset(ofSlot: property.entitySlot))
+                let number = row.integer(at: RowLayout.offset(ofSlot: property.entitySlot))
                 entity = store.schema.place(ofNumber: number) ?? entity
             }
             values[property.name] = ManagedObjectID(

@@ -50,7 +50,7 @@ extension ManagedObject {
         guard let row, row.hasValue(slot: slot) else { return .null }
         let column = runtime.schema.columns[slot]
         let property = runtime.schema.properties[column.property]
-        let offset = runtime.layout.offset(ofSlot: slot)
+        let offset = RowLayout.offset(ofSlot: slot)
         if property.isRelationship { return .integer(row.integer(at: offset)) }
         // What stands in a file of its own is named by the column.
         if property.isExternal { return .blob(Data(row.bytes(at: offset))) }

@@ -38,21 +38,14 @@ extension SaveExecution {
             builder.begin(entity.layout, key: key, version: 1, entity: entity.place)
             sqlite3_bind_int64(statement.handle, 1, key)
             var logged: [SQLValue] = []
-            var bytes = 3 * 8
             for slot in 0..<columns.count {
-                let value: SQLValue
-                if entity.plainProperties[slot] >= 0 {
-                    switch pending.values[entity.plainProperties[slot]] {
-                    case .value(let plain): value = SQLValue(plain)
-                    case .unchanged, .null, .object: value = .null
-                    }
-                } else {
-                    value = try self.value(of: object, slot)
-                }
+                let property = entity.plainProperties[slot]
+                // Most values go from the object to the row as they are, if nobody logs them.
+                if property >= 0, !isLogged, builder.set(slot: slot, pending[property]) { continue }
+                let value = try self.value(of: object, slot)
                 builder.set(entity.layout, slot: slot, value)
                 // What a row keeps in another way than the store is bound by itself.
                 if columns.start[slot].storage == CSTORE_NULL.rawValue { statement.bind(value, at: Int32(slot + 4)) }
-                if isRecording { bytes += value.byteCount }
                 if isLogged { logged.append(value) }
             }
             let row = builder.finish()
@@ -62,7 +55,8 @@ extension SaveExecution {
                     statement.sql, [.integer(key), .integer(entity.schema.number), .integer(1)] + logged)
             }
             event.trips += 1
-            if isRecording { event.bytes += UInt64(bytes) }
+            // The key, the entity and the version are written along.
+            if isRecording { event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout)) }
             do throws(StoreError) {
                 try store.session.execute(statement, doing: "Saving \(object.entityName)", origin: origin)
             } catch {

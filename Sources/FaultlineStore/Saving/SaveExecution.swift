@@ -254,7 +254,7 @@ struct SaveExecution: StoreTransaction {
     /// What goes into a column that was set.
     mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
         let column = object.runtime.schema.columns[slot]
-        switch object.pending!.values[column.property] {
+        switch object.pending![column.property] {
         case .unchanged, .null: return .null
         // What leads to an object that is being deleted leads nowhere.
         case .object(let other) where other.isDeleted: return .null
@@ -277,7 +277,7 @@ struct SaveExecution: StoreTransaction {
         guard entity.schema.properties[entity.schema.columns[slot].property].isExternal, let row = object.row,
             row.hasValue(slot: slot)
         else { return nil }
-        return store.external.file(row.bytes(at: entity.layout.offset(ofSlot: slot)))
+        return store.external.file(row.bytes(at: RowLayout.offset(ofSlot: slot)))
     }
 
     // MARK: Failures
@@ -374,29 +374,46 @@ extension RowBuilder {
         let storage = layout.columns[slot].storage
         switch value {
         case .null: break
-        case .integer(let value) where storage == .decimal: setText(layout, slot, String(value))
-        case .real(let value) where storage == .decimal: setText(layout, slot, String(format: "%.15g", value))
-        case .integer(let value): set(layout, slot: slot, integer: value)
-        case .real(let value): set(layout, slot: slot, real: value)
-        case .text(let value): setText(layout, slot, value)
-        case .blob(let value):
-            value.withUnsafeBytes { set(layout, slot: slot, bytes: $0.baseAddress, count: $0.count) }
+        case .integer(let value) where storage == .decimal: set(slot: slot, text: String(value))
+        case .real(let value) where storage == .decimal: set(slot: slot, text: String(format: "%.15g", value))
+        case .integer(let value): set(slot: slot, integer: value)
+        case .real(let value): set(slot: slot, real: value)
+        case .text(let value): set(slot: slot, text: value)
+        case .blob(let value): value.withUnsafeBytes { set(slot: slot, bytes: $0.baseAddress, count: $0.count) }
         }
     }
 
-    private mutating func setText(_ layout: RowLayout, _ slot: Int, _ text: String) {
+    /// Sets what a property was set to, if the row keeps it as ``SQLValue`` has it, without the way through one.
+    ///
+    /// - Returns: whether that is so.
+    @inline(__always)
+    mutating func set(slot: Int, _ value: PendingValue) -> Bool {
+        switch value {
+        case .unchanged, .null: break
+        case .value(.integer(let value)): set(slot: slot, integer: value)
+        case .value(.boolean(let value)): set(slot: slot, integer: value ? 1 : 0)
+        case .value(.double(let value)) where !value.isNaN: set(slot: slot, real: value + 0)
+        case .value(.date(let value)) where !value.timeIntervalSinceReferenceDate.isNaN:
+            set(slot: slot, real: value.timeIntervalSinceReferenceDate + 0)
+        case .value(.string(let value)): set(slot: slot, text: value)
+        case .value, .object: return false
+        }
+        return true
+    }
+
+    private mutating func set(slot: Int, text: String) {
         var text = text
-        text.withUTF8 { set(layout, slot: slot, bytes: $0.baseAddress, count: $0.count) }
+        text.withUTF8 { set(slot: slot, bytes: $0.baseAddress, count: $0.count) }
     }
 
     mutating func copy(_ layout: RowLayout, slot: Int, from old: RowPointer) {
-        let offset = layout.offset(ofSlot: slot)
+        let offset = RowLayout.offset(ofSlot: slot)
         switch layout.columns[slot].storage {
-        case .integer: set(layout, slot: slot, integer: old.integer(at: offset))
-        case .real: set(layout, slot: slot, real: old.real(at: offset))
+        case .integer: set(slot: slot, integer: old.integer(at: offset))
+        case .real: set(slot: slot, real: old.real(at: offset))
         case .text, .blob, .decimal:
             let bytes = old.bytes(at: offset)
-            set(layout, slot: slot, bytes: bytes.baseAddress, count: bytes.count)
+            set(slot: slot, bytes: bytes.baseAddress, count: bytes.count)
         }
     }
 }

@@ -323,7 +323,7 @@ extension ManagedObject {
     /// An attribute's value for a predicate or a sort key, which is no use of it.
     final func evaluatedValue(_ index: Int) -> AttributeValue? {
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
-        switch pending?.values[index] ?? .unchanged {
+        switch pending?[index] ?? .unchanged {
         case .value(let value): return value
         case .null, .object: return nil
         case .unchanged: return storedValue(index)
