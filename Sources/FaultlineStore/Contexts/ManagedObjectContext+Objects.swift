@@ -267,9 +267,20 @@ extension ManagedObjectContext {
     func object(
         _ row: RowPointer, besides sibling: EntityRuntime, _ partial: PartialSelection? = nil
     ) -> ManagedObject {
-        // The context holds the store, and the store the entity.
-        unowned(unsafe) let store = sibling.store
-        unowned(unsafe) let entity = store.entities[Int(row.header.pointee.entity)]
+        // Most rows are of the entity that was asked for, and whoever asks holds that one.
+        guard Int(row.header.pointee.entity) != sibling.place else { return object(row, of: sibling, partial) }
+        return objectOfSibling(row, sibling, partial)
+    }
+
+    @inline(never)
+    private func objectOfSibling(
+        _ row: RowPointer, _ sibling: EntityRuntime, _ partial: PartialSelection?
+    ) -> ManagedObject {
+        object(row, of: sibling.store.entities[Int(row.header.pointee.entity)], partial)
+    }
+
+    @inline(__always)
+    private func object(_ row: RowPointer, of entity: EntityRuntime, _ partial: PartialSelection?) -> ManagedObject {
         var object = object(entity, key: row.key)
         if object.runtime !== entity { object = replace(object, entity) }
         guard object.flags.contains(.isFault) else { return object }

@@ -1,6 +1,6 @@
 import Dispatch
 import FaultlineModel
-import FaultlineRecorder
+public import FaultlineRecorder
 import FaultlineTrace
 public import Foundation
 import Synchronization
@@ -31,8 +31,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What the context is called in traces.
     public let name: String
 
-    let recorder: Recorder
-    let log: SQLDebugLog
+    @usableFromInline let recorder: Recorder
+    @usableFromInline let log: SQLDebugLog
     // What is marked so below is loaded or stored, and no access to it runs code that is not the context's.
     /// The coordinator's stores, as far as the context knows.
     @exclusivity(unchecked)
@@ -120,6 +120,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
         identities = IdentityMap(maps: state.count * coordinator.managedObjectModel.entities.count)
         queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
     }
+
+    /// Whether a fault whose row is at hand can fire unnoticed.
+    @inlinable
+    @inline(__always)
+    var firesQuietly: Bool { !recorder.isEnabled && !log.isOn && stalenessInterval < 0 }
 
     /// The context's number in the trace's dictionary.
     var traceID: DictionaryID {

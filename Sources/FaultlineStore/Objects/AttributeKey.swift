@@ -73,7 +73,9 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
             return preparedValue(in: object)
         }
         let present = object.rowAddress.load(fromByteOffset: StoredValuePlace.presenceOffset, as: UInt64.self)
-        guard _fastPath((object.attention | ~present) &>> slot & 1 == 0) else { return preparedValue(in: object) }
+        guard _fastPath((object.attention | ~present) &>> slot & 1 == 0)
+            || present &>> slot & 1 != 0 && object.firePlainly()
+        else { return preparedValue(in: object) }
         return Value._read(
             at: StoredValuePlace(
                 row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
@@ -98,13 +100,11 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
             column = cstore_load_word(&self.column)
         }
         guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
-        if object.flags != .isFault || !object.fireFromRow() {
-            guard object.flags.isDisjoint(with: .slow) || object.isUnchanged(Int(column >> 8 & 0xff_ffff)) else {
-                return nil
-            }
-            // The layout may be another one now: the row can turn out to be of a subentity.
-            guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
+        guard object.flags.isDisjoint(with: .slow) || object.isUnchanged(Int(column >> 8 & 0xff_ffff)) else {
+            return nil
         }
+        // The layout may be another one now: the row can turn out to be of a subentity.
+        guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
         let slot = Int(truncatingIfNeeded: column & 63)
         guard let row = object.row, row.hasValue(slot: slot) else { return nil }
         return StoredValuePlace(row: UnsafeRawPointer(row.address), slot: slot)

@@ -1,3 +1,4 @@
+public import CStore
 import FaultlineModel
 import FaultlineRecorder
 import Foundation
@@ -10,7 +11,7 @@ extension ManagedObject {
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
-        if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow() {
+        if flags.contains(.isFault), !flags.contains(.isDetached), !fireQuietly() {
             if let value = partialValue(index) { return value }
             _ = managedObjectContext.fire(self)
         }
@@ -19,23 +20,37 @@ extension ManagedObject {
         return pending[index]
     }
 
+    /// Fires the fault of an object whose row is at hand while nobody wants to know.
+    private final func fireQuietly() -> Bool {
+        guard canFireQuietly else { return false }
+        flags.remove(.isFault)
+        return true
+    }
+
+    /// Fires the fault of an object that is nothing else than one, as ``canFireQuietly`` says.
+    ///
+    /// Nothing is called, so that whoever reads need not retain the object for it.
+    @inlinable
+    @inline(__always)
+    final func firePlainly() -> Bool {
+        guard storedFlags.rawValue == Flags.isFault.rawValue, canFireQuietly else { return false }
+        storedFlags = Flags(rawValue: 0)
+        attention = 0
+        return true
+    }
+
+    /// Whether the row at hand is all that the object's fault needs, and nobody wants to know that it fires.
+    @inlinable
+    @inline(__always)
+    final var canFireQuietly: Bool {
+        cstore_row_is_superseded(rowAddress) == 0 && Int(cstore_row_entity(rowAddress)) == runtime.place
+            && runtime.firesQuietly && type(of: self) == runtime.objectClass && managedObjectContext.firesQuietly
+    }
+
     /// Does what must happen before a property is read; whether it is read from the row then.
     @inline(never)
     final func isUnchanged(_ index: Int) -> Bool {
         if case .unchanged = prepareToRead(index) { true } else { false }
-    }
-
-    /// Fires the fault of an object whose row is at hand while nobody listens.
-    @inline(__always)
-    final func fireFromRow() -> Bool {
-        // The object holds the context, and the context both.
-        unowned(unsafe) let recorder = managedObjectContext.recorder
-        unowned(unsafe) let log = managedObjectContext.log
-        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
-            !log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
-        else { return false }
-        flags.remove(.isFault)
-        return true
     }
 
     /// What a partial fault has read of a property, or was set meanwhile; `nil`: the fault must fire.

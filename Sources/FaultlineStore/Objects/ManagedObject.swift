@@ -17,20 +17,20 @@ open class ManagedObject {
     public final let managedObjectContext: ManagedObjectContext
     // The store holds it, and the context the store. Changes only while a fault fires, which no access overlaps.
     @exclusivity(unchecked)
-    final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
+    @usableFromInline final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
     // From here on: no access lasts longer than a load or a store, and the context's queue is the only one that makes any.
     /// `Z_PK`, or a negative number until the object is saved.
     @exclusivity(unchecked)
     final var key: Int64
     @exclusivity(unchecked)
-    final var flags: Flags { didSet { noteAttention() } }
+    @usableFromInline final var storedFlags: Flags
     /// The number of the entity's layout.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var layoutID: UInt32
     /// The properties that cannot be read from the row at once, one bit each: those whose fault did not fire, that may
     /// have unsaved values, or whose use is to be noted.
     @exclusivity(unchecked)
-    @usableFromInline final private(set) var attention: UInt64 = .max
+    @usableFromInline final var attention: UInt64 = .max
     /// Where the row lies; where there is none, one without values, so that reading need not ask.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var rowAddress = cstore_no_row()
@@ -52,10 +52,15 @@ open class ManagedObject {
         var fetched: [String: [FetchedMember]] = [:]
     }
 
-    struct Flags: OptionSet {
-        let rawValue: UInt16
+    @usableFromInline
+    struct Flags: OptionSet, Sendable {
+        @usableFromInline let rawValue: UInt16
+
+        @inlinable
+        init(rawValue: UInt16) { self.rawValue = rawValue }
+
         /// The row was not asked for yet.
-        static let isFault = Flags(rawValue: 1)
+        @inlinable static var isFault: Flags { Flags(rawValue: 1) }
         /// There are unsaved values.
         static let hasPending = Flags(rawValue: 2)
         /// Reading is to be noted in a fetch's use summary.
@@ -99,8 +104,8 @@ open class ManagedObject {
         runtime = seed.runtime
         layoutID = seed.runtime.layoutID
         key = seed.key
-        flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
-        if seed.context.isQueueChecked { flags.insert(.isQueueChecked) }
+        storedFlags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
+        if seed.context.isQueueChecked { storedFlags.insert(.isQueueChecked) }
         if seed.isInserted {
             pending = PendingChanges.copy(of: seed.runtime.newValues)
             if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }
@@ -116,7 +121,8 @@ open class ManagedObject {
     }
 
     deinit {
-        managedObjectContext.identities.remove(self)
+        // The object holds its context until here, and that the table.
+        Unmanaged.passUnretained(managedObjectContext.identities)._withUnsafeGuaranteedRef { $0.remove(self) }
     }
 
     /// Whether a class is this one or inherits from it.
@@ -199,6 +205,15 @@ open class ManagedObject {
     }
 
     // MARK: - Parts
+
+    @inline(__always)
+    final var flags: Flags {
+        get { storedFlags }
+        set {
+            storedFlags = newValue
+            noteAttention()
+        }
+    }
 
     /// The row, which lies in `block`.
     @inline(__always)
