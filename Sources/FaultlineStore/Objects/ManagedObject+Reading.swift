@@ -1,4 +1,4 @@
-public import CStore
+import CStore
 import FaultlineModel
 import FaultlineRecorder
 import Foundation
@@ -29,9 +29,10 @@ extension ManagedObject {
 
     /// Fires the fault of an object that is nothing else than one, as ``canFireQuietly`` says.
     ///
-    /// Nothing is called, so that whoever reads need not retain the object for it.
-    @inlinable
-    @inline(__always)
+    /// Nothing is released, so that whoever reads need not retain the object for it.
+    @usableFromInline
+    @inline(never)
+    @_effects(releasenone)
     final func firePlainly() -> Bool {
         guard storedFlags.rawValue == Flags.isFault.rawValue, canFireQuietly else { return false }
         storedFlags = Flags(rawValue: 0)
@@ -40,9 +41,8 @@ extension ManagedObject {
     }
 
     /// Whether the row at hand is all that the object's fault needs, and nobody wants to know that it fires.
-    @inlinable
     @inline(__always)
-    final var canFireQuietly: Bool {
+    private final var canFireQuietly: Bool {
         cstore_row_is_superseded(rowAddress) == 0 && Int(cstore_row_entity(rowAddress)) == runtime.place
             && runtime.firesQuietly && type(of: self) == runtime.objectClass && managedObjectContext.firesQuietly
     }
