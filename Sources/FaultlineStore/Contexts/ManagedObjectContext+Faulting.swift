@@ -22,11 +22,11 @@ extension ManagedObjectContext {
     @inline(__always)
     private func fill(_ object: ManagedObject) -> StoreError? {
         let open = recorder.begin()
-        let entity = object.runtime
-        // The context holds the store, and the store or the snapshot that it is pinned to the reader.
+        // The context holds the store, and the store the entity, or the snapshot that it is pinned to the reader.
+        unowned(unsafe) let entity = object.runtime
         unowned(unsafe) let store = entity.store
         unowned(unsafe) let reader = reader(of: store)
-        let schema = entity.schema
+        unowned(unsafe) let schema = entity.schema
         object.flags.remove(.isFault)
         object.partial = nil
 
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
                 reader.rows.remove(root: schema.root, key: object.key)
             }
             do throws(StoreError) {
-                let loaded = try load(object, isRecording: open != nil, &record)
+                let loaded = try load(object, with: reader, isRecording: open != nil, &record)
                 object.row = loaded?.row
                 object.block = loaded?.block
             } catch {
@@ -107,14 +107,14 @@ extension ManagedObjectContext {
     }
 
     private func load(
-        _ object: ManagedObject, isRecording: Bool, _ record: inout StatementRecord?
+        _ object: ManagedObject, with reader: SQLStore, isRecording: Bool, _ record: inout StatementRecord?
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         guard object.key > 0 else { return nil }
         let start = log.isOn ? recorder.now() : 0
-        let reader = reader(of: object.runtime.store)
+        unowned(unsafe) let entity = object.runtime
         var run = StatementRun()
         let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
-            try store.loadRow(object.runtime, key: object.key, isRecording: isRecording, &run)
+            try store.loadRow(entity, key: object.key, isRecording: isRecording, &run)
         }
         if isRecording { record = run.record }
         if log.isOn {

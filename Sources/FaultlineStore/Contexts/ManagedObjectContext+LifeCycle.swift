@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     /// The objects that the next save inserts, updates or deletes and whose class overrides a method, each once.
     func changedObjects(thatOverride method: OverriddenMethods) -> ContiguousArray<ManagedObject> {
         var found: ContiguousArray<ManagedObject> = []
-        for object in inserted where object.overrides(method) && object.hasUnsavedState { found.append(object) }
+        inserted.forEachHeld { if $0.overrides(method) && $0.hasUnsavedState { found.append($0) } }
         for object in updated where object.overrides(method) && !object.isDeleted && object.hasUnsavedState {
             found.append(object)
         }

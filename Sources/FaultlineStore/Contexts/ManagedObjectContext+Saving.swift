@@ -223,7 +223,7 @@ extension ManagedObjectContext {
     /// Gives objects the keys and rows that the store has of them now.
     private func take(_ part: SaveExecution, _ done: inout SaveAttempt.Done) {
         let store = part.store
-        for object in part.changes.inserted {
+        part.changes.inserted.forEachHeld { object in
             takeNewKey(object)
             settle(object, wasInserted: true)
         }

@@ -73,12 +73,12 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
             return preparedValue(in: object)
         }
         let present = object.rowAddress.load(fromByteOffset: StoredValuePlace.presenceOffset, as: UInt64.self)
-        guard _fastPath((object.attention | ~present) &>> slot & 1 == 0)
-            || present &>> slot & 1 != 0 && object.firePlainly()
-        else { return preparedValue(in: object) }
+        guard _fastPath((object.attention | ~present) &>> slot & 1 == 0) else {
+            guard let row = object.firePlainly(slot) else { return preparedValue(in: object) }
+            return Value._read(at: StoredValuePlace(row: row, slot: Int(truncatingIfNeeded: slot)))
+        }
         return Value._read(
-            at: StoredValuePlace(
-                row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
+            at: StoredValuePlace(row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
     }
 
     /// The attribute's value, after what must happen before it can be read.

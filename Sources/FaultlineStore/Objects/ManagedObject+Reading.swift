@@ -27,17 +27,20 @@ extension ManagedObject {
         return true
     }
 
-    /// Fires the fault of an object that is nothing else than one, as ``canFireQuietly`` says.
+    /// Fires the fault of an object that is nothing else than one, as ``canFireQuietly`` says, if the row has a value in
+    /// a column; returns the row.
     ///
     /// Nothing is released, so that whoever reads need not retain the object for it.
     @usableFromInline
     @inline(never)
     @_effects(releasenone)
-    final func firePlainly() -> Bool {
-        guard storedFlags.rawValue == Flags.isFault.rawValue, canFireQuietly else { return false }
+    final func firePlainly(_ slot: UInt64) -> UnsafeRawPointer? {
+        guard storedFlags.rawValue == Flags.isFault.rawValue, canFireQuietly,
+            RowPointer(address: rowAddress).hasValue(slot: Int(truncatingIfNeeded: slot))
+        else { return nil }
         storedFlags = Flags(rawValue: 0)
         attention = 0
-        return true
+        return UnsafeRawPointer(rowAddress)
     }
 
     /// Whether the row at hand is all that the object's fault needs, and nobody wants to know that it fires.

@@ -75,9 +75,10 @@ struct ChangeSet {
 
     /// - Parameter objects: in the order of their entities.
     private mutating func addRelationships(of objects: [ManagedObject]) {
-        var last: EntityRuntime?
-        for object in objects where object.runtime !== last {
-            last = object.runtime
+        var last = -1
+        objects.forEachHeld { object in
+            guard object.runtime.place != last else { return }
+            last = object.runtime.place
             relationships.formUnion(object.runtime.memberRelationships)
         }
     }

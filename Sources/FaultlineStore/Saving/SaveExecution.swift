@@ -134,7 +134,10 @@ struct SaveExecution: StoreTransaction {
                 "Saving in '\(store.path)' failed because the table Z_PRIMARYKEY has no row for \(root.name); restore the store from a copy."
             )
         }
-        for (place, object) in zip(Int64(1)..., objects) { object.pending!.newKey = last + place }
+        objects.forEachHeld { object in
+            last += 1
+            object.pending!.newKey = last
+        }
     }
 
     // MARK: Rows

@@ -7,7 +7,7 @@ struct Validation {
     /// - Throws: the one failure, or a ``StoreError`` with all of them.
     static func check(_ changes: ChangeSet, in context: ManagedObjectContext) throws {
         var validation = Validation()
-        for object in changes.inserted { validation.collect { try object.validateForInsert() } }
+        changes.inserted.forEachHeld { object in validation.collect { try object.validateForInsert() } }
         for object in context.updated where object.isUpdated && !object.isInserted && !object.isDeleted {
             validation.collect { try object.validateForUpdate() }
         }
