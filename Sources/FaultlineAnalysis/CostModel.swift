@@ -84,6 +84,8 @@ public struct CostModel: Sendable {
 
     /// The cost over all trips of the store.
     public let store: Estimate
+    /// What a save costs and what each object that it changes does; `nil`: the trace has too few saves of different sizes.
+    public let saves: Estimate?
     /// What a byte of a row costs, in nanoseconds.
     public let byte: Double
     /// Whether ``byte`` was fitted; otherwise it is assumed.
@@ -98,6 +100,7 @@ public struct CostModel: Sendable {
         let general = profile.loads.count > 0 ? profile.loads : profile.statements
         let store = Self.fitStore(general)
         self.store = store
+        saves = Self.fit(profile.saveLoads, basis: .store, seed: 2)
         var shapes: [ShapeEntry: Estimate] = [:]
         var identities: [ShapeEntry: Estimate] = [:]
         for loads in profile.allShapes {

@@ -141,6 +141,8 @@ enum ClaimAccount: Sendable, Hashable {
     case faults(FaultEvidence.Key)
     /// Loading the rows of one fetch, at once or in batches.
     case loads(FetchProfile.Key)
+    /// Small saves from one line.
+    case saves(SaveEvidence.Key)
 }
 
 struct Claim: Sendable, Hashable {

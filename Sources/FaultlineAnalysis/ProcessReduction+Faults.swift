@@ -121,6 +121,7 @@ extension ProcessReduction {
     mutating func finish(into tables: inout ProfileTables) {
         judge(faults.drain().map { ($0.key, $0.value) }, in: &tables)
         judge(loops.drain().map { ($0.key, $0.value) }, in: &tables)
+        for open in saves.drain() { judge(open.value, open.key, in: &tables) }
         // Each still finds those around it; sums do not hang on the order.
         for scope in scopes.values { close(scope, in: &tables) }
         _ = scopes.drain()

@@ -20,6 +20,7 @@ struct OpenScope: Sendable {
     enum Counted: Sendable, Hashable {
         case faults(FaultEvidence.Key)
         case loop(LoopEvidence.Key)
+        case saves(SaveEvidence.Key)
     }
 }
 

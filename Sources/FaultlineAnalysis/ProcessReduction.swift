@@ -13,6 +13,7 @@ struct ProcessReduction: Sendable {
         static let scopes = 8192
         static let faultGroups = 4096
         static let loops = 4096
+        static let saves = 4096
     }
 
     var summary: ProcessSummary
@@ -27,6 +28,7 @@ struct ProcessReduction: Sendable {
     var scopes = BoundedTable<EventID, OpenScope>(capacity: Capacity.scopes)
     var faults = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: Capacity.faultGroups)
     var loops = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: Capacity.loops)
+    var saves = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: Capacity.saves)
     var reads: [FirstReads: UInt64] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
@@ -135,7 +137,9 @@ struct ProcessReduction: Sendable {
             fetchIndex = index
         case .batch(let batch): fetchIndex = add(batch, event, to: &tables)
         case .fault(let fault): add(fault, event, to: &tables)
-        case .save(let save): summary.counts.bytesWritten &+= save.bytes
+        case .save(let save):
+            summary.counts.bytesWritten &+= save.bytes
+            noteSave(save, event, in: &tables)
         case .sql(let statement): add(statement, event, to: &tables)
         case .cacheMiss, .use, .scope, .merge, .refresh, .wait: break
         }

@@ -152,6 +152,13 @@ public struct Profile: Sendable {
         tables.loops.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
+    /// Saves that were too small or too large.
+    ///
+    /// Complete after ``finish()``.
+    public var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
+        tables.saves.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 
@@ -160,5 +167,6 @@ public struct Profile: Sendable {
     func loads(of shape: ShapeEntry) -> ProfileTables.ShapeLoads? { tables.loads(of: shape) }
     var allShapes: [ProfileTables.ShapeLoads] { tables.shapes }
     var loads: LoadSample { tables.loads }
+    var saveLoads: LoadSample { tables.saveLoads }
     var statements: LoadSample { tables.statements }
 }

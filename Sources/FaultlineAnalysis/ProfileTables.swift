@@ -13,8 +13,11 @@ struct ProfileTables: Sendable {
     var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
     var faults: [FaultEvidence.Key: FaultEvidence] = [:]
     var loops: [LoopEvidence.Key: LoopEvidence] = [:]
+    var saves: [SaveEvidence.Key: SaveEvidence] = [:]
     /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
     var loads = LoadSample()
+    /// Saves, by the objects that they changed, without waiting for others.
+    var saveLoads = LoadSample()
     /// Statements that read, for traces that have nothing else.
     var statements = LoadSample()
     /// Entities by name.
@@ -86,7 +89,9 @@ struct ProfileTables: Sendable {
         for (key, scope) in other.scopes { scopes[key, default: ScopeSummary(key)].merge(scope) }
         for (key, evidence) in other.faults { faults[key, default: FaultEvidence()].merge(evidence) }
         for (key, evidence) in other.loops { loops[key, default: LoopEvidence()].merge(evidence) }
+        for (key, evidence) in other.saves { saves[key, default: SaveEvidence()].merge(evidence) }
         loads.merge(other.loads)
+        saveLoads.merge(other.saveLoads)
         statements.merge(other.statements)
         for entity in other.model.values { insert(entity) }
     }

@@ -43,7 +43,7 @@ public enum Rules {
     public static var all: [any Rule] {
         [
             PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(), TextSearchRule(),
-            LargeValueRule(), TraceQualityRule(),
+            LargeValueRule(), SaveSizeRule(), TraceQualityRule(),
         ]
     }
 }

@@ -165,7 +165,7 @@ struct ProfileMergingTests {
         var rules: Set<String> {
             switch self {
             case .groceries: ["R01", "R02"]
-            case .music: ["R03", "R04", "R05", "R08"]
+            case .music: ["R03", "R04", "R05", "R08", "R10"]
             }
         }
 
@@ -185,7 +185,7 @@ struct ProfileMergingTests {
             return groceries.trace.closed()
         }
 
-        /// A loop, a search, and results that are counted, added up, shown in part and read in part, with lines and
+        /// A loop, a search, small saves, and results that are counted, added up, shown in part and read in part, with lines and
         /// values that the processes have in common and others.
         private static func music(_ process: UInt32) -> [TraceMessage] {
             var music = Music(process: process)
@@ -215,6 +215,17 @@ struct ProfileMergingTests {
                     $0.touchFirst(100)
                     $0.read(.title, rows: 100, bytes: 2000)
                     $0.read(.lyrics, rows: 0, bytes: 500_000)
+                }
+                for objects in 1...40 as ClosedRange<UInt32> {
+                    // Of other sizes from other lines, from which the costs are fitted.
+                    let line = objects % 2 == 0 ? 60 : 60 + Int(objects)
+                    var save = TraceEvent.Save()
+                    save.inserted = objects % 2 == 0 ? 1 + process % 2 : objects
+                    save.commit = 90_000
+                    save.entities = [.init(entity: music.album, inserted: UInt64(save.inserted))]
+                    music.trace.event(
+                        .save(save), duration: 100_000 + UInt64(save.inserted) * 5000 + UInt64(process),
+                        site: music.trace.site(line, "save\(line)()"))
                 }
             }
             return music.trace.closed()

@@ -60,6 +60,7 @@ struct TextReportTests {
                       An older recorder did not tell what was changed of 2 results: sums over them are not seen.
                   R08 Text search without an index: nothing to look at
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
+                  R10 Saves: 1 save: nothing found
 
                 """)
     }
@@ -78,6 +79,7 @@ struct TextReportTests {
                   R05 Counts and sums by fetching: nothing to look at
                   R08 Text search without an index: nothing to look at
                   R09 Large values in hot rows: nothing to look at
+                  R10 Saves: nothing to look at
 
                 """)
     }

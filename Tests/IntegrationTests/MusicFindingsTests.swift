@@ -70,6 +70,10 @@ enum MusicProgram {
             code: [
                 "Track.foldedTitle: String, with an index", #"PropertyPath("foldedTitle").beginsWith(folded)"#,
             ], fetch: "// searched by its beginning"),
+        Flaw(
+            scenario: "save", rule: "R10", title: "Save Album once, after all changes",
+            code: ["for change in changes {", "    apply(change)", "}", "try context.save()"],
+            fetch: "// saved one by one"),
     ]
 
     private static let path = BuiltCommand.programs.appendingPathComponent("MusicProgram").path

@@ -220,6 +220,7 @@ struct ReportNumbersTests {
             case "R04": checkLoop(finding, events)
             case "R08": checkSearch(finding, events)
             case "R09": checkLargeValue(finding, events)
+            case "R10": checkSaves(finding, events)
             default: Issue.record("nobody checks the figures of \(finding.rule)")
             }
         }
@@ -307,6 +308,16 @@ struct ReportNumbersTests {
         #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
         #expect(finding.saving.trips == fetches.count - 1)
         let scope = events.of("scope").filter { $0.phase == "end" && $0.id == fetches.first?.scope }
+        #expect(finding.figure("wallTime") == Double(scope.sum(\.duration)))
+    }
+
+    private func checkSaves(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let saves = events.of("save")
+        #expect(finding.figure("saves") == Double(saves.count))
+        #expect(finding.figure("objects") == Double(saves.sum(\.inserted)))
+        #expect(finding.figure("saveTime") == Double(saves.sum(\.duration) - saves.sum(\.lockWait)))
+        #expect(finding.figure("commit") == Double(saves.sum(\.commit)))
+        let scope = events.of("scope").filter { $0.phase == "end" && $0.id == saves.first?.scope }
         #expect(finding.figure("wallTime") == Double(scope.sum(\.duration)))
     }
 

@@ -99,6 +99,7 @@ struct Program {
             case "create": try findOrCreate()
             case "contains": try search()
             case "prefix": try searchPrefix()
+            case "save": try add()
             default: fatalError("There is no scenario \(scenario).")
             }
         }
@@ -240,6 +241,18 @@ struct Program {
             let found = try context.fetch(request).flatMap { $0[TrackWord.tracksKey] }
             print(found.map(line))
         }
+    }
+
+    /// Albums that are new.
+    private func add() throws {
+        for number in 1...40 {
+            let album = Album(context: context)
+            album[Album.titleKey] = "New \(number)"
+            if isNaive {
+                try context.save()  // saved one by one
+            }
+        }
+        if !isNaive { try context.save() }
     }
 
     /// Tracks whose titles begin so.

@@ -1,0 +1,91 @@
+internal import FaultlineTrace
+
+/// Small saves from one line on one thread in one scope, while more may come.
+struct OpenSaves: Sendable {
+    struct Key: Sendable, Hashable {
+        /// The piece of work that the saves belong to.
+        var scope: EventID
+        var thread: UInt32
+        var evidence: SaveEvidence.Key
+    }
+
+    var small = SaveEvidence.Small()
+    var entities: Set<String> = []
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+}
+
+extension ProcessReduction {
+    /// Saves that follow one another, from which on they count as too small.
+    static let smallSaves: UInt64 = 10
+    /// Objects that a small save changes at most.
+    static let smallSave: UInt64 = 5
+    /// Nanoseconds between two saves from which on they are two pieces of work: somebody may have confirmed each.
+    static let pauseBetweenSaves: UInt64 = 100_000_000
+    /// Nanoseconds, and objects, from which on a save is large.
+    static let longSave: UInt64 = 100_000_000
+    static let manyObjects: UInt64 = 10_000
+
+    /// Adds a save to those from its line that it may be one of too many with, or to the large ones.
+    mutating func noteSave(_ save: TraceEvent.Save, _ event: TraceEvent, in tables: inout ProfileTables) {
+        let objects = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+        guard save.error == 0, objects > 0 else { return }
+        let time = event.duration &- min(event.duration, save.lockWait)
+        tables.saveLoads.insert(
+            Load(rows: objects, bytes: save.bytes, duration: time),
+            hash: StableHash.event(process: event.process, id: event.id))
+        let unit = unit(of: event.scope)
+        guard !unit.isSetup else { return }
+        let names = save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted()
+        let site = callSite(of: event)
+        let evidence = SaveEvidence.Key(site: site, entities: site == nil ? names : [])
+        let key = OpenSaves.Key(scope: unit.id, thread: event.thread, evidence: evidence)
+        let isSmall = objects <= Self.smallSave
+        if let open = saves.peek(key), !isSmall || event.start >= open.end &+ Self.pauseBetweenSaves {
+            _ = saves.remove(key)
+            judge(open, key, in: &tables)
+        }
+        if isSmall {
+            var one = OpenSaves(start: event.start, end: event.end)
+            (one.small.saves, one.small.objects) = (1, objects)
+            (one.small.time, one.small.commit) = (time, save.commit)
+            one.small.mainThreadTime = event.isMainThread ? time : 0
+            one.entities = Set(names)
+            add(one, to: key, in: &tables)
+        } else if time >= Self.longSave || objects >= Self.manyObjects {
+            var large = SaveEvidence()
+            (large.large.saves, large.large.objects, large.large.mostObjects) = (1, objects, objects)
+            (large.large.time, large.large.longest) = (time, time)
+            large.large.mainThreadSaves = event.isMainThread ? 1 : 0
+            large.large.lossySaves = unit.isLossy ? 1 : 0
+            large.entities = Set(names)
+            large.scopes = scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
+            tables.saves[evidence, default: SaveEvidence()].merge(large)
+        }
+    }
+
+    private mutating func add(_ one: OpenSaves, to key: OpenSaves.Key, in tables: inout ProfileTables) {
+        let known: Void? = saves.update(key) { open in
+            open.small.merge(one.small)
+            open.entities.formUnion(one.entities)
+            open.end = max(open.end, one.end)
+        }
+        guard known == nil, let evicted = saves.insert(one, for: key) else { return }
+        judge(evicted.value, evicted.key, in: &tables)
+    }
+
+    /// Adds small saves to the evidence if they are many.
+    mutating func judge(_ open: OpenSaves, _ key: OpenSaves.Key, in tables: inout ProfileTables) {
+        guard open.small.saves >= Self.smallSaves else { return }
+        var evidence = SaveEvidence()
+        evidence.small = open.small
+        evidence.entities = open.entities
+        evidence.small.occurrences = 1
+        let surroundings = surroundings(
+            of: key.scope, for: .saves(key.evidence), outside: open.end > open.start ? open.end - open.start : 0)
+        evidence.small.lossyOccurrences = surroundings.lossyOccurrences
+        evidence.small.wallTime = surroundings.wallTime
+        evidence.scopes = surroundings.scopes
+        tables.saves[key.evidence, default: SaveEvidence()].merge(evidence)
+    }
+}

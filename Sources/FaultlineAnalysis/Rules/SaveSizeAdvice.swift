@@ -1,0 +1,84 @@
+internal import FaultlineTrace
+
+/// The words of R10.
+struct SaveSizeAdvice {
+    let key: SaveEvidence.Key
+    let evidence: SaveEvidence
+
+    /// What was saved: `Item`, `Album and Track`, `Album, Artist and 3 others`.
+    var entities: String {
+        let names = evidence.entities.sorted()
+        switch names.count {
+        case 0: return "objects"
+        case 1: return names[0]
+        case 2: return "\(names[0]) and \(names[1])"
+        default: return "\(names[0]), \(names[1]) and \(Phrase.count(UInt64(names.count - 2), "other"))"
+        }
+    }
+
+    func signature(_ rule: String, _ what: String) -> String {
+        [rule, what, evidence.entities.sorted().joined(separator: ","), key.site?.function ?? ""]
+            .joined(separator: "|")
+    }
+
+    // MARK: Small ones
+
+    var smallTitle: String { "Save \(entities) once, after all changes" }
+
+    var smallFix: String {
+        "Make all changes first and save once, or after every 500 objects of a long job. What somebody has confirmed stays "
+            + "a save of its own."
+    }
+
+    var smallCode: [String] {
+        ["for change in changes {", "    apply(change)", "}", "try context.save()"]
+    }
+
+    var smallExplanation: [String] {
+        let small = evidence.small
+        let per =
+            small.objects == small.saves
+            ? "one object"
+            : "some \(Phrase.decimal(Double(small.objects) / Double(max(1, small.saves)), places: 1)) objects"
+        let times =
+            small.occurrences == 1
+            ? ""
+            : ", some \(Phrase.count(small.saves / small.occurrences)) on each of \(Phrase.count(small.occurrences)) occasions"
+        return [
+            "\(Phrase.count(small.saves, "save")) followed one another\(times), with \(per) each: "
+                + "\(Phrase.duration(small.time)) in all, \(Phrase.duration(small.commit)) of it in COMMIT.",
+            "What a commit takes is up to the disk: \(Phrase.duration(small.commit / max(1, small.saves))) here.",
+        ]
+    }
+
+    // MARK: Large ones
+
+    func largeTitle(part: Int) -> String { "Save \(entities) in parts of \(Phrase.count(part)) objects" }
+
+    var largeFix: String {
+        "Save after so many objects and let go of them before the next ones. A batch request writes rows without objects, "
+            + "where none of the objects' own code has to run."
+    }
+
+    func largeCode(part: Int) -> [String] {
+        [
+            "if inserted.isMultiple(of: \(part)) {", "    try context.save()", "    context.reset()", "}",
+        ]
+    }
+
+    var largeExplanation: [String] {
+        let large = evidence.large
+        let saves = large.saves == 1 ? "A save" : "The longest of \(Phrase.count(large.saves)) saves"
+        return [
+            "\(saves) took \(Phrase.duration(large.longest)); the largest had \(Phrase.count(large.mostObjects)) objects."
+        ]
+    }
+
+    /// A number of objects that is easy to remember: 1, 2 or 5 times a power of ten, and not below 100.
+    static func round(_ objects: Double) -> Int {
+        guard objects >= 200 else { return 100 }
+        var power = 100
+        while Double(power * 10) <= objects, power < 1_000_000 { power *= 10 }
+        return Double(power * 5) <= objects ? power * 5 : Double(power * 2) <= objects ? power * 2 : power
+    }
+}

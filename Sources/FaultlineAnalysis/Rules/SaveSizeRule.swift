@@ -1,0 +1,102 @@
+internal import FaultlineTrace
+
+/// R10: many small saves where one would do, and one save that is too large.
+///
+/// The thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000 objects) were applied when the events
+/// were reduced; here the evidence is weighed.
+public struct SaveSizeRule: Rule {
+    public let id = "R10"
+    public let name = "Saves"
+    public let purpose = "Saves of a few objects each that follow one another, and saves that take long."
+
+    /// Objects that are saved at once where a job saves in parts.
+    static let objectsAtOnce = 500.0
+    /// Nanoseconds that a part of a large save may take, on the main thread and beside it.
+    static let mainThreadPart = 8_000_000.0
+    static let part = 50_000_000.0
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let saves = profile.totals.events[.save] ?? 0
+        for (key, evidence) in profile.saves {
+            if evidence.small.saves > 0 { outcome.findings.append(small(key, evidence, of: saves, costs)) }
+            if evidence.large.saves > 0 { outcome.findings.append(large(key, evidence, costs)) }
+        }
+        if saves > 0 { outcome.examined = Phrase.count(saves, "save") }
+        return outcome
+    }
+
+    private func small(
+        _ key: SaveEvidence.Key, _ evidence: SaveEvidence, of saves: UInt64, _ costs: CostModel
+    ) -> Finding {
+        let (small, advice) = (evidence.small, SaveSizeAdvice(key: key, evidence: evidence))
+        let occurrences = Double(max(1, small.occurrences))
+        let parts = (Double(small.objects) / occurrences / Self.objectsAtOnce).rounded(.up) * occurrences
+        let spared = Double(small.saves) - parts
+        // Each save commits once; what else it takes whatever it holds is known where saves of other sizes are.
+        let saving = costs.saves.map { estimate in estimate.range { min($0.trip * spared, Double(small.time)) } }
+        let share = spared / Double(small.saves)
+        let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.smallTitle, change: key.site,
+            score: Score.of(Double(small.saves) / occurrences, info: 10, warning: 50), fix: advice.smallFix,
+            code: advice.smallCode,
+            saving: Saving(time: Saving.Range(saving ?? measured)),
+            confidence: saving.flatMap { range in costs.saves?.confidence(in: range) } ?? .medium,
+            signature: advice.signature(id, "small"))
+        finding.seenAt = [Finding.Sighting(site: key.site, count: small.saves, time: small.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.smallExplanation
+        finding.evidence = [
+            Evidence("saves", small.saves, .count), Evidence("objects", small.objects, .count),
+            Evidence("occurrences", small.occurrences, .count), Evidence("saveTime", small.time, .nanoseconds),
+            Evidence("commit", small.commit, .nanoseconds), Evidence("wallTime", small.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(account: .saves(key), balance: Double(small.time))]
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: small.wallTime,
+                isMainThread: small.mainThreadTime * 2 > small.time),
+            isLargePart: Significance.isMet(trips: Int64(saturating: spared), of: saves), of: "saves")
+        finding.weigh(lossyOccurrences: small.lossyOccurrences, of: small.occurrences)
+        return finding
+    }
+
+    private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding {
+        let large = evidence.large
+        let isOnMainThread = large.mainThreadSaves * 2 > large.saves
+        let goal = isOnMainThread ? Self.mainThreadPart : Self.part
+        let line = costs.saves?.line ?? CostLine(trip: 0, row: Double(large.time) / Double(large.objects))
+        let fitting = line.row > 0 ? max(0, goal - line.trip) / line.row : Double(large.mostObjects)
+        let part = SaveSizeAdvice.round(min(fitting, Double(large.mostObjects) / 2))
+        // A part as large as this one takes its share of the longest save where nothing tells what a save takes by itself.
+        let share = Double(large.longest) * Double(part) / Double(large.mostObjects)
+        let pause =
+            costs.saves?.range { Double(large.longest) - $0.cost(trips: 1, rows: Double(part)) }
+            ?? (Double(large.longest) - share, 0, Double(large.longest))
+        let advice = SaveSizeAdvice(key: key, evidence: evidence)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
+            score: max(
+                Score.of(Double(large.longest), info: 100_000_000, warning: 500_000_000),
+                min(Score.highestWarning, Score.of(Double(large.mostObjects), info: 10_000, warning: 100_000))),
+            fix: advice.largeFix, code: advice.largeCode(part: part),
+            saving: Saving(pause: Saving.Range(pause)),
+            confidence: costs.saves == nil ? .low : .medium, signature: advice.signature(id, "large"))
+        finding.seenAt = [Finding.Sighting(site: key.site, count: large.saves, time: large.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.largeExplanation
+        finding.evidence = [
+            Evidence("largeSaves", large.saves, .count), Evidence("objects", large.objects, .count),
+            Evidence("mostObjects", large.mostObjects, .count), Evidence("saveTime", large.time, .nanoseconds),
+            Evidence("longest", large.longest, .nanoseconds), Evidence("part", UInt64(part), .count),
+        ]
+        if !isOnMainThread {
+            finding.downgrade("It ran beside the main thread, where it keeps only those waiting who write meanwhile.")
+        }
+        finding.weigh(lossyOccurrences: large.lossySaves, of: large.saves)
+        return finding
+    }
+}

@@ -1,0 +1,79 @@
+public import FaultlineTrace
+
+/// Saves from one line that were too small, one after the other, or too large.
+///
+/// Only what passed the thresholds is added up here.
+public struct SaveEvidence: Sendable {
+    public struct Key: Sendable, Hashable {
+        /// Where the program saves; `nil`: the trace does not say.
+        public var site: CallSite?
+        /// The entities that were saved, by name; empty where the line is known.
+        public var entities: [String]
+    }
+
+    /// Saves of a few objects each that followed one another without a pause.
+    public struct Small: Sendable, Hashable {
+        /// Times that they did so.
+        public internal(set) var occurrences: UInt64 = 0
+        /// Those among them in which events were lost.
+        public internal(set) var lossyOccurrences: UInt64 = 0
+        public internal(set) var saves: UInt64 = 0
+        /// Objects that were inserted, updated or deleted.
+        public internal(set) var objects: UInt64 = 0
+        /// The saves' time, without waiting for others, in nanoseconds.
+        public internal(set) var time: UInt64 = 0
+        public internal(set) var mainThreadTime: UInt64 = 0
+        /// What of it was in COMMIT, in nanoseconds.
+        public internal(set) var commit: UInt64 = 0
+        /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first save to the last.
+        public internal(set) var wallTime: UInt64 = 0
+    }
+
+    /// Saves that kept the store busy for long, or held many objects.
+    public struct Large: Sendable, Hashable {
+        public internal(set) var saves: UInt64 = 0
+        public internal(set) var lossySaves: UInt64 = 0
+        public internal(set) var mainThreadSaves: UInt64 = 0
+        /// The objects of all of them, and of the one that had most.
+        public internal(set) var objects: UInt64 = 0
+        public internal(set) var mostObjects: UInt64 = 0
+        /// The time of all of them, and of the longest, without waiting for others, in nanoseconds.
+        public internal(set) var time: UInt64 = 0
+        public internal(set) var longest: UInt64 = 0
+    }
+
+    public internal(set) var small = Small()
+    public internal(set) var large = Large()
+    /// The entities that were saved, by name.
+    public internal(set) var entities: Set<String> = []
+    public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+
+    mutating func merge(_ other: SaveEvidence) {
+        small.merge(other.small)
+        large.merge(other.large)
+        entities.formUnion(other.entities)
+        scopes.merge(other.scopes, uniquingKeysWith: &+)
+    }
+}
+
+extension SaveEvidence.Small {
+    mutating func merge(_ other: Self) {
+        for path in [
+            \Self.occurrences, \.lossyOccurrences, \.saves, \.objects, \.time, \.mainThreadTime, \.commit, \.wallTime,
+        ] { self[keyPath: path] &+= other[keyPath: path] }
+    }
+}
+
+extension SaveEvidence.Large {
+    mutating func merge(_ other: Self) {
+        for path in [\Self.saves, \.lossySaves, \.mainThreadSaves, \.objects, \.time] {
+            self[keyPath: path] &+= other[keyPath: path]
+        }
+        mostObjects = max(mostObjects, other.mostObjects)
+        longest = max(longest, other.longest)
+    }
+}
+
+extension SaveEvidence.Key {
+    var sortText: String { (site?.sortText ?? "") + "|" + entities.joined(separator: ",") }
+}

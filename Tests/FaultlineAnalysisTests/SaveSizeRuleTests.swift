@@ -1,0 +1,227 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R10: saves")
+struct SaveSizeRuleTests {
+    /// What a save takes by itself and for each object, in nanoseconds; most of the former is in COMMIT.
+    private static let commit: UInt64 = 120_000
+    private static let object: UInt64 = 4000
+
+    private struct Shop {
+        var music = Music()
+        lazy var site = music.trace.site(70, "add()")
+
+        mutating func save(
+            _ objects: UInt32 = 1, site: DictionaryID? = nil, duration: UInt64? = nil, pause: UInt64 = 0,
+            _ change: (inout TraceEvent.Save) -> Void = { _ in }
+        ) {
+            var save = TraceEvent.Save()
+            save.inserted = objects
+            save.commit = SaveSizeRuleTests.commit * 3 / 4
+            save.entities = [.init(entity: music.track, inserted: UInt64(objects))]
+            change(&save)
+            music.trace.event(
+                .save(save),
+                duration: duration ?? SaveSizeRuleTests.commit + UInt64(objects) * SaveSizeRuleTests.object
+                    + save.lockWait,
+                site: site ?? self.site)
+            music.trace.now += pause
+        }
+
+        mutating func saves(_ count: Int, objects: UInt32 = 1, pause: UInt64 = 0) {
+            for _ in 0..<count { save(objects, pause: pause) }
+        }
+
+        /// Saves of many sizes from lines that say nothing of each other, from which the costs are fitted.
+        mutating func calibrate() {
+            for objects in 6...30 as ClosedRange<UInt32> {
+                save(objects, site: music.trace.site(Int(objects) + 200, "calibrate\(objects)()"))
+            }
+        }
+
+        mutating func scoped(_ kind: TraceEvent.Scope.Kind, _ body: (inout Shop) -> Void) {
+            var copy = self
+            music.scoped(kind) { inner in
+                copy.music = inner
+                body(&copy)
+                inner = copy.music
+            }
+            copy.music = music
+            self = copy
+        }
+
+        func analysis() -> Analysis { Analysis(Profile(music.trace.closed()), rules: [SaveSizeRule()]) }
+    }
+
+    private func findings(_ body: (inout Shop) -> Void) -> [Finding] {
+        var shop = Shop()
+        body(&shop)
+        return shop.analysis().findings
+    }
+
+    @Test func `Saves after each object are one save`() throws {
+        var shop = Shop()
+        shop.calibrate()
+        shop.scoped(.bulk) { $0.saves(50) }
+        let analysis = shop.analysis()
+        #expect(analysis.checks.map(\.examined) == ["75 saves"])
+        let finding = try #require(analysis.findings.first)
+        #expect(analysis.findings.count == 1)
+        #expect(finding.rule == "R10")
+        #expect(finding.title == "Save Track once, after all changes")
+        #expect(finding.change?.description == "List.swift:70")
+        #expect(finding.severity == .error && finding.score == 75)
+        #expect(
+            finding.explanation == [
+                "50 saves followed one another, with one object each: 6.20 ms in all, 4.50 ms of it in COMMIT.",
+                "What a commit takes is up to the disk: 90.0 µs here.",
+            ])
+        // What 49 saves take by themselves.
+        #expect(abs(finding.saving.time.median - Double(49 * Self.commit)) < 1)
+        #expect(finding.confidence == .high)
+        #expect(finding.scopes == ["album"])
+        #expect(finding.signature == "R10|small|Track|add()")
+        #expect(finding.seenAt.map(\.count) == [50])
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == [
+                "saves": 50, "objects": 50, "occurrences": 1, "saveTime": 6_200_000, "commit": 4_500_000,
+                "wallTime": 6_200_000,
+            ])
+    }
+
+    @Test func `Without saves of other sizes the commits alone count`() throws {
+        let finding = try #require(findings { shop in shop.scoped(.bulk) { $0.saves(20, objects: 5) } }.first)
+        #expect(abs(finding.saving.time.median - Double(19 * Self.commit * 3 / 4)) < 1)
+        #expect(finding.saving.time.high > finding.saving.time.median)
+        #expect(finding.confidence == .medium)
+    }
+
+    @Test func `Ten saves of five objects are found, and fewer or larger ones are not`() {
+        #expect(findings { $0.saves(10, objects: 5) }.count == 1)
+        #expect(findings { $0.saves(9, objects: 5) }.isEmpty)
+        #expect(findings { $0.saves(50, objects: 6) }.isEmpty)
+        #expect(findings { $0.saves(50, objects: 0) }.isEmpty)
+        // A larger one between them ends what went before.
+        let mixed = findings { shop in
+            shop.saves(9)
+            shop.save(6)
+            shop.saves(9)
+        }
+        #expect(mixed.isEmpty)
+    }
+
+    @Test func `What somebody confirms one by one stays so`() {
+        #expect(findings { $0.saves(50, pause: 100_000_000) }.isEmpty)
+        #expect(findings { $0.saves(50, pause: 99_000_000) }.count == 1)
+    }
+
+    @Test func `Saves from other lines, other scopes and other threads are not counted together`() {
+        let lines = findings { shop in
+            let other = shop.music.trace.site(71, "remove()")
+            for _ in 0..<9 {
+                shop.save()
+                shop.save(site: other)
+            }
+        }
+        #expect(lines.isEmpty)
+        let requests = findings { shop in
+            for _ in 0..<9 { shop.scoped(.request) { $0.saves(2) } }
+        }
+        #expect(requests.isEmpty)
+        let threads = findings { shop in
+            for _ in 0..<9 {
+                shop.music.trace.thread = 7
+                shop.save()
+                shop.music.trace.thread = 8
+                shop.save()
+            }
+        }
+        #expect(threads.isEmpty)
+    }
+
+    @Test func `Preparation, and saves that failed, do not count`() {
+        #expect(findings { shop in shop.scoped(.setup) { $0.saves(50) } }.isEmpty)
+        let failed = findings { shop in
+            for _ in 0..<50 { shop.save { $0.error = 19 } }
+        }
+        #expect(failed.isEmpty)
+        #expect(findings { shop in shop.scoped(.setup) { $0.save(20_000) } }.isEmpty)
+    }
+
+    @Test func `Occasions add up, and so do processes in any order`() throws {
+        var traces: [[TraceMessage]] = []
+        for process in [7, 8] as [UInt32] {
+            var shop = Shop(music: Music(process: process))
+            for _ in 0..<2 { shop.scoped(.request) { $0.saves(12) } }
+            traces.append(shop.music.trace.closed())
+        }
+        var (first, second) = (Profile(traces[0]), Profile(traces[1]))
+        first.merge(Profile(traces[1]))
+        second.merge(Profile(traces[0]))
+        let findings = Analysis(first, rules: [SaveSizeRule()]).findings
+        #expect(findings == Analysis(second, rules: [SaveSizeRule()]).findings)
+        let finding = try #require(findings.first)
+        #expect(
+            finding.explanation.first?.hasPrefix(
+                "48 saves followed one another, some 12 on each of 4 occasions, with one object each: 5.95 ms in all,")
+                == true)
+        #expect(abs(finding.score - (25 + 50 * 2.0 / 40)) < 0.001)
+    }
+
+    @Test func `A few small saves of a long run are a note`() throws {
+        let finding = try #require(
+            findings { shop in
+                for line in 0..<100 { shop.save(50, site: shop.music.trace.site(300 + line, "other\(line)()")) }
+                shop.music.trace.now += 1_000_000_000
+                shop.scoped(.screen) { shop in
+                    shop.saves(10)
+                    shop.music.trace.now += 1_000_000_000
+                }
+            }.first)
+        #expect(finding.severity == .note)
+        #expect(
+            finding.reservations == [
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all saves."
+            ])
+    }
+
+    @Test func `A save that stops the main thread is to be done in parts`() throws {
+        var shop = Shop()
+        shop.calibrate()
+        shop.music.trace.isMainThread = true
+        shop.save(50_000)
+        let finding = try #require(shop.analysis().findings.first)
+        // 120 µs and 4 µs an object: 1,970 objects take 8 ms.
+        #expect(finding.title == "Save Track in parts of 1,000 objects")
+        #expect(
+            finding.code == [
+                "if inserted.isMultiple(of: 1000) {", "    try context.save()", "    context.reset()", "}",
+            ])
+        #expect(finding.explanation == ["A save took 200 ms; the largest had 50,000 objects."])
+        #expect(finding.severity == .warning && finding.reservations.isEmpty)
+        // 200.12 ms become parts of 4.12 ms.
+        #expect(abs((finding.saving.pause?.median ?? 0) - 196_000_000) < 1)
+        #expect(finding.saving.time == .none)
+        #expect(finding.signature == "R10|large|Track|add()")
+    }
+
+    @Test func `Beside the main thread a large save is a note, and waiting for others is not its own time`() throws {
+        let finding = try #require(findings { $0.save(10_000) }.first)
+        #expect(finding.severity == .note)
+        #expect(
+            finding.reservations == [
+                "It ran beside the main thread, where it keeps only those waiting who write meanwhile."
+            ])
+        #expect(findings { $0.save(9_999) }.isEmpty)
+        #expect(findings { $0.save(100, duration: 100_000_000) }.count == 1)
+        #expect(findings { $0.save(100, duration: 100_000_000) { $0.lockWait = 1 } }.isEmpty)
+    }
+
+    @Test func `A trace without saves has nothing to look at`() {
+        let analysis = Shop().analysis()
+        #expect(analysis.checks.map(\.examined) == [nil])
+    }
+}
