@@ -56,8 +56,8 @@ final class EntityRuntime: Sendable {
     /// may lose digits.
     // Never written after it is made.
     nonisolated(unsafe) private let plainTypes: UnsafePointer<AttributeType?>
-    /// What a new object holds.
-    let newValues: ContiguousArray<PendingValue>
+    /// What a new object holds, by property; empty where nothing has a default.
+    private let newValues: ContiguousArray<PendingValue>
     /// The numbers of the relationships whose members change with objects of the entity.
     let memberRelationships: [Int]
     /// Values of a new object.
@@ -150,8 +150,9 @@ final class EntityRuntime: Sendable {
             return model.entities[property.destination].properties[property.inverse].relationshipNumber
         }
         defaults = schema.properties.map(\.defaultValue)
+        let hasDefaults = schema.properties.contains { !$0.isTransient && $0.defaultValue != nil }
         newValues = ContiguousArray(
-            schema.properties.map { property in
+            (hasDefaults ? schema.properties : []).map { property in
                 property.isTransient ? .unchanged : property.defaultValue.map { .value($0) } ?? .unchanged
             })
         transientDefaults = Dictionary(
@@ -228,6 +229,12 @@ final class EntityRuntime: Sendable {
         let id = recorder.intern(.entity(EntityEntry(name: schema.name, properties: properties)))
         traceID.store(id, ordering: .relaxed)
         return id
+    }
+
+    /// The changes that a new object begins with.
+    @inline(__always)
+    func newChanges() -> PendingChanges {
+        newValues.isEmpty ? .unchanged(count: schema.properties.count) : .copy(of: newValues)
     }
 
     /// Whether an attribute keeps a value as it is.

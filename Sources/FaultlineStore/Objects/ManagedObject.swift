@@ -107,7 +107,7 @@ open class ManagedObject {
         storedFlags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
         if seed.context.isQueueChecked { storedFlags.insert(.isQueueChecked) }
         if seed.isInserted {
-            pending = PendingChanges.copy(of: seed.runtime.newValues)
+            pending = seed.runtime.newChanges()
             if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }
         }
     }

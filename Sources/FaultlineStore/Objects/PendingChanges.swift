@@ -21,19 +21,15 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
 
     /// Nothing was changed yet.
     static func unchanged(count: Int) -> PendingChanges {
-        make(count: count) { $0.initialize(repeating: .unchanged, count: count) }
+        make(count: count) { start in
+            for index in 0..<count { (start + index).initialize(to: .unchanged) }
+        }
     }
 
     /// What a new object holds.
     static func copy(of values: ContiguousArray<PendingValue>) -> PendingChanges {
         make(count: values.count) { start in
-            for index in values.indices {
-                // Most have no default, and the copy of one that has is a call.
-                switch values[index] {
-                case .unchanged: (start + index).initialize(to: .unchanged)
-                case let value: (start + index).initialize(to: value)
-                }
-            }
+            for index in values.indices { (start + index).initialize(to: values[index]) }
         }
     }
 
@@ -68,6 +64,12 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
     subscript(index: Int) -> PendingValue {
         @inline(__always) get { withUnsafeMutablePointers { $1[checked(index, $0)] } }
         @inline(__always) set { withUnsafeMutablePointers { $1[checked(index, $0)] = newValue } }
+    }
+
+    /// Where the value of a property lies, for whoever holds this: it is looked at without being copied.
+    @inline(__always)
+    func place(of index: Int) -> UnsafePointer<PendingValue> {
+        withUnsafeMutablePointers { UnsafePointer($1 + checked(index, $0)) }
     }
 
     @inline(__always)

@@ -41,7 +41,7 @@ extension SaveExecution {
             for slot in 0..<columns.count {
                 let property = entity.plainProperties[slot]
                 // Most values go from the object to the row as they are, if nobody logs them.
-                if property >= 0, !isLogged, builder.set(slot: slot, pending[property]) { continue }
+                if property >= 0, !isLogged, builder.set(slot: slot, pending.place(of: property)) { continue }
                 let value = try self.value(of: object, slot)
                 builder.set(entity.layout, slot: slot, value)
                 // What a row keeps in another way than the store is bound by itself.

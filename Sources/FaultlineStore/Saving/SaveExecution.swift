@@ -390,8 +390,8 @@ extension RowBuilder {
     ///
     /// - Returns: whether that is so.
     @inline(__always)
-    mutating func set(slot: Int, _ value: PendingValue) -> Bool {
-        switch value {
+    mutating func set(slot: Int, _ place: UnsafePointer<PendingValue>) -> Bool {
+        switch place.pointee {
         case .unchanged, .null: break
         case .value(.integer(let value)): set(slot: slot, integer: value)
         case .value(.boolean(let value)): set(slot: slot, integer: value ? 1 : 0)
