@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-cstore_row cstore_empty_row = {.superseded = 1};
+cstore_row cstore_empty_row;
 
 static inline uint64_t *presence(cstore_row *row, int32_t slot) {
     if (slot < 64) return &row->present;

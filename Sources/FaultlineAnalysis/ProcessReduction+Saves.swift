@@ -9,8 +9,7 @@ struct OpenSaves: Sendable {
         var evidence: SaveEvidence.Key
     }
 
-    var small = SaveEvidence.Small()
-    var entities: Set<String> = []
+    var evidence: SaveEvidence
     var start: UInt64 = 0
     var end: UInt64 = 0
 }
@@ -38,36 +37,34 @@ extension ProcessReduction {
         guard !unit.isSetup else { return }
         let names = save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted()
         let site = callSite(of: event)
-        let evidence = SaveEvidence.Key(site: site, entities: site == nil ? names : [])
-        let key = OpenSaves.Key(scope: unit.id, thread: event.thread, evidence: evidence)
+        let key = OpenSaves.Key(
+            scope: unit.id, thread: event.thread,
+            evidence: SaveEvidence.Key(site: site, entities: site == nil ? names : []))
         let isSmall = objects <= Self.smallSave
         if let open = saves.peek(key), !isSmall || event.start >= open.end &+ Self.pauseBetweenSaves {
             _ = saves.remove(key)
             judge(open, key, in: &tables)
         }
+        var evidence = SaveEvidence()
+        evidence.entities = Set(names)
         if isSmall {
-            var one = OpenSaves(start: event.start, end: event.end)
-            (one.small.saves, one.small.objects) = (1, objects)
-            (one.small.time, one.small.commit) = (time, save.commit)
-            one.small.mainThreadTime = event.isMainThread ? time : 0
-            one.entities = Set(names)
-            add(one, to: key, in: &tables)
+            (evidence.small.saves, evidence.small.objects) = (1, objects)
+            (evidence.small.time, evidence.small.commit) = (time, save.commit)
+            evidence.small.mainThreadTime = event.isMainThread ? time : 0
+            add(OpenSaves(evidence: evidence, start: event.start, end: event.end), to: key, in: &tables)
         } else if time >= Self.longSave || objects >= Self.manyObjects {
-            var large = SaveEvidence()
-            (large.large.saves, large.large.objects, large.large.mostObjects) = (1, objects, objects)
-            (large.large.time, large.large.longest) = (time, time)
-            large.large.mainThreadSaves = event.isMainThread ? 1 : 0
-            large.large.lossySaves = unit.isLossy ? 1 : 0
-            large.entities = Set(names)
-            large.scopes = scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
-            tables.saves[evidence, default: SaveEvidence()].merge(large)
+            (evidence.large.saves, evidence.large.objects, evidence.large.mostObjects) = (1, objects, objects)
+            (evidence.large.time, evidence.large.longest) = (time, time)
+            evidence.large.mainThreadSaves = event.isMainThread ? 1 : 0
+            evidence.large.lossySaves = unit.isLossy ? 1 : 0
+            evidence.scopes = scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
+            tables.saves[key.evidence, default: SaveEvidence()].merge(evidence)
         }
     }
 
     private mutating func add(_ one: OpenSaves, to key: OpenSaves.Key, in tables: inout ProfileTables) {
         let known: Void? = saves.update(key) { open in
-            open.small.merge(one.small)
-            open.entities.formUnion(one.entities)
+            open.evidence.merge(one.evidence)
             open.end = max(open.end, one.end)
         }
         guard known == nil, let evicted = saves.insert(one, for: key) else { return }
@@ -76,10 +73,8 @@ extension ProcessReduction {
 
     /// Adds small saves to the evidence if they are many.
     mutating func judge(_ open: OpenSaves, _ key: OpenSaves.Key, in tables: inout ProfileTables) {
-        guard open.small.saves >= Self.smallSaves else { return }
-        var evidence = SaveEvidence()
-        evidence.small = open.small
-        evidence.entities = open.entities
+        guard open.evidence.small.saves >= Self.smallSaves else { return }
+        var evidence = open.evidence
         evidence.small.occurrences = 1
         let surroundings = surroundings(
             of: key.scope, for: .saves(key.evidence), outside: open.end > open.start ? open.end - open.start : 0)

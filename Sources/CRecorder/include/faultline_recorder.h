@@ -55,8 +55,7 @@ typedef struct fl_switch {
 
 const fl_switch *fl_recorder_switch(const fl_recorder *recorder);
 
-// Pure, so that a compiler need not expect that it changes or releases anything.
-__attribute__((pure)) static inline bool fl_switch_is_on(const fl_switch *state) {
+static inline bool fl_switch_is_on(const fl_switch *state) {
     return __atomic_load_n(&state->on, __ATOMIC_RELAXED) != 0;
 }
 

@@ -68,7 +68,7 @@ typedef struct cstore_row {
     int32_t entity;
     // Bytes of the whole row, a multiple of eight.
     uint32_t size;
-    // 1 once another version of the row, or its deletion, is known. Other threads look at it: cstore_row_is_superseded.
+    // 1 once another version of the row, or its deletion, is known. Other threads look at it: cstore_load.
     uint32_t superseded;
     uint32_t columns;
     // Which of the first 64 columns have a value, one bit each.
@@ -82,19 +82,10 @@ typedef struct cstore_column {
     int32_t storage;
 } cstore_column;
 
-// The row of an object that has none: no column of it has a value, and it is no row to go by.
+// The row of an object that has none: no column of it has a value.
 static inline void *_Nonnull cstore_no_row(void) {
     extern cstore_row cstore_empty_row;
     return &cstore_empty_row;
-}
-
-// Whether another version of the row, or its deletion, is known. Pure as cstore_load_word is.
-__attribute__((pure)) static inline int cstore_row_is_superseded(const void *_Nonnull row) {
-    return __atomic_load_n(&((const cstore_row *)row)->superseded, __ATOMIC_ACQUIRE) != 0;
-}
-
-__attribute__((pure)) static inline int32_t cstore_row_entity(const void *_Nonnull row) {
-    return ((const cstore_row *)row)->entity;
 }
 
 static inline uint64_t *_Nonnull cstore_row_slots(cstore_row *_Nonnull row) { return (uint64_t *)(row + 1); }

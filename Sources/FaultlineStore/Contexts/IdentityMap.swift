@@ -7,8 +7,8 @@ import Foundation
 /// It does not keep objects alive. They take themselves out when they go, from whatever thread that is; so a look-up
 /// retains only what is not on its way out.
 final class IdentityMap: @unchecked Sendable {
-    // `lock` guards `maps`, which each look-up takes as it is under the lock. It spins: it is held for a look-up in a table and mostly wanted by one thread alone, and a
-    // mutex takes twice as long, three times for every object.
+    // `lock` guards `maps`, which each look-up takes as it is under the lock. It spins: it is held for a look-up in a
+    // table and mostly wanted by one thread alone, and a mutex takes twice as long, three times for every object.
     private let lock: UnsafeMutablePointer<UInt32>
     @exclusivity(unchecked)
     private var maps: UnsafeMutableBufferPointer<KeyMap>

@@ -1,6 +1,6 @@
 import Dispatch
 import FaultlineModel
-public import FaultlineRecorder
+import FaultlineRecorder
 import FaultlineTrace
 public import Foundation
 import Synchronization
@@ -31,8 +31,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// What the context is called in traces.
     public let name: String
 
-    @usableFromInline let recorder: Recorder
-    @usableFromInline let log: SQLDebugLog
+    let recorder: Recorder
+    let log: SQLDebugLog
     // What is marked so below is loaded or stored, and no access to it runs code that is not the context's.
     /// The coordinator's stores, as far as the context knows.
     @exclusivity(unchecked)
@@ -62,6 +62,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// before they are changed, so that what was there can be had back. Set on the context's queue.
     @exclusivity(unchecked)
     public var undoManager: UndoManager? { didSet { hasUndoManager = undoManager != nil } }
+    /// Whether there is one, for whoever sets the values of an import: looking at the manager itself would retain it.
     @exclusivity(unchecked)
     private(set) var hasUndoManager = false
     /// What the group that is being undone or redone has done to objects.
@@ -71,6 +72,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The objects that were changed since ``ManagedObject/willSave()`` was called last; `nil`: it is not being called.
     @exclusivity(unchecked)
     var changedInWillSave: ContiguousArray<ManagedObject>?
+    /// Whether it is being called; apart from the objects for the same reason as ``hasUndoManager``.
     @exclusivity(unchecked)
     var isCallingWillSave = false
     /// What a save does where it meets what somebody else has saved.
@@ -120,11 +122,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
         identities = IdentityMap(maps: state.count * coordinator.managedObjectModel.entities.count)
         queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
     }
-
-    /// Whether a fault whose row is at hand can fire unnoticed.
-    @inlinable
-    @inline(__always)
-    var firesQuietly: Bool { !recorder.isEnabled && !log.isOn && stalenessInterval < 0 }
 
     /// The context's number in the trace's dictionary.
     var traceID: DictionaryID {

@@ -25,15 +25,13 @@ final class EntityRuntime: Sendable {
     /// The model as the store lays it out.
     let model: ModelSchema
     /// The places of the entity and of its tree's root in the model.
-    @usableFromInline let place: Int
+    let place: Int
     let root: Int
     /// The table of contexts' identity maps that has the tree's objects: each store of a coordinator has its own.
     let map: Int
-    @usableFromInline let objectClass: ManagedObject.Type
+    let objectClass: ManagedObject.Type
     /// What that class overrides.
     let overridden: OverriddenMethods
-    /// Whether no object of that class wants to know that its fault fires.
-    @usableFromInline let firesQuietly: Bool
     let layout: RowLayout
     /// Offsets of properties' values in a row, or -1 for what is not in the row.
     let offsets: [Int]
@@ -104,7 +102,6 @@ final class EntityRuntime: Sendable {
         map = storePlace * model.entities.count + schema.root
         self.objectClass = objectClass
         overridden = OverriddenMethods(of: objectClass)
-        firesQuietly = !overridden.contains(.awakeFromFetch)
         let layout = RowLayout(schema.columns)
         self.layout = layout
         slots = schema.properties.map(\.slot)

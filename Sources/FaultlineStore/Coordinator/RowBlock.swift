@@ -62,11 +62,15 @@ extension RowPointer {
 
     /// Whether a newer version of the row, or its deletion, is known.
     @inline(__always)
-    var isSuperseded: Bool { cstore_row_is_superseded(address) != 0 }
+    var isSuperseded: Bool { cstore_load(superseded) != 0 }
 
     func markSuperseded() {
-        let superseded = address + MemoryLayout<cstore_row>.offset(of: \.superseded)!
-        cstore_store(superseded.assumingMemoryBound(to: UInt32.self), 1)
+        cstore_store(superseded, 1)
+    }
+
+    @inline(__always)
+    private var superseded: UnsafeMutablePointer<UInt32> {
+        (address + MemoryLayout<cstore_row>.offset(of: \.superseded)!).assumingMemoryBound(to: UInt32.self)
     }
 }
 

@@ -1,4 +1,3 @@
-import CStore
 import FaultlineModel
 import FaultlineRecorder
 import Foundation
@@ -11,7 +10,7 @@ extension ManagedObject {
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
-        if flags.contains(.isFault), !flags.contains(.isDetached), !fireQuietly() {
+        if flags.contains(.isFault), !flags.contains(.isDetached), !fireFromRow() {
             if let value = partialValue(index) { return value }
             _ = managedObjectContext.fire(self)
         }
@@ -20,34 +19,30 @@ extension ManagedObject {
         return pending[index]
     }
 
-    /// Fires the fault of an object whose row is at hand while nobody wants to know.
-    private final func fireQuietly() -> Bool {
-        guard canFireQuietly else { return false }
+    /// Fires the fault of an object whose row is at hand while nobody listens.
+    @inline(__always)
+    private final func fireFromRow() -> Bool {
+        // The object holds the context, and the context both.
+        unowned(unsafe) let recorder = managedObjectContext.recorder
+        unowned(unsafe) let log = managedObjectContext.log
+        guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
+            !log.isOn, !overrides(.awakeFromFetch), managedObjectContext.stalenessInterval < 0
+        else { return false }
         flags.remove(.isFault)
         return true
     }
 
-    /// Fires the fault of an object that is nothing else than one, as ``canFireQuietly`` says, if the row has a value in
-    /// a column; returns the row.
+    /// Does the same with an object that is nothing else than a fault, if the row has a value in a column; returns the row.
     ///
     /// Nothing is released, so that whoever reads need not retain the object for it.
     @usableFromInline
     @inline(never)
     @_effects(releasenone)
     final func firePlainly(_ slot: UInt64) -> UnsafeRawPointer? {
-        guard storedFlags.rawValue == Flags.isFault.rawValue, canFireQuietly,
-            RowPointer(address: rowAddress).hasValue(slot: Int(truncatingIfNeeded: slot))
-        else { return nil }
-        storedFlags = Flags(rawValue: 0)
-        attention = 0
-        return UnsafeRawPointer(rowAddress)
-    }
-
-    /// Whether the row at hand is all that the object's fault needs, and nobody wants to know that it fires.
-    @inline(__always)
-    private final var canFireQuietly: Bool {
-        cstore_row_is_superseded(rowAddress) == 0 && Int(cstore_row_entity(rowAddress)) == runtime.place
-            && runtime.firesQuietly && type(of: self) == runtime.objectClass && managedObjectContext.firesQuietly
+        guard flags == .isFault, let row, row.hasValue(slot: Int(truncatingIfNeeded: slot)), fireFromRow() else {
+            return nil
+        }
+        return UnsafeRawPointer(row.address)
     }
 
     /// Does what must happen before a property is read; whether it is read from the row then.

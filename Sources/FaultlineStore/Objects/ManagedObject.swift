@@ -17,20 +17,20 @@ open class ManagedObject {
     public final let managedObjectContext: ManagedObjectContext
     // The store holds it, and the context the store. Changes only while a fault fires, which no access overlaps.
     @exclusivity(unchecked)
-    @usableFromInline final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
+    final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
     // From here on: no access lasts longer than a load or a store, and the context's queue is the only one that makes any.
     /// `Z_PK`, or a negative number until the object is saved.
     @exclusivity(unchecked)
     final var key: Int64
     @exclusivity(unchecked)
-    @usableFromInline final var storedFlags: Flags
+    final var flags: Flags { didSet { noteAttention() } }
     /// The number of the entity's layout.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var layoutID: UInt32
     /// The properties that cannot be read from the row at once, one bit each: those whose fault did not fire, that may
     /// have unsaved values, or whose use is to be noted.
     @exclusivity(unchecked)
-    @usableFromInline final var attention: UInt64 = .max
+    @usableFromInline final private(set) var attention: UInt64 = .max
     /// Where the row lies; where there is none, one without values, so that reading need not ask.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var rowAddress = cstore_no_row()
@@ -52,15 +52,10 @@ open class ManagedObject {
         var fetched: [String: [FetchedMember]] = [:]
     }
 
-    @usableFromInline
-    struct Flags: OptionSet, Sendable {
-        @usableFromInline let rawValue: UInt16
-
-        @inlinable
-        init(rawValue: UInt16) { self.rawValue = rawValue }
-
+    struct Flags: OptionSet {
+        let rawValue: UInt16
         /// The row was not asked for yet.
-        @inlinable static var isFault: Flags { Flags(rawValue: 1) }
+        static let isFault = Flags(rawValue: 1)
         /// There are unsaved values.
         static let hasPending = Flags(rawValue: 2)
         /// Reading is to be noted in a fetch's use summary.
@@ -104,8 +99,8 @@ open class ManagedObject {
         runtime = seed.runtime
         layoutID = seed.runtime.layoutID
         key = seed.key
-        storedFlags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
-        if seed.context.isQueueChecked { storedFlags.insert(.isQueueChecked) }
+        flags = seed.isInserted ? [.isInserted, .hasPending] : .isFault
+        if seed.context.isQueueChecked { flags.insert(.isQueueChecked) }
         if seed.isInserted {
             pending = seed.runtime.newChanges()
             if !seed.runtime.transientDefaults.isEmpty { transients = seed.runtime.transientDefaults }
@@ -205,15 +200,6 @@ open class ManagedObject {
     }
 
     // MARK: - Parts
-
-    @inline(__always)
-    final var flags: Flags {
-        get { storedFlags }
-        set {
-            storedFlags = newValue
-            noteAttention()
-        }
-    }
 
     /// The row, which lies in `block`.
     @inline(__always)

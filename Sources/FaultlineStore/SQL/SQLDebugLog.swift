@@ -1,4 +1,3 @@
-public import CStore
 import FaultlineRecorder
 import Foundation
 public import Logging
@@ -21,10 +20,7 @@ public final class SQLDebugLog: Sendable {
     public static let shared = SQLDebugLog(
         level: requestedLevel(ProcessInfo.processInfo.arguments, ProcessInfo.processInfo.environment))
 
-    // A word that is read and written as a whole: an `Atomic` would be an obstacle to the compiler, which would retain
-    // objects in front of it.
-    @exclusivity(unchecked)
-    @usableFromInline nonisolated(unsafe) var currentLevel: UInt64
+    private let currentLevel: Atomic<Int>
     private let currentLogger: Mutex<Logger?>
     private let write: @Sendable (String) -> Void
 
@@ -34,15 +30,15 @@ public final class SQLDebugLog: Sendable {
     ///   - level: 0 (off) to 4.
     ///   - write: takes the lines where there is no ``logger``; standard error unless said otherwise.
     public init(level: Int, write: (@Sendable (String) -> Void)? = nil) {
-        currentLevel = UInt64(max(level, 0))
+        currentLevel = Atomic(level)
         currentLogger = Mutex(nil)
         self.write = write ?? { StandardError.write($0 + "\n") }
     }
 
     /// How much is printed: 0 (off) to 4.
     public var level: Int {
-        get { Int(cstore_load_word(&currentLevel)) }
-        set { cstore_store_word(&currentLevel, UInt64(max(newValue, 0))) }
+        get { currentLevel.load(ordering: .relaxed) }
+        set { currentLevel.store(newValue, ordering: .relaxed) }
     }
 
     /// Where the lines go, at level debug; `nil`: standard error.
@@ -51,9 +47,7 @@ public final class SQLDebugLog: Sendable {
         set { currentLogger.withLock { $0 = newValue } }
     }
 
-    @inlinable
-    @inline(__always)
-    var isOn: Bool { cstore_load_word(&currentLevel) > 0 }
+    var isOn: Bool { level > 0 }
 
     func print(_ category: Category, _ text: String) {
         let line = "CoreData: \(category.rawValue): \(text)"

@@ -15,12 +15,8 @@ enum SQLValue: Hashable {
         switch value {
         case .integer(let value): self = .integer(value)
         case .boolean(let value): self = .integer(value ? 1 : 0)
-        // SQLite has no NaN and keeps NULL in its place (https://www.sqlite.org/floatingpoint.html).
-        // Its file has no negative zero either; adding 0 makes it a positive one.
-        case .double(let value): self = value.isNaN ? .null : .real(value + 0)
-        case .date(let value):
-            let seconds = value.timeIntervalSinceReferenceDate
-            self = seconds.isNaN ? .null : .real(seconds + 0)
+        case .double(let value): self = Self.kept(value).map { .real($0) } ?? .null
+        case .date(let value): self = Self.kept(value.timeIntervalSinceReferenceDate).map { .real($0) } ?? .null
         case .string(let value): self = .text(value)
         case .uri(let value): self = .text(value.absoluteString)
         case .binary(let value): self = .blob(value)
@@ -28,6 +24,13 @@ enum SQLValue: Hashable {
         case .decimal(let value): self = value.isNaN ? .null : .init(value)
         }
     }
+
+    /// The number that SQLite keeps of one; `nil`: none.
+    ///
+    /// SQLite has no NaN and keeps NULL in its place (https://www.sqlite.org/floatingpoint.html). Its file has no negative
+    /// zero either; adding 0 makes it a positive one.
+    @inline(__always)
+    static func kept(_ number: Double) -> Double? { number.isNaN ? nil : number + 0 }
 
     /// The value in a column of the row that a statement stands on.
     init(_ row: OpaquePointer, column: Int32) {

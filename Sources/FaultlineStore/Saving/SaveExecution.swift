@@ -395,9 +395,9 @@ extension RowBuilder {
         case .unchanged, .null: break
         case .value(.integer(let value)): set(slot: slot, integer: value)
         case .value(.boolean(let value)): set(slot: slot, integer: value ? 1 : 0)
-        case .value(.double(let value)) where !value.isNaN: set(slot: slot, real: value + 0)
-        case .value(.date(let value)) where !value.timeIntervalSinceReferenceDate.isNaN:
-            set(slot: slot, real: value.timeIntervalSinceReferenceDate + 0)
+        case .value(.double(let value)): if let kept = SQLValue.kept(value) { set(slot: slot, real: kept) }
+        case .value(.date(let value)):
+            if let kept = SQLValue.kept(value.timeIntervalSinceReferenceDate) { set(slot: slot, real: kept) }
         case .value(.string(let value)): set(slot: slot, text: value)
         case .value, .object: return false
         }
