@@ -15,12 +15,13 @@ final class LTTngSession: TraceTaker {
 
     /// Events and the dictionary each have a channel of their own: what overflows one costs the other nothing.
     ///
-    /// A processor has buffers of four times a megabyte in each, which at a million events a second is ten milliseconds.
+    /// A processor has buffers of four megabytes in each, which at a million events a second is ten milliseconds. A program
+    /// that is killed while it writes an event takes the part with it that the event was to go to, so parts are small.
     private static let channels = [
         (name: "events", events: "faultline:*"),
         (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*"),
     ]
-    private static let buffers = ["--subbuf-size=1M", "--num-subbuf=4"]
+    private static let buffers = ["--subbuf-size=256K", "--num-subbuf=16"]
 
     /// Makes a session that writes to a directory, and starts it.
     ///
@@ -88,10 +89,10 @@ final class LTTngSession: TraceTaker {
     func finish() -> TraceCollector.Outcome {
         var complaint: String?
         do {
-            // Each waits until all that was recorded is on disk.
-            for command in ["stop", "destroy"] where complaint == nil {
-                complaint = try Self.lttng([command, name])
-            }
+            // Waits until all that was recorded is on disk. The session itself may never end where a program was killed
+            // while it wrote, so that nobody waits for that.
+            complaint = try Self.lttng(["stop", name])
+            if complaint == nil { complaint = try Self.lttng(["destroy", "--no-wait", name]) }
         } catch {
             complaint = "\(error)"
         }

@@ -148,17 +148,28 @@ struct RecordToLTTngTests {
 
     @Test("keeps what a killed program had recorded")
     func killed() throws {
+        // It stands still once nobody takes what it says: in the middle of an event it would take others with it.
         let result = try run(
             """
-            $FAULTLINE record --to lttng -o ctf -- \(workload) --repeat >output &
-            await output 5
-            pkill -9 --full '^[^ ]*faultline workload'
+            mkfifo said && exec 3<>said
+            head --bytes=$((65536 - 128)) /dev/zero >&3
+            $FAULTLINE record --to lttng -o ctf -- \(workload) --repeat >&3 &
+            process=
+            until [ -n "$process" ]; do process=$(pgrep --full '^[^ ]*faultline workload') || true; done
+            still=0
+            while [ $still -lt 20 ]; do
+                still=$((still + 1))
+                grep --quiet '^1 0x1 ' /proc/$process/syscall || still=0
+                ! grep --quiet running /proc/$process/task/*/syscall || still=0
+            done
+            kill -9 $process
             wait %1 || echo $?
+            dd bs=65536 count=1 iflag=nonblock <&3 2>/dev/null | tr --delete '\\0' >output
             """)
         #expect(result.status == 0 && result.output == "137\n", "\(result.errors)")
         let rounds = try String(contentsOfFile: directory.path("output"), encoding: .utf8).split(separator: "\n").count
         let events = try RecordedEvents(of: directory.path("ctf"))
-        #expect(events.of("fetch").count >= rounds && rounds >= 5)
+        #expect(events.of("fetch").count >= rounds && rounds >= 1)
         #expect(events.of("process").map(\.phase) == ["began"])
     }
 
