@@ -67,6 +67,21 @@ final class IdentityMap: @unchecked Sendable {
         withLock { maps in maps[map].remove(key, address: address) }
     }
 
+    /// Puts new objects under the keys that were reserved for them.
+    ///
+    /// All old keys go before the first new one comes, so that none stands in another's place.
+    func takeNewKeys(of objects: [ManagedObject]) {
+        withLock { maps in
+            objects.forEachHeld { object in
+                maps[object.runtime.map].remove(object.key, address: Unmanaged.passUnretained(object).toOpaque())
+            }
+            objects.forEachHeld { object in
+                object.key = object.pending!.newKey
+                maps[object.runtime.map].insert(object.key, Unmanaged.passUnretained(object).toOpaque())
+            }
+        }
+    }
+
     /// Makes room for so many more objects at once.
     func reserve(map: Int, _ more: Int) {
         withLock { maps in maps[map].reserve(more) }

@@ -46,6 +46,7 @@ extension ManagedObjectContext {
     ///
     /// Traps if there is no such entity, or if it is abstract.
     public func insertNewObject(forEntityName name: String) -> ManagedObject {
+        checkQueue()
         let entity = entity(named: name)
         let object = entity.objectClass.init(seed(entity))
         insert(object)
@@ -68,7 +69,7 @@ extension ManagedObjectContext {
         register { .deletion(object, object.currentValues()) }
         object.flags.insert(.isDeleted)
         object.noteChange()
-        changedInWillSave?.append(object)
+        if isCallingWillSave { changedInWillSave?.append(object) }
         logChange { $0.delete(object) }
         deleted.append(object)
         for property in object.runtime.schema.properties where property.isRelationship {
@@ -216,20 +217,25 @@ extension ManagedObjectContext {
     // MARK: - Making objects
 
     func seed(forClass type: ManagedObject.Type) -> ManagedObject.Seed {
+        checkQueue()
         noticeStores()
         // Objects of a class are made one after the other, and the name of a class is made anew each time.
-        if let known = lastMade, known.type == type { return seed(known.entity) }
+        if lastMade?.type != type { lastMade = LastMade(type: type, entity: entityToMake(type)) }
+        return seed(lastMade.unsafelyUnwrapped.entity)
+    }
+
+    @inline(never)
+    private func entityToMake(_ type: ManagedObject.Type) -> EntityRuntime {
         let entity = entity(named: type.entityName)
         precondition(
             entity.objectClass.isInherited(by: type),
             "Objects of '\(entity.schema.name)' are of class \(entity.objectClass), which \(type) does not inherit from; name the class when the container is made."
         )
-        lastMade = (type, entity)
-        return seed(entity)
+        return entity
     }
 
+    @inline(__always)
     private func seed(_ entity: EntityRuntime) -> ManagedObject.Seed {
-        checkQueue()
         precondition(!entity.schema.isAbstract, "Entity '\(entity.schema.name)' is abstract and has no objects.")
         return ManagedObject.Seed(context: self, runtime: entity, key: Self.newTemporaryKey(), isInserted: true)
     }
@@ -240,10 +246,15 @@ extension ManagedObjectContext {
         identities.insert(object)
         retain(object)
         inserted.append(object)
-        logChange { $0.insert(object) }
-        changedInWillSave?.append(object)
-        register { .insertion(object) }
+        if areChangesAwaited { tellOfInsertion(object) }
         object.awakeFromInsert()
+    }
+
+    @inline(never)
+    private func tellOfInsertion(_ object: ManagedObject) {
+        logChange { $0.insert(object) }
+        if isCallingWillSave { changedInWillSave?.append(object) }
+        register { .insertion(object) }
     }
 
     /// The object for a key: the one that is here, or a new fault.
@@ -327,7 +338,7 @@ extension ManagedObjectContext {
     func noteUpdate(_ object: ManagedObject) {
         if object.flags.contains(.isQueueChecked) { checkQueue(of: object) }
         object.noteChange()
-        changedInWillSave?.append(object)
+        if isCallingWillSave { changedInWillSave?.append(object) }
         logChange { $0.update(object) }
         guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }
         object.flags.insert(.isUpdated)

@@ -33,13 +33,6 @@ extension ManagedObjectContext {
             for object in wanted { object.pending?.newKey = 0 }
             throw error
         }
-        for object in wanted { takeNewKey(object) }
-    }
-
-    /// Registers a new object under the key that was reserved for it.
-    func takeNewKey(_ object: ManagedObject) {
-        identities.remove(object)
-        object.key = object.pending!.newKey
-        identities.insert(object)
+        identities.takeNewKeys(of: wanted)
     }
 }

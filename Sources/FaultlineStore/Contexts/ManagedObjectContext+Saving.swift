@@ -223,13 +223,14 @@ extension ManagedObjectContext {
     /// Gives objects the keys and rows that the store has of them now.
     private func take(_ part: SaveExecution, _ done: inout SaveAttempt.Done) {
         let store = part.store
-        part.changes.inserted.forEachHeld { object in
-            takeNewKey(object)
-            settle(object, wasInserted: true)
-        }
-        for (object, row) in zip(part.objects, part.rows) {
+        identities.takeNewKeys(of: part.changes.inserted)
+        part.changes.inserted.forEachHeld { settle($0, wasInserted: true) }
+        var place = 0
+        part.objects.forEachHeld { object in
+            let row = part.rows[place]
             object.row = row
             object.block = row.block
+            place += 1
         }
         for (root, row, _) in part.refreshed {
             let entity = store.entities[Int(row.header.pointee.entity)]

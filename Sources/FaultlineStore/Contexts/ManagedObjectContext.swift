@@ -75,6 +75,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// Whether it is being called; apart from the objects for the same reason as ``hasUndoManager``.
     @exclusivity(unchecked)
     var isCallingWillSave = false
+    /// Whether somebody wants to know of each change before it is saved.
+    @inline(__always)
+    var areChangesAwaited: Bool { hasUndoManager || isCallingWillSave || ContextNotification.didChange.isWanted }
     /// What a save does where it meets what somebody else has saved.
     ///
     /// Default: ``MergePolicy/error``. Used on the context's queue.
@@ -101,9 +104,16 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var changeLog = ChangeLog()
     /// What other contexts have saved and this one is to take in.
     let receivedSaves = Mutex<[SavedObjectIDs]>([])
-    /// The class and entity of the object that was made last.
+    /// What the object was made of that was made last.
     @exclusivity(unchecked)
-    var lastMade: (type: ManagedObject.Type, entity: EntityRuntime)?
+    var lastMade: LastMade?
+
+    /// A class and its entity, which is not retained for each object: its store is held longer than this is kept.
+    struct LastMade {
+        let type: ManagedObject.Type
+        unowned(unsafe) let entity: EntityRuntime
+    }
+
     private let knownTraceID = Atomic<DictionaryID>(0)
     /// Whether use off the queue ends the program.
     let isQueueChecked = ConcurrencyDebug.isOn
@@ -274,7 +284,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // MARK: - Changes
 
     /// Objects that are new and not saved, in the order in which they were made.
-    public var insertedObjects: [ManagedObject] { inserted.filter(\.isInserted) }
+    public var insertedObjects: [ManagedObject] { inserted.keeping(\.isInserted) }
 
     /// Objects of the store that were changed and not saved.
     public var updatedObjects: [ManagedObject] { updated.filter { $0.isUpdated && !$0.isDeleted } }

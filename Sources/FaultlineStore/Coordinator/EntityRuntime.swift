@@ -55,7 +55,9 @@ final class EntityRuntime: Sendable {
     // Never written after it is made.
     nonisolated(unsafe) private let plainTypes: UnsafePointer<AttributeType?>
     /// What a new object holds, by property; empty where nothing has a default.
-    private let newValues: ContiguousArray<PendingValue>
+    // Never written after it is made; in plain memory, so that making an object retains nothing for it.
+    nonisolated(unsafe) private let newValues: UnsafeMutableBufferPointer<PendingValue>
+    private let propertyCount: Int
     /// The numbers of the relationships whose members change with objects of the entity.
     let memberRelationships: [Int]
     /// Values of a new object.
@@ -148,10 +150,12 @@ final class EntityRuntime: Sendable {
         }
         defaults = schema.properties.map(\.defaultValue)
         let hasDefaults = schema.properties.contains { !$0.isTransient && $0.defaultValue != nil }
-        newValues = ContiguousArray(
-            (hasDefaults ? schema.properties : []).map { property in
-                property.isTransient ? .unchanged : property.defaultValue.map { .value($0) } ?? .unchanged
-            })
+        let new = (hasDefaults ? schema.properties : []).map { property in
+            property.isTransient ? PendingValue.unchanged : property.defaultValue.map { .value($0) } ?? .unchanged
+        }
+        newValues = .allocate(capacity: new.count)
+        _ = newValues.initialize(from: new)
+        propertyCount = schema.properties.count
         transientDefaults = Dictionary(
             uniqueKeysWithValues: schema.properties.compactMap { property in
                 property.isTransient ? property.defaultValue.map { (property.index, $0) } : nil
@@ -170,6 +174,8 @@ final class EntityRuntime: Sendable {
     deinit {
         for columns in rowColumns + [boundColumns] { columns?.start.deallocate() }
         plainTypes.deallocate()
+        newValues.deinitialize()
+        newValues.deallocate()
     }
 
     private static func boundType(_ column: ColumnSchema) -> cstore_type {
@@ -231,7 +237,7 @@ final class EntityRuntime: Sendable {
     /// The changes that a new object begins with.
     @inline(__always)
     func newChanges() -> PendingChanges {
-        newValues.isEmpty ? .unchanged(count: schema.properties.count) : .copy(of: newValues)
+        newValues.isEmpty ? .unchanged(count: propertyCount) : .copy(of: newValues)
     }
 
     /// Whether an attribute keeps a value as it is.

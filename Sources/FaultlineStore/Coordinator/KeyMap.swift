@@ -122,7 +122,12 @@ struct KeyMap: ~Copyable {
         guard let place = place(key) else { return }
         if let wanted, wanted != entries[place].address { return }
         count -= 1
-        if reach == 0 { entries[place].address = nil } else { close(place) }
+        if reach == 0 {
+            entries[place].address = nil
+        } else {
+            close(place)
+            if count == 0 { reach = 0 }
+        }
     }
 
     /// Moves the entries behind a hole forward, so that look-ups need no tombstones.

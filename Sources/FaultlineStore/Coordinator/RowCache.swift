@@ -53,7 +53,9 @@ final class RowCache: Sendable {
             }
             if row.raw.pointee.block != listed {
                 listed = row.raw.pointee.block
-                list(row.block)
+                row.unmanagedBlock._withUnsafeGuaranteedRef { block in
+                    if !block.isListed { list(block) }
+                }
             }
             return nil
         }
@@ -70,7 +72,6 @@ final class RowCache: Sendable {
         }
 
         private mutating func list(_ block: RowBlock) {
-            guard !block.isListed else { return }
             block.isListed = true
             young.append(block)
             bytes += block.capacity
@@ -195,13 +196,13 @@ final class RowCache: Sendable {
 
     /// Takes in one row that was read, whose block the caller holds; see ``insert(_:_:isRecording:generation:)``.
     func insert(_ row: RowPointer, isRecording: Bool, generation: UInt64) -> (row: RowPointer, block: RowBlock) {
+        let root = row.unmanagedBlock._withUnsafeGuaranteedRef(\.root)
         var held: [RowBlock] = []
         var evicted: [RowBlock] = []
         let known = state.withLock { state in
-            guard isCurrent(generation) else { return state.counterpart(of: row, row.block.root, &held) }
+            guard isCurrent(generation) else { return state.counterpart(of: row, root, &held) }
             var listed: UnsafeMutableRawPointer?
-            let known = state.insert(
-                row, row.block.root, &listed, &held, isWritten: false, isRecording: isRecording)
+            let known = state.insert(row, root, &listed, &held, isWritten: false, isRecording: isRecording)
             evicted = state.trim(to: limit)
             return known
         }

@@ -90,29 +90,93 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public var description: String { value.rawValue }
     }
 
-    public var code: Code
+    private struct Content {
+        var code: Code
+        var message: String
+        var sqliteCode: Int32
+        var objectID: ManagedObjectID?
+        var validationKey: String?
+        var validationValue: AttributeValue?
+        var detailedErrors: [any Error] = []
+        var conflicts: [MergeConflict] = []
+        var constraintConflicts: [ConstraintConflict] = []
+        var savedStores: [PersistentStore] = []
+        var cause: (any Error)?
+    }
+
+    /// What there is to say lies elsewhere: a failure that did not happen is to be no larger than a pointer, since every
+    /// call on the way of a fault can give one.
+    private indirect enum Storage {
+        case content(Content)
+    }
+
+    private var storage: Storage
+
+    private var content: Content {
+        get {
+            switch storage {
+            case .content(let content): content
+            }
+        }
+        set { storage = .content(newValue) }
+    }
+
+    public var code: Code {
+        get { content.code }
+        set { content.code = newValue }
+    }
     /// What was being done, on what, and what to do about it.
-    public var message: String
+    public var message: String {
+        get { content.message }
+        set { content.message = newValue }
+    }
     /// SQLite's extended result code; 0: the failure is not SQLite's.
-    public var sqliteCode: Int32
+    public var sqliteCode: Int32 {
+        get { content.sqliteCode }
+        set { content.sqliteCode = newValue }
+    }
     /// The object that the failure is about, if it is about one.
-    public var objectID: ManagedObjectID?
+    public var objectID: ManagedObjectID? {
+        get { content.objectID }
+        set { content.objectID = newValue }
+    }
     /// The name of the property that cannot be saved as it is.
-    public var validationKey: String?
+    public var validationKey: String? {
+        get { content.validationKey }
+        set { content.validationKey = newValue }
+    }
     /// The value that it has, if it is an attribute's.
-    public var validationValue: AttributeValue?
+    public var validationValue: AttributeValue? {
+        get { content.validationValue }
+        set { content.validationValue = newValue }
+    }
     /// With the code ``Code/multipleValidationErrors``: all of them, in the order in which they were found.
     ///
     /// A ``StoreError``, or what a class that overrides a validation method has thrown.
-    public var detailedErrors: [any Error] = []
+    public var detailedErrors: [any Error] {
+        get { content.detailedErrors }
+        set { content.detailedErrors = newValue }
+    }
     /// The objects that somebody else has changed, of an error with ``Code/conflict`` of a save.
-    public var conflicts: [MergeConflict] = []
+    public var conflicts: [MergeConflict] {
+        get { content.conflicts }
+        set { content.conflicts = newValue }
+    }
     /// The values that are not unique, of an error with ``Code/constraint``.
-    public var constraintConflicts: [ConstraintConflict] = []
+    public var constraintConflicts: [ConstraintConflict] {
+        get { content.constraintConflicts }
+        set { content.constraintConflicts = newValue }
+    }
     /// Of a save to several stores: those that were saved before another could not be.
-    public var savedStores: [PersistentStore] = []
+    public var savedStores: [PersistentStore] {
+        get { content.savedStores }
+        set { content.savedStores = newValue }
+    }
     /// The error underneath.
-    public var cause: (any Error)?
+    public var cause: (any Error)? {
+        get { content.cause }
+        set { content.cause = newValue }
+    }
 
     public var description: String { message }
 
@@ -120,10 +184,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         _ code: Code, _ message: String, sqliteCode: Int32 = 0, objectID: ManagedObjectID? = nil,
         cause: (any Error)? = nil
     ) {
-        self.code = code
-        self.message = message
-        self.sqliteCode = sqliteCode
-        self.objectID = objectID
-        self.cause = cause
+        storage = .content(
+            Content(code: code, message: message, sqliteCode: sqliteCode, objectID: objectID, cause: cause))
     }
 }

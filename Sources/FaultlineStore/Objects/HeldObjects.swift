@@ -11,4 +11,11 @@ extension Collection<ManagedObject> {
             }
         }!
     }
+
+    /// The objects that meet a condition; of an array whose objects all do it is no copy.
+    func keeping(_ isWanted: (ManagedObject) -> Bool) -> [ManagedObject] {
+        var count = 0
+        forEachHeld { if isWanted($0) { count += 1 } }
+        return count == self.count ? Array(self) : filter(isWanted)
+    }
 }

@@ -7,8 +7,10 @@ extension ManagedObject {
     ///
     /// - Parameter all: whether every property is looked at, or only those that were set.
     final func checkForSave(all: Bool) throws {
+        let asksClass = overrides(.validateValue)
+        guard asksClass || !runtime.checkedProperties.isEmpty else { return }
         var validation = Validation()
-        if overrides(.validateValue) {
+        if asksClass {
             for property in runtime.schema.properties where !property.isTransient {
                 if property.isDerived {
                     validation.collect { try check(property, all: all) }

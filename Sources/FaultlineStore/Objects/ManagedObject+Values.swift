@@ -45,8 +45,7 @@ extension ManagedObject {
     /// Whether the object is new, and nobody wants to know what it is set to before it is saved: what an import makes.
     @inline(__always)
     private final var isPlainlyNew: Bool {
-        flags == [.isInserted, .hasPending] && !managedObjectContext.hasUndoManager
-            && !managedObjectContext.isCallingWillSave && !ContextNotification.didChange.isWanted
+        flags == [.isInserted, .hasPending] && !managedObjectContext.areChangesAwaited
     }
 
     /// The value as the attribute keeps it.

@@ -27,7 +27,7 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
     }
 
     /// What a new object holds.
-    static func copy(of values: ContiguousArray<PendingValue>) -> PendingChanges {
+    static func copy(of values: UnsafeMutableBufferPointer<PendingValue>) -> PendingChanges {
         make(count: values.count) { start in
             for index in values.indices { (start + index).initialize(to: values[index]) }
         }

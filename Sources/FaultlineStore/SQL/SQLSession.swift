@@ -158,8 +158,9 @@ final class SQLSession {
 
 /// Measures one run of a statement with a clock and SQLite's counters.
 struct StatementMeasure {
-    private let statement: SQLStatement
-    private let session: SQLSession
+    // Whoever measures a statement holds it and its session.
+    private unowned(unsafe) let statement: SQLStatement
+    private unowned(unsafe) let session: SQLSession
     private let isRecording: Bool
     private let measuresPages: Bool
     private let start: UInt64

@@ -6,7 +6,6 @@ import FaultlineRecorder
 extension SaveExecution {
     /// Writes the rows of new objects, which are in the order of their entities.
     mutating func insert(_ new: [ManagedObject]) throws(StoreError) {
-        objects.reserveCapacity(objects.count + new.count)
         rows.reserveCapacity(rows.count + new.count)
         var rest = new[...]
         while let first = rest.first {
@@ -15,6 +14,8 @@ extension SaveExecution {
             try insert(objects, entity)
             rest = rest.dropFirst(objects.count)
         }
+        // An import's array of them is taken as it is.
+        objects = objects.isEmpty ? new : objects + new
     }
 
     /// Writes the rows of new objects of one entity.
@@ -58,13 +59,12 @@ extension SaveExecution {
             // The key, the entity and the version are written along.
             if isRecording { event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout)) }
             do throws(StoreError) {
-                try store.session.execute(statement, doing: "Saving \(object.entityName)", origin: origin)
+                try store.session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
             } catch {
                 var error = error
                 error.objectID = object.objectID
                 throw error
             }
-            objects.append(object)
             rows.append(row)
             event.inserted += 1
         }

@@ -97,8 +97,8 @@ struct SaveExecution: StoreTransaction {
     /// Gives every new object its key: `Z_MAX` of its tree's root is raised by as many as there are.
     private mutating func reserveKeys() throws(StoreError) {
         // Some may have got theirs before, or when this save was tried before.
-        for object in changes.inserted where object.key > 0 { object.pending!.newKey = object.key }
-        var rest = changes.inserted.filter { $0.key < 0 && $0.pending!.newKey == 0 }[...]
+        changes.inserted.forEachHeld { if $0.key > 0 { $0.pending!.newKey = $0.key } }
+        var rest = changes.inserted.keeping { $0.key < 0 && $0.pending!.newKey == 0 }[...]
         guard !rest.isEmpty else { return }
         try begin()
         do throws(StoreError) {
@@ -405,8 +405,11 @@ extension RowBuilder {
     }
 
     private mutating func set(slot: Int, text: String) {
-        var text = text
-        text.withUTF8 { set(slot: slot, bytes: $0.baseAddress, count: $0.count) }
+        // Without a copy, which a text that is to be made contiguous first would need.
+        let isSet: Void? = text.utf8.withContiguousStorageIfAvailable {
+            set(slot: slot, bytes: $0.baseAddress, count: $0.count)
+        }
+        if isSet == nil { Array(text.utf8).withUnsafeBytes { set(slot: slot, bytes: $0.baseAddress, count: $0.count) } }
     }
 
     mutating func copy(_ layout: RowLayout, slot: Int, from old: RowPointer) {
