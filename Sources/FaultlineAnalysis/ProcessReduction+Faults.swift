@@ -78,6 +78,7 @@ extension ProcessReduction {
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
         noteFired(fault, event, in: &tables)
+        noteServed(fault, in: &tables)
         // What the row cache gave was read before, by what filled the cache.
         guard fault.source != .rowCache else { return }
         summary.counts.bytesRead &+= fault.bytes
@@ -117,11 +118,24 @@ extension ProcessReduction {
         tables.changeFetch(index) { $0.firedRelationships[edge, default: 0] &+= 1 }
     }
 
+    /// Counts a fault that another fetch than that of its object has loaded the row for.
+    private func noteServed(_ fault: TraceEvent.Fault, in tables: inout ProfileTables) {
+        guard fault.source == .rowCache, fault.type != .toMany, let entity = dictionary.entity(fault.entity)?.name
+        else { return }
+        let tree = tables.tree(of: entity)
+        if let fetch = fetches.peek(fault.origin) {
+            let own = tables.fetches[fetch.index].key.shape
+            if fetch.loadedRows > 0, own.resultType == "objects", tables.tree(of: own.entity) == tree { return }
+        }
+        tables.servedFaults[tree, default: 0] &+= 1
+    }
+
     /// Adds everything that is still open to the tables.
     mutating func finish(into tables: inout ProfileTables) {
         judge(faults.drain().map { ($0.key, $0.value) }, in: &tables)
         judge(loops.drain().map { ($0.key, $0.value) }, in: &tables)
         for open in saves.drain() { judge(open.value, open.key, in: &tables) }
+        for open in repeats.drain() { judge(open.value, open.key, in: &tables) }
         // Each still finds those around it; sums do not hang on the order.
         for scope in scopes.values { close(scope, in: &tables) }
         _ = scopes.drain()

@@ -21,6 +21,7 @@ struct OpenScope: Sendable {
         case faults(FaultEvidence.Key)
         case loop(LoopEvidence.Key)
         case saves(SaveEvidence.Key)
+        case repeats(FetchProfile.Key)
     }
 }
 

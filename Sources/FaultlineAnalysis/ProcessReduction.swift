@@ -14,6 +14,7 @@ struct ProcessReduction: Sendable {
         static let faultGroups = 4096
         static let loops = 4096
         static let saves = 4096
+        static let repeats = 4096
     }
 
     var summary: ProcessSummary
@@ -24,11 +25,15 @@ struct ProcessReduction: Sendable {
     private var groupCache: [GroupCacheKey: Int] = [:]
     private var siteCache: [SiteCacheKey: CallSite?] = [:]
     private var shapeCache: [DictionaryID: Int] = [:]
+    /// What the fetches of a place in the tables read; see ``sources(of:in:)``.
+    var sourceCache: [Int: Set<String>?] = [:]
     var fetches = BoundedTable<EventID, OpenFetch>(capacity: Capacity.fetches)
     var scopes = BoundedTable<EventID, OpenScope>(capacity: Capacity.scopes)
     var faults = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: Capacity.faultGroups)
     var loops = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: Capacity.loops)
     var saves = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: Capacity.saves)
+    var repeats = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: Capacity.repeats)
+    var writes = WriteLog()
     var reads: [FirstReads: UInt64] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
@@ -90,6 +95,7 @@ struct ProcessReduction: Sendable {
             groupCache = [:]
             siteCache = [:]
             shapeCache = [:]
+            sourceCache = [:]
         }
     }
 
@@ -134,14 +140,19 @@ struct ProcessReduction: Sendable {
         case .fetch(let fetch):
             let index = open(fetch, event, in: &tables)
             noteLoop(fetch, event, at: index, in: &tables)
+            noteRepeat(fetch, event, at: index, in: &tables)
             fetchIndex = index
         case .batch(let batch): fetchIndex = add(batch, event, to: &tables)
         case .fault(let fault): add(fault, event, to: &tables)
         case .save(let save):
             summary.counts.bytesWritten &+= save.bytes
             noteSave(save, event, in: &tables)
+            noteWrite(of: save.entities.map(\.entity), event, in: tables)
         case .sql(let statement): add(statement, event, to: &tables)
-        case .cacheMiss, .use, .scope, .merge, .refresh, .wait: break
+        case .merge(let merge): noteWrite(of: merge.entities.map(\.entity), event, in: tables)
+        case .refresh(let refresh):
+            noteWrite(of: refresh.entity == 0 ? [] : [refresh.entity], event, in: tables)
+        case .cacheMiss, .use, .scope, .wait: break
         }
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
         tables.changeGroup(group) {

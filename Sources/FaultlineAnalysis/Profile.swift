@@ -159,8 +159,18 @@ public struct Profile: Sendable {
         tables.saves.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
+    /// Fetches that were made again although nothing had changed.
+    ///
+    /// Complete after ``finish()``.
+    public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
+        tables.repeats.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
+
+    /// Faults on objects of an entity, or of others of its tree, that were served by what another fetch had loaded.
+    func servedFaults(of entity: String) -> UInt64 { tables.servedFaults[tables.tree(of: entity)] ?? 0 }
 
     func scope(_ key: ScopeSummary.Key) -> ScopeSummary? { tables.scopes[key] }
     func fetch(_ key: FetchProfile.Key) -> FetchProfile? { tables.fetch(at: key) }

@@ -43,7 +43,8 @@ public enum Rules {
     public static var all: [any Rule] {
         [
             PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(), TextSearchRule(),
-            LargeValueRule(), SaveSizeRule(), TraceQualityRule(),
+            LargeValueRule(), SaveSizeRule(), UnboundedFetchRule(),
+            UnusedResultRule(), RepeatedFetchRule(), TraceQualityRule(),
         ]
     }
 }

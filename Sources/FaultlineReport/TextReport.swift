@@ -92,16 +92,26 @@ public struct TextReport: Sendable {
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {
         var text = [ink(.bold, "Checked")]
-        for check in analysis.checks where check.rule != "R24" {
-            let found = check.findings == 0 ? "nothing found" : Phrase.count(UInt64(check.findings), "finding")
-            let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to look at"
-            text += TextTable.wrapped("\(check.rule) \(check.name): \(looked)", width: width - 6).enumerated().map {
+        func add(_ paragraph: String) {
+            text += TextTable.wrapped(paragraph, width: width - 6).enumerated().map {
                 ($0 == 0 ? "  " : "      ") + $1
             }
+        }
+        let checks = analysis.checks.filter { $0.rule != "R24" }
+        let isSilent = { (check: RuleCheck) in check.findings == 0 && check.obstacles.isEmpty }
+        for check in checks where !isSilent(check) {
+            let found = check.findings == 0 ? "nothing found" : Phrase.count(UInt64(check.findings), "finding")
+            let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to look at"
+            add("\(check.rule) \(check.name): \(looked)")
             for obstacle in check.obstacles {
                 text += TextTable.wrapped(obstacle, width: width - 6).map { "      " + ink(.dim, $0) }
             }
         }
+        let silent = checks.filter(isSilent)
+        let examined = silent.compactMap { check in check.examined.map { "\(check.rule) \(check.name) (\($0))" } }
+        if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
+        let idle = silent.filter { $0.examined == nil }.map { "\($0.rule) \($0.name)" }
+        if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
         return text
     }
 }

@@ -83,7 +83,7 @@ package struct TextTable {
         return String(text)
     }
 
-    /// A text in lines of a width, broken at spaces, but not between a number and what it counts.
+    /// A text in lines of a width, broken at spaces, but not between a number, or a rule's, and what it stands for.
     package static func wrapped(_ text: String, width: Int) -> [String] {
         let text = Phrase.printable(text)
         var pieces: [String] = []
@@ -94,7 +94,7 @@ package struct TextTable {
             } else {
                 pieces.append(String(word))
             }
-            isOpen = word.last == ":" || word.allSatisfy { $0.isNumber || ",.(–-".contains($0) }
+            isOpen = word.last == ":" || word.allSatisfy { $0.isNumber || ",.(–-R".contains($0) }
         }
         var lines: [String] = []
         for piece in pieces {

@@ -41,10 +41,13 @@ public struct EntityEntry: Sendable, Hashable, Codable {
     }
 
     public var name: String
+    /// The entity at the top of its inheritance tree, whose table has its rows; `nil`: itself, or an older recorder.
+    public var root: String?
     public var properties: [Property]
 
-    public init(name: String, properties: [Property] = []) {
+    public init(name: String, root: String? = nil, properties: [Property] = []) {
         self.name = name
+        self.root = root
         self.properties = properties
     }
 }

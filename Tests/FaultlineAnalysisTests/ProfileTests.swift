@@ -165,7 +165,7 @@ struct ProfileMergingTests {
         var rules: Set<String> {
             switch self {
             case .groceries: ["R01", "R02"]
-            case .music: ["R03", "R04", "R05", "R08", "R10"]
+            case .music: ["R03", "R04", "R05", "R08", "R10", "R18"]
             }
         }
 

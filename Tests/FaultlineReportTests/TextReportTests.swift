@@ -54,13 +54,13 @@ struct TextReportTests {
                 Checked
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
                   R02 Batch size: the use of 2 results: 1 finding
-                  R03 Over-fetch: the use of 2 results: nothing found
-                  R04 Fetch in a loop: 2 fetches: nothing found
                   R05 Counts and sums by fetching: the use of 2 results: nothing found
                       An older recorder did not tell what was changed of 2 results: sums over them are not seen.
-                  R08 Text search without an index: nothing to look at
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
-                  R10 Saves: 1 save: nothing found
+                  Nothing found: R03 Over-fetch (the use of 2 results), R04 Fetch in a loop (2 fetches),
+                      R10 Saves (1 save), R14 Unbounded fetches (2 fetches without a limit), R17 Unused results (the
+                      use of 2 results), R18 Repeated fetches (2 fetches)
+                  Nothing to look at: R08 Text search without an index
 
                 """)
     }
@@ -72,14 +72,9 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  R01 N+1 faults: nothing to look at
-                  R02 Batch size: nothing to look at
-                  R03 Over-fetch: nothing to look at
-                  R04 Fetch in a loop: nothing to look at
-                  R05 Counts and sums by fetching: nothing to look at
-                  R08 Text search without an index: nothing to look at
-                  R09 Large values in hot rows: nothing to look at
-                  R10 Saves: nothing to look at
+                  Nothing to look at: R01 N+1 faults, R02 Batch size, R03 Over-fetch, R04 Fetch in a loop,
+                      R05 Counts and sums by fetching, R08 Text search without an index, R09 Large values in hot
+                      rows, R10 Saves, R14 Unbounded fetches, R17 Unused results, R18 Repeated fetches
 
                 """)
     }

@@ -74,6 +74,15 @@ enum MusicProgram {
             scenario: "save", rule: "R10", title: "Save Album once, after all changes",
             code: ["for change in changes {", "    apply(change)", "}", "try context.save()"],
             fetch: "// saved one by one"),
+        Flaw(
+            scenario: "repeat", rule: "R18", title: "Make the fetch of Album once, and keep its result", code: [],
+            fetch: "// fetched again"),
+        Flaw(
+            scenario: "unused", rule: "R17", title: "Fetch Track only where its result is used", code: [],
+            fetch: "// looked at by the way"),
+        Flaw(
+            scenario: "unbounded", rule: "R14", title: "Take the rows of Track in batches, or a page at a time",
+            code: ["request.fetchBatchSize = 500"], fetch: "// taken as they come"),
     ]
 
     private static let path = BuiltCommand.programs.appendingPathComponent("MusicProgram").path

@@ -221,6 +221,9 @@ struct ReportNumbersTests {
             case "R08": checkSearch(finding, events)
             case "R09": checkLargeValue(finding, events)
             case "R10": checkSaves(finding, events)
+            case "R14": checkUnbounded(finding, events)
+            case "R17": checkUnused(finding, events)
+            case "R18": checkRepeats(finding, events)
             default: Issue.record("nobody checks the figures of \(finding.rule)")
             }
         }
@@ -319,6 +322,36 @@ struct ReportNumbersTests {
         #expect(finding.figure("commit") == Double(saves.sum(\.commit)))
         let scope = events.of("scope").filter { $0.phase == "end" && $0.id == saves.first?.scope }
         #expect(finding.figure("wallTime") == Double(scope.sum(\.duration)))
+    }
+
+    private func checkUnbounded(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let uses = uses(of: fetches(finding, events), events)
+        #expect(finding.figure("executions") == Double(uses.count))
+        #expect(finding.figure("rows") == Double(uses.sum(\.rows)))
+        #expect(finding.figure("maximumRows") == uses.compactMap(\.rows).max().map { Double($0) })
+        #expect(finding.figure("bytes") == Double(uses.sum(\.bytes)))
+        #expect(uses.allSatisfy { $0.batchSize == 0 })
+    }
+
+    private func checkUnused(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        let uses = uses(of: fetches, events)
+        let unused = uses.filter { $0.touchedRows == 0 && $0.countAsked == 0 }
+        let ids = Set(unused.map(\.fetch))
+        #expect(finding.figure("results") == Double(uses.count))
+        #expect(finding.figure("executions") == Double(unused.count))
+        #expect(finding.figure("rows") == Double(unused.sum(\.rows)))
+        #expect(finding.figure("fetchTime") == Double(fetches.filter { ids.contains($0.id) }.sum(\.duration)))
+    }
+
+    private func checkRepeats(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        #expect(finding.figure("executions") == Double(fetches.count))
+        #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
+        #expect(finding.figure("longest") == fetches.compactMap(\.duration).max().map { Double($0) })
+        #expect(finding.figure("trips") == Double(fetches.dropFirst().sum(\.trips)))
+        #expect(finding.figure("rows") == Double(fetches.dropFirst().sum(\.rows)))
+        #expect(finding.saving.trips == fetches.count - 1)
     }
 
     private func checkSearch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {

@@ -100,6 +100,9 @@ struct Program {
             case "contains": try search()
             case "prefix": try searchPrefix()
             case "save": try add()
+            case "repeat": try listTitles()
+            case "unused": try lookAhead()
+            case "unbounded": try listAll()
             default: fatalError("There is no scenario \(scenario).")
             }
         }
@@ -141,7 +144,7 @@ struct Program {
 
     /// How long all tracks play; the other form lists them, which is no sum.
     private func sum() throws {
-        let tracks = try context.fetch(FetchRequest<Track>())  // added up
+        let tracks = try context.fetch(FetchRequest<Track>(fetchBatchSize: isNaive ? 0 : 200))  // added up
         if isNaive {
             print(tracks.reduce(0) { $0 + $1.milliseconds })
         } else {
@@ -189,7 +192,8 @@ struct Program {
 
     /// The titles of all tracks; the other form shows the lyrics as well.
     private func values() throws {
-        let tracks = try context.fetch(FetchRequest<Track>(sortDescriptors: [.ascending("title")]))  // read in part
+        let request = FetchRequest<Track>(sortDescriptors: [.ascending("title")], fetchBatchSize: 200)
+        let tracks = try context.fetch(request)  // read in part
         for track in tracks { print(track.title, isNaive ? 0 : track.lyrics?.count ?? 0) }
     }
 
@@ -240,6 +244,41 @@ struct Program {
                 predicate: PropertyPath("text").beginsWith("night"), relationshipKeyPathsForPrefetching: ["tracks"])
             let found = try context.fetch(request).flatMap { $0[TrackWord.tracksKey] }
             print(found.map(line))
+        }
+    }
+
+    /// Each album among the titles of all.
+    private func listTitles() throws {
+        let all = isNaive ? nil : try titles()
+        for album in try albums() {
+            let titles = try all ?? titles()
+            print(album.title, titles.firstIndex(of: album.title) ?? 0, titles.count)
+        }
+    }
+
+    private func titles() throws -> [String] {
+        let found = try context.fetch(FetchRequest<Album>(sortDescriptors: [.ascending("title")]))  // fetched again
+        return found.map(\.title)
+    }
+
+    /// The titles of albums, and the tracks of every fifth.
+    private func lookAhead() throws {
+        for (number, album) in try albums().enumerated() {
+            let tracks = try isNaive ? found(of: album) : nil
+            guard number % 5 == 0 else { continue }
+            print(album.title, try (tracks ?? found(of: album)).map(line))
+        }
+    }
+
+    private func found(of album: Album) throws -> FetchResults<Track> {
+        try context.fetch(tracks(of: album))  // looked at by the way
+    }
+
+    /// All tracks, one after the other.
+    private func listAll() throws {
+        let request = FetchRequest<Track>(fetchBatchSize: isNaive ? 0 : 200)
+        for track in try context.fetch(request) {  // taken as they come
+            print(line(track))
         }
     }
 

@@ -47,6 +47,8 @@ package struct Groceries {
         fetch.rows = rows
         fetch.batchSize = batchSize
         fetch.trips = 1
+        // No two ask for the same.
+        fetch.parameters = trace.now
         fetch.bytes = batchSize == 0 ? UInt64(rows) * 100 : 0
         let perRow = batchSize == 0 ? row : row / 4
         return trace.event(.fetch(fetch), duration: trip + UInt64(rows) * perRow, site: site ?? fetchSite)

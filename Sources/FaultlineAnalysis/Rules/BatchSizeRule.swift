@@ -47,7 +47,7 @@ public struct BatchSizeRule: Rule {
 
     /// What is wrong with the batch size of one fetch, if its rows are what it is there for.
     func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
-        guard let (size, use) = fetch.mainUse, use.touchedRows > 0, use.rows > 0, ResultDemand(of: fetch) == nil
+        guard let (size, use) = fetch.mainUse, use.touchedRows > 0, use.rows > 0, fetch.isForItsRows
         else { return nil }
         if let lost = lostBatching(fetch, size: size, use, profile, costs) { return lost }
         let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 &+ $1.values.reduce(0, &+) }
@@ -60,7 +60,9 @@ public struct BatchSizeRule: Rule {
                 size: size, screen: rows, windows: windows, byPauses: byPauses, use: use, fetch: fetch.key)
             return screens.finding(rule: self, profile, costs)
         case .bulk:
-            return BulkBatches(size: size, use: use, fetch: fetch.key).finding(rule: self, profile, costs)
+            let mayLoadAll = use.maximumRows < UnboundedFetchRule.minimumRows || fetch.isExport
+            return BulkBatches(size: size, use: use, fetch: fetch.key, mayLoadAll: mayLoadAll)
+                .finding(rule: self, profile, costs)
         }
     }
 

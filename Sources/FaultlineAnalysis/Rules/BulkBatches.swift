@@ -6,6 +6,8 @@ struct BulkBatches {
     let size: UInt64
     let use: ResultUse
     let fetch: FetchProfile.Key
+    /// Whether all rows may be loaded at once, if they are used and fit; R14 is against that where they are many.
+    let mayLoadAll: Bool
 
     /// What the rows of one batch may take in memory, in bytes.
     static let memoryLimit = 4_194_304.0
@@ -29,7 +31,7 @@ struct BulkBatches {
     /// The sizes that cost about as little as the best, and the one to take.
     func choice(_ line: CostLine, _ identity: CostLine) -> (advised: UInt64, plateau: [UInt64])? {
         let fitting = ResultUse.candidates.filter { size in
-            (size == 0 ? rows : min(rows, Double(size))) * rowSize <= Self.memoryLimit
+            (size > 0 || mayLoadAll) && (size == 0 ? rows : min(rows, Double(size))) * rowSize <= Self.memoryLimit
         }
         let costs = fitting.map { ($0, cost($0, line, identity)) }
         guard let least = costs.map(\.1).min() else { return nil }

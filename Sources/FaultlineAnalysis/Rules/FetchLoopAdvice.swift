@@ -44,12 +44,6 @@ struct FetchLoopAdvice {
         return [
             "\(fetches) followed one another\(times) for \(Phrase.count(evidence.values, "value")) of \(compared): "
                 + "\(rows), \(Phrase.duration(evidence.time)) in all."
-        ] + (callers.isEmpty ? [] : ["Called from \(callers)."])
-    }
-
-    /// From where the function was called that fetches: if the loop is not there, it is here.
-    private var callers: String {
-        evidence.callers.sorted { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }
-            .prefix(3).map(\.key.description).joined(separator: ", ")
+        ] + evidence.callers.sentences
     }
 }

@@ -44,7 +44,7 @@ public struct FetchLoopRule: Rule {
         let shape = key.fetch.shape
         // What the results are there for needs other fetches than one for all values.
         guard evidence.rows < Self.manyRows &* evidence.executions, let terms = shape.terms, key.term < terms.count,
-            profile.fetch(key.fetch).flatMap({ ResultDemand(of: $0) }) == nil
+            profile.fetch(key.fetch)?.isForItsRows != false
         else { return nil }
         let occurrences = Double(max(1, evidence.occurrences))
         let trips = (Double(evidence.values) / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences

@@ -9,6 +9,9 @@ extension FetchProfile {
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 
+    /// Whether the rows are what it is there for; otherwise R03, R05 or R17 say what to do instead.
+    var isForItsRows: Bool { ResultDemand(of: self) == nil && unused == nil }
+
     var isOnMainThread: Bool { counts.mainThreadTime * 2 > counts.time }
 
     /// A finding's name across runs.
@@ -31,5 +34,14 @@ extension [ScopeSummary.Key: UInt64] {
     /// The scopes' names, the most frequent first.
     var names: [String] {
         sorted { ($0.value, $1.key.name) > ($1.value, $0.key.name) }.map(\.key.name)
+    }
+}
+
+extension [CallSite: UInt64] {
+    /// From where the function was called that fetches, in a sentence: if a loop is not there, it is here.
+    var sentences: [String] {
+        let most = sorted { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }.prefix(3)
+        let sites = most.map(\.key.description)
+        return sites.isEmpty ? [] : ["Called from \(sites.joined(separator: ", "))."]
     }
 }

@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 /// What the results of the fetches of one line were there for, all taken together.
 ///
-/// R03 and R05 name what follows from it, a line once; R02 and R04 leave such lines to them.
+/// R03 and R05 name what follows from it, a line once; others leave such lines to them.
 struct ResultDemand: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
         /// To know how many rows there are.

@@ -229,7 +229,8 @@ final class EntityRuntime: Sendable {
                 declaredAt: property.declaredAt, isExternal: property.isExternal ? true : nil,
                 destination: property.isRelationship ? model.entities[property.destination].name : nil)
         }
-        let id = recorder.intern(.entity(EntityEntry(name: schema.name, properties: properties)))
+        let top = schema.root == schema.index ? nil : model.entities[schema.root].name
+        let id = recorder.intern(.entity(EntityEntry(name: schema.name, root: top, properties: properties)))
         traceID.store(id, ordering: .relaxed)
         return id
     }

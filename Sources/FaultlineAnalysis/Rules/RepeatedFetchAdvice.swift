@@ -1,0 +1,38 @@
+internal import FaultlineTrace
+
+/// The words of R18.
+struct RepeatedFetchAdvice {
+    let shape: ShapeEntry
+    let evidence: RepeatEvidence
+
+    /// Whether it looks for one object whose identity is known.
+    private var isByID: Bool {
+        shape.terms.map { $0.count == 1 && $0[0].keyPath.uppercased() == "SELF" && $0[0].operation == "==" } ?? false
+    }
+
+    var title: String {
+        isByID
+            ? "Take the \(shape.entity) that the context has, instead of fetching it by its ID"
+            : "Make the fetch of \(shape.entity) once, and keep its result"
+    }
+
+    var fix: String {
+        isByID
+            ? "The context knows its objects by their IDs, and makes a fault of one that it does not have."
+            : "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
+    }
+
+    var code: [String] { isByID ? ["let object = context.object(with: id)"] : [] }
+
+    var explanation: [String] {
+        let occasions =
+            evidence.occurrences == 1
+            ? ""
+            : " on \(Phrase.count(evidence.occurrences)) occasions, up to \(Phrase.count(evidence.most)) times on one"
+        let rows = evidence.rows == 0 ? "" : ", \(Phrase.count(evidence.rows, "row")) loaded again"
+        return [
+            "\(Phrase.count(evidence.executions, "fetch", plural: "fetches")) with the same values\(occasions): "
+                + "\(Phrase.duration(evidence.time)) in all\(rows)."
+        ] + evidence.callers.sentences
+    }
+}

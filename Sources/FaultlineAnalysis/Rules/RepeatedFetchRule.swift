@@ -1,0 +1,64 @@
+internal import FaultlineTrace
+
+/// R18: the same fetch again and again, with the same values and nothing written in between.
+///
+/// Whether something was written was told when the events were reduced; here the evidence is weighed.
+public struct RepeatedFetchRule: Rule {
+    public let id = "R18"
+    public let name = "Repeated fetches"
+    public let purpose = "Fetches that are made again with the same values, although nothing was written in between."
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        // One fetch with IN makes the repetitions of a loop needless as well.
+        let loops = Set(profile.loops.map(\.key.fetch))
+        for (key, evidence) in profile.repeats where !loops.contains(key) {
+            outcome.findings.append(finding(key, evidence, profile))
+        }
+        let fetches = profile.totals.events[.fetch] ?? 0
+        if fetches > 0 { outcome.examined = Phrase.count(fetches, "fetch", plural: "fetches") }
+        return outcome
+    }
+
+    private func finding(_ key: FetchProfile.Key, _ evidence: RepeatEvidence, _ profile: Profile) -> Finding {
+        let advice = RepeatedFetchAdvice(shape: key.shape, evidence: evidence)
+        // The first is often the longest, since it brings the rows into memory; the others can be spared.
+        let spared = Double(evidence.time - evidence.longest)
+        let share = 1 - Double(evidence.occurrences) / Double(evidence.executions)
+        let saving = Saving.Range(median: spared, low: spared, high: max(spared, Double(evidence.time) * share))
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.site,
+            score: Score.of(Double(evidence.most), info: 5, warning: 25), fix: advice.fix, code: advice.code,
+            saving: Saving(time: saving), confidence: .high,
+            signature: [id, SignatureText.shape(key.shape), key.site?.function ?? ""].joined(separator: "|"))
+        finding.saving.trips = Int64(clamping: evidence.trips)
+        finding.saving.rows = Int64(clamping: evidence.rows)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.executions, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("occurrences", evidence.occurrences, .count),
+            Evidence("most", evidence.most, .count), Evidence("trips", evidence.trips, .trips),
+            Evidence("rows", evidence.rows, .rows), Evidence("fetchTime", evidence.time, .nanoseconds),
+            Evidence("longest", evidence.longest, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [BatchSizeRule.claim(key, profile)]
+        weigh(&finding, evidence, trips: profile.totals.readTrips)
+        return finding
+    }
+
+    private func weigh(_ finding: inout Finding, _ evidence: RepeatEvidence, trips: UInt64) {
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: evidence.wallTime,
+                isMainThread: evidence.mainThreadTime * 2 > evidence.time),
+            isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips), of: "trips")
+        if evidence.regularOccurrences * 2 > evidence.occurrences {
+            finding.downgrade(
+                "The fetches come at regular intervals, as of a timer that looks for what others have written.")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+    }
+}

@@ -1,0 +1,88 @@
+internal import FaultlineTrace
+
+/// R14: fetches that bring as many rows as there are, all at once.
+///
+/// Where other rules find that the program does not need them all (R02, R03, R05, R17), those say what to do.
+public struct UnboundedFetchRule: Rule {
+    public let id = "R14"
+    public let name = "Unbounded fetches"
+    public let purpose = "Fetches without limit and batch size that bring many rows at once, and more as the data grow."
+
+    /// Rows, or bytes, of a result from which on it is large: tables that are looked up in are smaller.
+    static let minimumRows: UInt64 = 1000
+    static let minimumBytes = 4_194_304.0
+    /// By how much data are thought to grow.
+    static let growth = 10.0
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var fetches: UInt64 = 0
+        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" && !fetch.key.shape.isLimited {
+            fetches += fetch.counts.executions
+            if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
+        }
+        if fetches > 0 { outcome.examined = "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" }
+        return outcome
+    }
+
+    private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        guard let (size, use) = fetch.mainUse, size == 0, use.limitedExecutions == 0 else { return nil }
+        let rows = Double(use.maximumRows)
+        let rowSize = use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows)
+        guard use.maximumRows >= Self.minimumRows || rows * rowSize >= Self.minimumBytes, !fetch.isExport,
+            fetch.isForItsRows, BatchSizeRule().finding(for: fetch, profile, costs) == nil
+        else { return nil }
+        let batch = Self.batch(rowSize: rowSize)
+        let entity = fetch.key.shape.entity
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Take the rows of \(entity) in batches, or a page at a time",
+            change: fetch.key.site,
+            score: min(
+                Score.highestWarning,
+                max(
+                    Score.of(rows, info: Double(Self.minimumRows), warning: 10_000),
+                    Score.of(rows * rowSize, info: Self.minimumBytes, warning: 10 * Self.minimumBytes))),
+            fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
+                + "limit and a predicate on the sort key they come page by page.",
+            code: ["request.fetchBatchSize = \(batch)"], saving: Saving(), confidence: .medium,
+            signature: fetch.signature(id, "unbounded"))
+        finding.saving.memory = Int64(saturating: max(0, rows - Double(batch)) * rowSize)
+        finding.seenAt = fetch.readers
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = explanation(fetch, use, rowSize: rowSize)
+        finding.reservations = [projection(rows, rowSize, costs.rows(of: fetch.key.shape).line)]
+        finding.evidence = [
+            Evidence("executions", use.executions, .count), Evidence("rows", use.rows, .rows),
+            Evidence("maximumRows", use.maximumRows, .rows), Evidence("bytes", use.bytes, .bytes),
+        ]
+        return finding
+    }
+
+    /// Rows of a batch that cost little beside their trip and little memory.
+    private static func batch(rowSize: Double) -> UInt64 {
+        ResultUse.candidates.last { $0 > 0 && $0 <= 500 && Double($0) * rowSize <= minimumBytes } ?? 5
+    }
+
+    private func explanation(_ fetch: FetchProfile, _ use: ResultUse, rowSize: Double) -> [String] {
+        let all = fetch.key.shape.predicate.isEmpty ? "It asks for every \(fetch.key.shape.entity) that there is: " : ""
+        let size = rowSize > 0 ? ", \(Phrase.size(Double(use.maximumRows) * rowSize))" : ""
+        return ["\(all)\(Phrase.count(use.maximumRows, "row")) at once\(size), and nothing keeps it from being more."]
+    }
+
+    /// What a fetch would take if the data grew, since it takes little here.
+    private func projection(_ rows: Double, _ rowSize: Double, _ line: CostLine) -> String {
+        let time = Phrase.duration(line.cost(trips: 1, rows: rows * Self.growth))
+        let memory = rowSize > 0 ? " and hold \(Phrase.size(rows * Self.growth * rowSize))" : ""
+        return "What it costs at this size is not much; with ten times the rows a fetch would take \(time)\(memory)."
+    }
+}
+
+extension FetchProfile {
+    /// Whether the program says that the fetches work through everything: in scopes of kind bulk.
+    var isExport: Bool {
+        let bulk = counts.scopes.reduce(0) { $0 &+ ($1.key.kind == .bulk ? $1.value : 0) }
+        return bulk > 0 && bulk * 2 >= counts.executions
+    }
+}

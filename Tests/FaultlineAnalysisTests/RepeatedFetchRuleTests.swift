@@ -1,0 +1,257 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R18: repeated fetches")
+struct RepeatedFetchRuleTests {
+    private static let byTitle = ShapeEntry.Term(keyPath: "title", operation: "==")
+
+    private struct Library {
+        var music = Music()
+        lazy var shape = music.shape("title == ?", [RepeatedFetchRuleTests.byTitle])
+
+        mutating func fetch(
+            _ times: Int = 1, shape: DictionaryID? = nil, rows: UInt32 = 20, gap: UInt64 = 1000,
+            _ change: (inout TraceEvent.Fetch) -> Void = { _ in }
+        ) {
+            for _ in 0..<times {
+                _ = music.fetch(shape ?? self.shape, rows: rows) { fetch in
+                    fetch.parameters = 77
+                    change(&fetch)
+                }
+                music.trace.now += gap
+            }
+        }
+
+        mutating func write(_ entity: DictionaryID? = nil) {
+            var save = TraceEvent.Save()
+            save.updated = 1
+            save.entities = [.init(entity: entity ?? music.track, updated: 1)]
+            music.trace.event(.save(save), duration: 50_000)
+        }
+
+        mutating func scoped(_ kind: TraceEvent.Scope.Kind = .request, _ body: (inout Library) -> Void) {
+            var copy = self
+            music.scoped(kind) { inner in
+                copy.music = inner
+                body(&copy)
+                inner = copy.music
+            }
+            copy.music = music
+            self = copy
+        }
+
+        func analysis(_ rules: [any Rule] = [RepeatedFetchRule()]) -> Analysis {
+            Analysis(Profile(music.trace.closed()), rules: rules)
+        }
+    }
+
+    private func findings(_ body: (inout Library) -> Void) -> [Finding] {
+        var library = Library()
+        body(&library)
+        return library.analysis().findings
+    }
+
+    @Test func `A fetch that is made ten times is made once`() throws {
+        var library = Library()
+        library.scoped { $0.fetch(10) }
+        let analysis = library.analysis()
+        #expect(analysis.checks.map(\.examined) == ["10 fetches"])
+        let finding = try #require(analysis.findings.first)
+        #expect(analysis.findings.count == 1)
+        #expect(finding.rule == "R18")
+        #expect(finding.title == "Make the fetch of Track once, and keep its result")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.severity == .warning && finding.score == 37.5)
+        #expect(finding.explanation == ["10 fetches with the same values: 500 µs in all, 180 rows loaded again."])
+        #expect(finding.saving.time == Saving.Range(median: 450_000, low: 450_000, high: 450_000))
+        #expect(finding.saving.trips == 9 && finding.saving.rows == 180)
+        #expect(finding.confidence == .high && finding.code.isEmpty)
+        #expect(finding.signature.hasPrefix("R18|Track#") && finding.signature.hasSuffix("|tracks()"))
+        #expect(finding.scopes == ["album"])
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == [
+                "executions": 10, "occurrences": 1, "most": 10, "trips": 9, "rows": 180, "fetchTime": 500_000,
+                "longest": 50_000, "wallTime": 510_000,
+            ])
+    }
+
+    @Test func `Two to four times are a note, five a warning`() {
+        for times in 2...4 { #expect(findings { $0.scoped { $0.fetch(times) } }.map(\.severity) == [.note]) }
+        #expect(findings { $0.scoped { $0.fetch(5) } }.map(\.severity) == [.warning])
+        #expect(findings { $0.scoped { $0.fetch(1) } }.isEmpty)
+    }
+
+    @Test func `Occasions are counted apart`() throws {
+        let finding = try #require(
+            findings { library in
+                library.scoped { $0.fetch(5) }
+                library.scoped { $0.fetch(7) }
+            }.first)
+        #expect(
+            finding.explanation == [
+                "12 fetches with the same values on 2 occasions, up to 7 times on one: 600 µs in all, 200 rows loaded again."
+            ])
+        #expect(finding.saving.trips == 10)
+        #expect(finding.saving.time.median == 500_000)
+    }
+
+    @Test func `Only the longest is needed`() {
+        let finding = findings { library in
+            library.scoped { library in
+                for duration in [400_000, 100_000, 100_000] as [UInt64] {
+                    _ = library.music.fetch(library.shape, rows: 20, duration: duration) { $0.parameters = 77 }
+                }
+            }
+        }
+        #expect(finding.map(\.saving.time.median) == [200_000])
+        #expect(finding.map { $0.saving.time.high.rounded() } == [400_000])
+    }
+
+    // MARK: - What is no repetition
+
+    @Test func `A write to what is fetched in between gives a new result`() {
+        #expect(
+            findings { library in
+                library.scoped { library in
+                    for _ in 0..<5 {
+                        library.fetch()
+                        library.write()
+                    }
+                }
+            }.isEmpty)
+        // One in the middle leaves two halves.
+        let halves = findings { library in
+            library.scoped { library in
+                library.fetch(5)
+                library.write()
+                library.fetch(5)
+            }
+        }
+        #expect(halves.map { $0.evidence.first { $0.name == "occurrences" }?.value } == [2])
+        // A write to something else does not matter, unless the predicate leads there.
+        func between(_ shape: @escaping (inout Music) -> DictionaryID) -> [Finding] {
+            findings { library in
+                let byAlbum = shape(&library.music)
+                library.scoped { library in
+                    for _ in 0..<5 {
+                        library.fetch(shape: byAlbum)
+                        library.write(library.music.album)
+                    }
+                }
+            }
+        }
+        #expect(between { $0.shape("title == ?", [Self.byTitle]) }.count == 1)
+        #expect(between { $0.shape("album.title == ?", [.init(keyPath: "album.title", operation: "==")]) }.isEmpty)
+        #expect(between { $0.shape("title == ?", [Self.byTitle], sort: ["album.title ascending"]) }.isEmpty)
+        // What a recorder does not tell may lead anywhere.
+        #expect(between { $0.shape("title == ?", nil) }.isEmpty)
+        #expect(between { $0.shape("length(title) == ?", [.init(keyPath: "length(title)", operation: "==")]) }.isEmpty)
+    }
+
+    @Test func `A write to another entity of the same tree counts`() {
+        var library = Library()
+        let song = library.music.trace.define(.entity(EntityEntry(name: "Song", root: "Track")))
+        library.scoped { library in
+            for _ in 0..<5 {
+                library.fetch()
+                library.write(song)
+            }
+        }
+        #expect(library.analysis().findings.isEmpty)
+    }
+
+    @Test func `A write on another thread counts, whenever the trace tells of it`() {
+        for isToldInTime in [false, true] {
+            var library = Library()
+            library.scoped { library in
+                let start = library.music.trace.now
+                if !isToldInTime { library.fetch(5) }
+                let end = library.music.trace.now
+                library.music.trace.thread = 9
+                library.music.trace.now = start + 60_000
+                library.write()
+                library.music.trace.thread = 7
+                library.music.trace.now = isToldInTime ? start : end
+                if isToldInTime { library.fetch(5) }
+            }
+            let count = library.analysis().findings.first?.evidence.first { $0.name == "executions" }?.value
+            // Told of in time, it parts what was before it, what was made meanwhile, and what came after.
+            #expect(count == (isToldInTime ? 4 : nil))
+        }
+    }
+
+    @Test func `Other values, limits, contexts, scopes and numbers of rows are other fetches`() {
+        func many(_ change: @escaping (Int, inout TraceEvent.Fetch) -> Void) -> [Finding] {
+            findings { library in
+                library.scoped { library in
+                    for number in 0..<6 { library.fetch { change(number, &$0) } }
+                }
+            }
+        }
+        #expect(many { _, _ in }.count == 1)
+        #expect(many { $1.parameters = UInt64($0) }.isEmpty)
+        #expect(many { $1.limit = UInt32($0) + 1 }.isEmpty)
+        #expect(many { $1.offset = UInt32($0) * 20 }.isEmpty)
+        #expect(many { $1.rows = UInt32($0) }.isEmpty)
+        #expect(many { $1.error = UInt32($0) + 1 }.isEmpty)
+        #expect(findings { library in for _ in 0..<6 { library.scoped { $0.fetch() } } }.isEmpty)
+    }
+
+    @Test func `Preparation is left out, and a pause ends a piece of work that no scope marks`() {
+        #expect(findings { $0.scoped(.setup) { $0.fetch(10) } }.isEmpty)
+        #expect(findings { $0.fetch(10) }.count == 1)
+        #expect(findings { $0.fetch(10, gap: 100_000_000) }.isEmpty)
+    }
+
+    @Test func `Fetches at regular intervals look for what others write`() throws {
+        let finding = try #require(findings { $0.scoped { $0.fetch(20, gap: 150_000_000) } }.first)
+        #expect(finding.severity == .note)
+        #expect(
+            finding.reservations == [
+                "The fetches come at regular intervals, as of a timer that looks for what others have written."
+            ])
+        let irregular = findings { library in
+            library.scoped { library in
+                for gap in [100, 500, 100, 900, 100, 700] as [UInt64] { library.fetch(gap: gap * 1_000_000) }
+            }
+        }
+        #expect(irregular.map(\.severity) == [.warning])
+    }
+
+    @Test func `A loop with repeated values is told to fetch all of them at once, and no more`() {
+        var library = Library()
+        library.scoped { library in
+            for value in (1...8 as ClosedRange<UInt64>).flatMap({ [$0, $0] }) {
+                library.fetch {
+                    $0.parameters = value
+                    $0.operands = [value]
+                }
+            }
+        }
+        #expect(library.analysis([RepeatedFetchRule(), FetchLoopRule()]).findings.map(\.rule) == ["R04"])
+    }
+
+    @Test func `An object that is fetched by its ID is the context's already`() throws {
+        let finding = try #require(
+            findings { library in
+                let byID = library.music.shape(
+                    "SELF == ?", [.init(keyPath: "SELF", operation: "==", operand: "object")])
+                library.scoped { $0.fetch(6, shape: byID, rows: 1) }
+            }.first)
+        #expect(finding.title == "Take the Track that the context has, instead of fetching it by its ID")
+        #expect(finding.code == ["let object = context.object(with: id)"])
+    }
+
+    @Test func `Lost events make it a note`() {
+        var library = Library()
+        library.scoped { library in
+            library.fetch(5)
+            library.music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 3)))
+            library.fetch(5)
+        }
+        #expect(library.analysis().findings.map(\.severity) == [.note])
+    }
+}

@@ -1,0 +1,127 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R14: unbounded fetches")
+struct UnboundedFetchRuleTests {
+    private static let rules: [any Rule] = [
+        UnboundedFetchRule(), BatchSizeRule(), OverFetchRule(), AggregateRule(), UnusedResultRule(),
+    ]
+
+    private func findings(_ body: (inout Music, DictionaryID) -> Void) -> [Finding] {
+        var music = Music()
+        let shape = music.shape()
+        music.calibrate(shape)
+        body(&music, shape)
+        return Analysis(Profile(music.trace.closed()), rules: Self.rules).findings
+    }
+
+    /// A result of which every row is read.
+    private func all(
+        _ rows: UInt32, bytes: UInt64? = nil, _ kind: TraceEvent.Scope.Kind = .request,
+        _ change: @escaping (inout TraceEvent.Use) -> Void = { _ in }
+    ) -> [Finding] {
+        findings { music, shape in
+            music.scoped(kind) { music in
+                music.fetchAndUse(shape, rows: rows) { use in
+                    use.touchFirst(rows, in: kind)
+                    use.read(.title, rows: UInt64(rows))
+                    use.read(.lyrics, rows: UInt64(rows))
+                    if let bytes { use.bytes = bytes }
+                    change(&use)
+                }
+            }
+        }
+    }
+
+    @Test func `A fetch of everything is taken in batches`() throws {
+        let found = all(2000)
+        let finding = try #require(found.first)
+        #expect(found.map(\.rule) == ["R14"])
+        #expect(finding.title == "Take the rows of Track in batches, or a page at a time")
+        #expect(finding.code == ["request.fetchBatchSize = 500"])
+        #expect(
+            finding.explanation == [
+                "It asks for every Track that there is: 2,000 rows at once, 195 KiB, and nothing keeps it from being more."
+            ])
+        #expect(
+            finding.reservations == [
+                "What it costs at this size is not much; with ten times the rows a fetch would take 40.0 ms and hold 1.91 MiB."
+            ])
+        #expect(finding.severity == .warning && finding.saving.time == .none)
+        #expect(finding.saving.memory == 150_000)
+        #expect(finding.signature.hasPrefix("R14|unbounded|Track#") && finding.signature.hasSuffix("|tracks()"))
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(figures == ["executions": 1, "rows": 2000, "maximumRows": 2000, "bytes": 200_000])
+    }
+
+    @Test func `A thousand rows are many, and so are four megabytes`() {
+        #expect(all(1000).map(\.rule) == ["R14"])
+        #expect(all(999).isEmpty)
+        #expect(all(900, bytes: 900 * 3000).isEmpty)
+        // Beyond four megabytes it is the batch size that matters, whatever comes of it.
+        #expect(all(900, bytes: 900 * 5000).map(\.rule) == ["R02"])
+    }
+
+    @Test func `Long rows come in smaller batches`() {
+        #expect(all(1200, bytes: 1200 * 3000).map(\.code) == [["request.fetchBatchSize = 500"]])
+        let finding = all(1000, bytes: 1000 * 4000)
+        #expect(finding.map(\.saving.memory) == [500 * 4000])
+    }
+
+    @Test func `Whoever says that everything is worked through is left alone`() {
+        #expect(all(5000, .bulk).isEmpty)
+        #expect(all(5000, .setup).isEmpty)
+    }
+
+    @Test func `Limits and batches bound a fetch`() {
+        var music = Music()
+        let limited = music.shape(isLimited: true)
+        music.fetchAndUse(limited, rows: 2000) { $0.touchFirst(2000) }
+        #expect(Analysis(Profile(music.trace.closed()), rules: [UnboundedFetchRule()]).findings.isEmpty)
+        let batched = findings { music, shape in
+            let fetch = music.fetch(shape, rows: 2000) { $0.batchSize = 500 }
+            var use = Music.use(of: fetch, rows: 2000)
+            use.batchSize = 500
+            use.batchesLoaded = 4
+            use.touchFirst(2000)
+            music.add(use, shape: shape)
+        }
+        #expect(!batched.map(\.rule).contains("R14"))
+    }
+
+    @Test(arguments: [TraceEvent.Scope.Kind.request, .bulk])
+    func `Batches that are too small are not replaced by all rows at once where these are many`(
+        _ kind: TraceEvent.Scope.Kind
+    ) throws {
+        let found = findings { music, shape in
+            music.scoped(kind) { music in
+                let fetch = music.fetch(shape, rows: 2000) { $0.batchSize = 5 }
+                var use = Music.use(of: fetch, rows: 2000)
+                use.batchSize = 5
+                use.batchesLoaded = 400
+                use.touchFirst(2000, in: kind)
+                music.add(use, shape: shape)
+            }
+        }
+        #expect(found.map(\.rule) == ["R02"])
+        #expect(found.map { $0.title.contains("at once") } == [kind == .bulk])
+    }
+
+    @Test func `Where fewer rows are needed others say so`() {
+        // A screenful, a count, the first rows, nothing.
+        #expect(findings { $0.fetchAndUse($1, rows: 2000, times: 3) { $0.countAsked = 1 } }.map(\.rule) == ["R05"])
+        #expect(findings { $0.fetchAndUse($1, rows: 2000, times: 3) { $0.touchFirst(3) } }.map(\.rule) == ["R03"])
+        #expect(findings { $0.fetchAndUse($1, rows: 2000, times: 3) { _ in } }.map(\.rule) == ["R17"])
+        let screens = findings { music, shape in
+            music.scoped(.screen) { music in
+                music.fetchAndUse(shape, rows: 2000) { use in
+                    use.touchFirst(400, in: .screen)
+                    use.windows = [.init(scope: .screen, rows: 10, times: 40)]
+                }
+            }
+        }
+        #expect(screens.map(\.rule) == ["R02"])
+    }
+}
