@@ -64,6 +64,9 @@ public struct FetchCounts: Sendable, Hashable {
     public internal(set) var fullScanSteps: UInt64 = 0
     /// Operations of SQLite's virtual machine in them.
     public internal(set) var virtualMachineSteps: UInt64 = 0
+    /// Sorts that SQLite made for them (`SQLITE_STMTSTATUS_SORT`), and rows that were sorted.
+    public internal(set) var sorts: UInt64 = 0
+    public internal(set) var sortedRows: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 
@@ -75,6 +78,8 @@ public struct FetchCounts: Sendable, Hashable {
         statements &+= other.statements
         fullScanSteps &+= other.fullScanSteps
         virtualMachineSteps &+= other.virtualMachineSteps
+        sorts &+= other.sorts
+        sortedRows &+= other.sortedRows
         scopes.merge(other.scopes, uniquingKeysWith: &+)
     }
 }

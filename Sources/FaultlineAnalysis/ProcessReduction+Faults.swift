@@ -136,6 +136,7 @@ extension ProcessReduction {
         judge(loops.drain().map { ($0.key, $0.value) }, in: &tables)
         for open in saves.drain() { judge(open.value, open.key, in: &tables) }
         for open in repeats.drain() { judge(open.value, open.key, in: &tables) }
+        finishWaits(into: &tables)
         // Each still finds those around it; sums do not hang on the order.
         for scope in scopes.values { close(scope, in: &tables) }
         _ = scopes.drain()

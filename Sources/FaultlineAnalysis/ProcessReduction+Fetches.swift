@@ -102,6 +102,10 @@ extension ProcessReduction {
             profile.counts.statements &+= 1
             profile.counts.fullScanSteps &+= UInt64(statement.fullScanSteps)
             profile.counts.virtualMachineSteps &+= statement.virtualMachineSteps
+            guard statement.sorts > 0 else { return }
+            profile.counts.sorts &+= UInt64(statement.sorts)
+            // A limit hands out few of them, and an index may have narrowed them down before.
+            profile.counts.sortedRows &+= UInt64(max(statement.rows, statement.fullScanSteps))
         }
     }
 

@@ -22,6 +22,7 @@ struct OpenScope: Sendable {
         case loop(LoopEvidence.Key)
         case saves(SaveEvidence.Key)
         case repeats(FetchProfile.Key)
+        case waits(WaitEvidence.Key)
     }
 }
 

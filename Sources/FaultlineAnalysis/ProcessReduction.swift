@@ -34,6 +34,8 @@ struct ProcessReduction: Sendable {
     var saves = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: Capacity.saves)
     var repeats = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: Capacity.repeats)
     var writes = WriteLog()
+    /// What threads did in the store of late, by thread.
+    var threadWork: [UInt32: ThreadWork] = [:]
     var reads: [FirstReads: UInt64] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
@@ -152,8 +154,10 @@ struct ProcessReduction: Sendable {
         case .merge(let merge): noteWrite(of: merge.entities.map(\.entity), event, in: tables)
         case .refresh(let refresh):
             noteWrite(of: refresh.entity == 0 ? [] : [refresh.entity], event, in: tables)
-        case .cacheMiss, .use, .scope, .wait: break
+        case .wait(let wait): noteWait(wait, event, in: &tables)
+        case .cacheMiss, .use, .scope: break
         }
+        noteWork(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
         tables.changeGroup(group) {
             $0.durations.record(event.duration)
@@ -236,6 +240,11 @@ struct ProcessReduction: Sendable {
     /// Where in the program it happened, by the event's stack alone.
     mutating func stackSite(of event: TraceEvent) -> CallSite? {
         site(SiteCacheKey(kind: .scope, site: 0, stack: event.stack)) { $0.stackSite(of: event) }
+    }
+
+    /// The line of a static site.
+    mutating func callSite(of site: DictionaryID) -> CallSite? {
+        site == 0 ? nil : callSite(of: TraceEvent(site: site, .wait(TraceEvent.Wait())))
     }
 
     mutating func stackSite(of stack: DictionaryID) -> CallSite? {

@@ -166,6 +166,13 @@ public struct Profile: Sendable {
         tables.repeats.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
+    /// Waits for queues and locks.
+    ///
+    /// Complete after ``finish()``.
+    public var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
+        tables.waits.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 

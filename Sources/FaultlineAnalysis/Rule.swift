@@ -43,8 +43,8 @@ public enum Rules {
     public static var all: [any Rule] {
         [
             PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(), TextSearchRule(),
-            LargeValueRule(), SaveSizeRule(), UnboundedFetchRule(),
-            UnusedResultRule(), RepeatedFetchRule(), TraceQualityRule(),
+            LargeValueRule(), SaveSizeRule(), WaitRule(), UnboundedFetchRule(), UnusedResultRule(),
+            RepeatedFetchRule(), SortRule(), TraceQualityRule(),
         ]
     }
 }

@@ -60,7 +60,7 @@ struct TextReportTests {
                   Nothing found: R03 Over-fetch (the use of 2 results), R04 Fetch in a loop (2 fetches),
                       R10 Saves (1 save), R14 Unbounded fetches (2 fetches without a limit), R17 Unused results (the
                       use of 2 results), R18 Repeated fetches (2 fetches)
-                  Nothing to look at: R08 Text search without an index
+                  Nothing to look at: R08 Text search without an index, R13 Waits, R19 Sorting without an index
 
                 """)
     }
@@ -74,7 +74,8 @@ struct TextReportTests {
                 Checked
                   Nothing to look at: R01 N+1 faults, R02 Batch size, R03 Over-fetch, R04 Fetch in a loop,
                       R05 Counts and sums by fetching, R08 Text search without an index, R09 Large values in hot
-                      rows, R10 Saves, R14 Unbounded fetches, R17 Unused results, R18 Repeated fetches
+                      rows, R10 Saves, R13 Waits, R14 Unbounded fetches, R17 Unused results, R18 Repeated fetches,
+                      R19 Sorting without an index
 
                 """)
     }

@@ -83,7 +83,17 @@ enum MusicProgram {
         Flaw(
             scenario: "unbounded", rule: "R14", title: "Take the rows of Track in batches, or a page at a time",
             code: ["request.fetchBatchSize = 500"], fetch: "// taken as they come"),
+        Flaw(
+            scenario: "sort", rule: "R19", title: "Index Track by milliseconds, so that nothing is sorted",
+            code: [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#], fetch: "// sorted each time"),
+        Flaw(
+            scenario: "wait", rule: "R13", title: "Give the save at \(holder) a context of its own",
+            code: ["let context = container.newBackgroundContext()", "try await context.perform { … }"],
+            fetch: "// saved while others wait", reader: "print(try shown.performAndWait"),
     ]
+
+    /// The line that others wait for.
+    private static let holder = (try? line("// saved while others wait")) ?? ""
 
     private static let path = BuiltCommand.programs.appendingPathComponent("MusicProgram").path
 

@@ -47,6 +47,7 @@ struct RecordedEvents {
         var fetch: UInt64?
         var origin: UInt64?
         var batchSize: UInt64?
+        var resultType: String?
         var rows: UInt64?
         var loadedRows: UInt64?
         var touchedRows: UInt64?

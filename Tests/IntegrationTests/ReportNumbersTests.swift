@@ -57,7 +57,7 @@ struct ReportNumbersTests {
         let missed = events.of("fault").filter { $0.source != "rowCache" }
         #expect(totals.faultTrips == UInt64(missed.count))
         #expect(totals.claimedTrips == events.of("fetch", "batch").sum(\.trips) + UInt64(missed.count))
-        let unbatched = events.of("fetch").filter { $0.batchSize == 0 }
+        let unbatched = events.of("fetch").filter { $0.batchSize == 0 && $0.resultType == "objects" }
         #expect(
             totals.rowsLoaded == unbatched.sum(\.rows) + events.of("batch").sum(\.rows) + missed.sum(\.filled)
                 + events.all.sum(\.prefetchedRows))
@@ -221,9 +221,11 @@ struct ReportNumbersTests {
             case "R08": checkSearch(finding, events)
             case "R09": checkLargeValue(finding, events)
             case "R10": checkSaves(finding, events)
+            case "R13": checkWaits(finding, events)
             case "R14": checkUnbounded(finding, events)
             case "R17": checkUnused(finding, events)
             case "R18": checkRepeats(finding, events)
+            case "R19": checkSort(finding, events)
             default: Issue.record("nobody checks the figures of \(finding.rule)")
             }
         }
@@ -315,13 +317,35 @@ struct ReportNumbersTests {
     }
 
     private func checkSaves(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
-        let saves = events.of("save")
+        let saves = events.of("save").filter { $0.callSite?.text == finding.change?.text }
         #expect(finding.figure("saves") == Double(saves.count))
         #expect(finding.figure("objects") == Double(saves.sum(\.inserted)))
         #expect(finding.figure("saveTime") == Double(saves.sum(\.duration) - saves.sum(\.lockWait)))
         #expect(finding.figure("commit") == Double(saves.sum(\.commit)))
         let scope = events.of("scope").filter { $0.phase == "end" && $0.id == saves.first?.scope }
         #expect(finding.figure("wallTime") == Double(scope.sum(\.duration)))
+    }
+
+    private func checkWaits(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let waits = events.of("wait")
+        #expect(finding.figure("waits") == Double(waits.count))
+        #expect(finding.seenAt.map(\.time) == [waits.sum(\.duration)])
+        #expect(finding.seenAt.map(\.site?.text) == [waits.first?.callSite?.text])
+        // The holder was saving all the while.
+        #expect((finding.figure("waitTime") ?? 0) > 0.9 * Double(waits.sum(\.duration)))
+        #expect((finding.figure("waitTime") ?? 0) <= Double(waits.sum(\.duration)))
+    }
+
+    private func checkSort(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        let ids = Set(fetches.map(\.id))
+        let statements = events.of("sql").filter { ids.contains($0.parent) && $0.type == "read" }
+        #expect(finding.figure("executions") == Double(fetches.count))
+        #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
+        #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
+        #expect(finding.figure("sorts") == Double(statements.sum(\.sorts)))
+        let gone = statements.map { max($0.rows ?? 0, $0.fullScanSteps ?? 0) }
+        #expect(finding.figure("sortedRows") == Double(gone.reduce(0, +)))
     }
 
     private func checkUnbounded(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {

@@ -103,6 +103,8 @@ struct Program {
             case "repeat": try listTitles()
             case "unused": try lookAhead()
             case "unbounded": try listAll()
+            case "wait": try importMeanwhile()
+            case "sort": try longest()
             default: fatalError("There is no scenario \(scenario).")
             }
         }
@@ -280,6 +282,34 @@ struct Program {
         for track in try context.fetch(request) {  // taken as they come
             print(line(track))
         }
+    }
+
+    /// The tracks that come first: by their length, of which there is no index, or by their title.
+    private func longest() throws {
+        let request = FetchRequest<Track>(
+            sortDescriptors: [.descending(isNaive ? "milliseconds" : "title")], fetchLimit: 10)
+        print(try context.fetch(request).map(line))  // sorted each time
+    }
+
+    /// Shows how many albums there are while others are imported.
+    private func importMeanwhile() throws {
+        let shown = container.newBackgroundContext()
+        let importing = isNaive ? shown : container.newBackgroundContext()
+        let (isSaving, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            importing.performAndWait {
+                for number in 1...2000 {
+                    let album = Album(context: importing)
+                    album[Album.titleKey] = "Imported \(number)"
+                }
+                isSaving.signal()
+                try? importing.save()  // saved while others wait
+            }
+            isDone.signal()
+        }
+        isSaving.wait()
+        print(try shown.performAndWait { try shown.count(for: FetchRequest<Album>()) })
+        isDone.wait()
     }
 
     /// Albums that are new.

@@ -1,0 +1,65 @@
+internal import FaultlineTrace
+
+extension ProcessReduction {
+    /// The share of a wait for a context's queue that its holder must be in the store for.
+    static let leastHeldShare = 0.1
+
+    /// Adds a wait to the evidence once it is known what its holder did.
+    mutating func noteWait(_ wait: TraceEvent.Wait, _ event: TraceEvent, in tables: inout ProfileTables) {
+        guard !isSetup(event.scope) else { return }
+        let one = ThreadWork.Wait(
+            wait: wait, site: callSite(of: event), scope: event.scope, start: event.start, end: event.end,
+            isMainThread: event.isMainThread)
+        guard wait.holderThread != 0, wait.holderProcess == 0 else { return judge(one, nil, in: &tables) }
+        guard let oldest = threadWork[wait.holderThread, default: ThreadWork()].add(one) else { return }
+        judge(oldest, threadWork[wait.holderThread], in: &tables)
+    }
+
+    /// Remembers what a thread does in the store, which others may have waited for.
+    mutating func noteWork(_ event: TraceEvent, in tables: inout ProfileTables) {
+        guard event.parent == 0, event.isOnThread, event.kind != .wait else { return }
+        // Taken out and put back, so that it is changed in place while sites are looked up.
+        var work = threadWork.removeValue(forKey: event.thread) ?? ThreadWork()
+        work.add(event) { callSite(of: event) }
+        let over = work.takeWaits(until: event.end)
+        threadWork[event.thread] = work
+        for wait in over { judge(wait, work, in: &tables) }
+    }
+
+    /// Adds the waits whose holders did nothing more.
+    mutating func finishWaits(into tables: inout ProfileTables) {
+        for thread in threadWork.keys.sorted() {
+            let waits = threadWork[thread]?.takeWaits() ?? []
+            for wait in waits { judge(wait, threadWork[thread], in: &tables) }
+        }
+        threadWork = [:]
+    }
+
+    private mutating func judge(_ one: ThreadWork.Wait, _ work: ThreadWork?, in tables: inout ProfileTables) {
+        let wait = one.wait
+        let duration = one.end - one.start
+        let held = work?.work(during: one)
+        var time = duration
+        if wait.resource == .contextQueue {
+            time = min(duration, held?.time ?? 0)
+            guard Double(time) >= Self.leastHeldShare * Double(duration) else { return }
+        }
+        let key = WaitEvidence.Key(
+            resource: wait.resource, site: one.site, holderKind: held?.most?.kind,
+            holderSite: held?.most?.site ?? callSite(of: wait.holderSite))
+        var evidence = WaitEvidence()
+        evidence.durations.record(duration)
+        evidence.time = time
+        evidence.blockedTime = wait.isBlocking ? time : 0
+        evidence.mainThreadTime = wait.isBlocking && one.isMainThread ? time : 0
+        evidence.longest = time
+        evidence.tries = UInt64(wait.tries)
+        evidence.failures = wait.error == 0 ? 0 : 1
+        evidence.foreign = wait.holderProcess == 0 ? 0 : 1
+        let surroundings = surroundings(of: unit(of: one.scope).id, for: .waits(key), outside: duration)
+        evidence.lossyWaits = surroundings.lossyOccurrences
+        evidence.scopes = surroundings.scopes
+        evidence.wallTime = surroundings.wallTime
+        tables.waits[key, default: WaitEvidence()].merge(evidence)
+    }
+}

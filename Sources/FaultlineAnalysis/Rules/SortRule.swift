@@ -1,0 +1,86 @@
+internal import FaultlineTrace
+
+/// R19: rows that SQLite sorts itself since no index has them in order.
+///
+/// SQLite counts the sorts of a statement (`SQLITE_STMTSTATUS_SORT`, https://www.sqlite.org/c3ref/c_stmtstatus_counter.html).
+public struct SortRule: Rule {
+    public let id = "R19"
+    public let name = "Sorting without an index"
+    public let purpose = "Fetches whose rows are sorted each time, where an index would have them in order."
+
+    /// Rows of a sort from which on it is named; where a limit takes a tenth of them or less, fewer do.
+    static let minimumRows = 500.0
+    static let minimumLimitedRows = 50.0
+    static let limitFactor = 10.0
+    /// What comparing two rows is assumed to cost, in nanoseconds.
+    static let comparison = 50.0
+    /// By how much data are thought to grow.
+    static let growth = 10.0
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined: UInt64 = 0
+        for fetch in profile.fetches where !fetch.key.shape.sort.isEmpty {
+            examined += fetch.counts.statements
+            if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
+        }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "sorted fetch", plural: "sorted fetches") }
+        return outcome
+    }
+
+    private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        let counts = fetch.counts
+        guard counts.sorts > 0 else { return nil }
+        let sorted = Double(counts.sortedRows) / Double(counts.sorts)
+        let returned = Double(counts.rows) / Double(max(1, counts.executions))
+        let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor * max(1, returned)
+        guard sorted >= Self.minimumRows || (isCut && sorted >= Self.minimumLimitedRows) else { return nil }
+        let advice = SortAdvice(fetch: fetch, sorted: sorted, isCut: isCut, profile: profile)
+        let sorting = Self.sorting(sorted) * Double(counts.sorts)
+        let estimate = costs.rows(of: fetch.key.shape)
+        // With an index a limited fetch stops at its last row; any other has all rows to read all the same.
+        let saving =
+            isCut
+            ? estimate.range { line in
+                Double(counts.time) - line.cost(trips: Double(counts.executions), rows: Double(counts.rows))
+            } : (min(sorting, Double(counts.time)), sorting / 2, min(sorting * 2, Double(counts.time)))
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
+            score: Score.of(sorted, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: advice.code,
+            saving: Saving(time: Saving.Range(saving)),
+            confidence: isCut ? min(.medium, estimate.confidence(in: saving)) : .low,
+            signature: fetch.signature(id, fetch.key.shape.sort.joined(separator: ",")))
+        finding.scopes = counts.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("executions", counts.executions, .count), Evidence("sorts", counts.sorts, .count),
+            Evidence("sortedRows", counts.sortedRows, .rows), Evidence("rows", counts.rows, .rows),
+            Evidence("fetchTime", counts.time, .nanoseconds),
+        ]
+        finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        weigh(&finding, fetch, sorted, advice, profile)
+        return finding
+    }
+
+    /// What sorting so many rows is assumed to take, in nanoseconds.
+    private static func sorting(_ rows: Double) -> Double { comparison * rows * log2(of: max(2, rows)) }
+
+    private static func log2(of value: Double) -> Double { Double(value.exponent) + (value.significand - 1) }
+
+    private func weigh(
+        _ finding: inout Finding, _ fetch: FetchProfile, _ sorted: Double, _ advice: SortAdvice, _ profile: Profile
+    ) {
+        if let obstacle = advice.obstacle { finding.downgrade(obstacle) }
+        guard
+            !Significance.isMet(
+                saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+                isMainThread: fetch.isOnMainThread)
+        else { return }
+        // What no index has in order stays so when the table grows, whatever it takes now.
+        finding.reservations.append(
+            "Cost not proven at this size: less than 1 % of the time that the work took. With ten times the rows sorting "
+                + "would take some \(Phrase.duration(Self.sorting(sorted * Self.growth))) each time.")
+    }
+}

@@ -1,0 +1,79 @@
+internal import FaultlineTrace
+
+/// The words of R13.
+struct WaitAdvice {
+    let key: WaitEvidence.Key
+    let evidence: WaitEvidence
+
+    /// What is done while others wait: `the save at Import.swift:30`.
+    private var holder: String? {
+        let place = key.holderSite.map { " at \($0)" } ?? ""
+        if let kind = key.holderKind { return "the \(kind.name)\(place)" }
+        return key.holderSite.map { "the work at \($0)" }
+    }
+
+    private var isForeign: Bool { evidence.foreign * 2 > evidence.durations.count }
+
+    var title: String {
+        switch key.resource {
+        case .contextQueue:
+            return "Give \(holder ?? "the work that others wait for") a context of its own"
+        case .coordinator: return "Let \(holder ?? "what writes") hold the store for less time at once"
+        case .connection: return "Let \(holder ?? "what reads") hold its connection for less time at once"
+        case .sqlite:
+            return isForeign
+                ? "Let the other process hold the store's lock for less time at once"
+                : "Let \(holder ?? "what writes") hold SQLite's lock for less time at once"
+        }
+    }
+
+    var fix: String {
+        switch key.resource {
+        case .contextQueue:
+            "A context does one piece of work at a time. Long work belongs on a background context, whose saves the other "
+                + "takes in."
+        case .coordinator:
+            "One context writes at a time. A save in parts of some hundred objects, or a batch request, leaves room for "
+                + "others in between."
+        case .connection:
+            "All connections that read were busy. Fetch less at once, or in batches, so that each is free again sooner."
+        case .sqlite:
+            "SQLite lets one connection write at a time. Keep what writes short, begin it with BEGIN IMMEDIATE so that it "
+                + "waits at its beginning, and use the write-ahead log, with which readers do not wait."
+        }
+    }
+
+    var code: [String] {
+        guard key.resource == .contextQueue else { return [] }
+        return ["let context = container.newBackgroundContext()", "try await context.perform { … }"]
+    }
+
+    var explanation: [String] {
+        let waits = Phrase.count(evidence.durations.count, "wait")
+        let middle =
+            evidence.durations.count == 1
+            ? "" : ", \(Phrase.duration(evidence.durations.percentile(50))) in the middle"
+        var sentences = [
+            "\(waits) for \(thing): \(Phrase.duration(evidence.time)) in all, \(Phrase.duration(evidence.longest)) the "
+                + "longest\(middle)\(holder.map { ", meanwhile \($0)" } ?? "")."
+        ]
+        if evidence.tries > 0 {
+            sentences.append("The lock was asked for \(Phrase.count(evidence.tries, "more time")) in vain.")
+        }
+        if evidence.failures > 0 {
+            let waits = Phrase.count(evidence.failures, "wait")
+            sentences.append("\(waits) ended without it, and what was to be done failed.")
+        }
+        if isForeign { sentences.append("Another process held it.") }
+        return sentences
+    }
+
+    private var thing: String {
+        switch key.resource {
+        case .contextQueue: "a context's queue"
+        case .coordinator: "the coordinator"
+        case .connection: "a connection"
+        case .sqlite: "SQLite's lock"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import FaultlineTrace
+
+/// What a thread did in the store of late, and the waits for it of which it is not yet known what they waited for.
+struct ThreadWork: Sendable {
+    /// Time in the store without a pause.
+    struct Stretch: Sendable {
+        var start: UInt64
+        var end: UInt64
+        /// In the store, in nanoseconds.
+        var time: UInt64
+        /// The longest event.
+        var longest: UInt64
+        var kind: EventKind
+        var site: CallSite?
+    }
+
+    /// A wait that began while the thread held what was waited for.
+    struct Wait: Sendable {
+        var wait: TraceEvent.Wait
+        var site: CallSite?
+        var scope: EventID
+        var start: UInt64
+        var end: UInt64
+        var isMainThread: Bool
+    }
+
+    /// Stretches and waits that are kept.
+    static let capacity = 32
+    /// Nanoseconds without the store that end a stretch.
+    static let pause: UInt64 = 1_000_000
+
+    private var stretches: [Stretch] = []
+    private var waits: [Wait] = []
+
+    /// Adds an event that is part of no other.
+    ///
+    /// - Parameter site: asked for only where the event matters.
+    mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
+        if let last = stretches.last, event.start >= last.start, event.start < last.end &+ Self.pause {
+            stretches[stretches.count - 1].end = max(last.end, event.end)
+            stretches[stretches.count - 1].time &+= event.duration
+            if event.duration > last.longest {
+                stretches[stretches.count - 1].longest = event.duration
+                stretches[stretches.count - 1].kind = event.kind
+                stretches[stretches.count - 1].site = site()
+            }
+            return
+        }
+        if stretches.count == Self.capacity { stretches.removeFirst(Self.capacity / 2) }
+        stretches.append(
+            Stretch(
+                start: event.start, end: event.end, time: event.duration, longest: event.duration, kind: event.kind,
+                site: site()))
+    }
+
+    /// Adds a wait, and returns one that has to make room.
+    mutating func add(_ wait: Wait) -> Wait? {
+        waits.append(wait)
+        return waits.count > Self.capacity ? waits.removeFirst() : nil
+    }
+
+    /// Takes out the waits that were over at a time, or all.
+    mutating func takeWaits(until time: UInt64 = .max) -> [Wait] {
+        guard !waits.isEmpty else { return [] }
+        let over = waits.filter { $0.end <= time }
+        waits.removeAll { $0.end <= time }
+        return over
+    }
+
+    /// How long the thread was in the store during a wait, in nanoseconds, and the stretch that has most of it.
+    func work(during wait: Wait) -> (time: UInt64, most: Stretch?) {
+        var total = 0.0
+        var most: (time: Double, stretch: Stretch)?
+        for stretch in stretches where stretch.start < wait.end && stretch.end > wait.start {
+            let common = Double(min(stretch.end, wait.end) - max(stretch.start, wait.start))
+            let time = common * min(1, Double(stretch.time) / Double(max(1, stretch.end - stretch.start)))
+            total += time
+            if time > most?.time ?? 0 { most = (time, stretch) }
+        }
+        return (UInt64(total), most?.stretch)
+    }
+}

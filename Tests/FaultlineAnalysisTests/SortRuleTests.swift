@@ -1,0 +1,109 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R19: sorting without an index")
+struct SortRuleTests {
+    private func findings(
+        sort: [String] = ["title ascending"], _ terms: [ShapeEntry.Term] = [], isLimited: Bool = false, rows: UInt32,
+        steps: UInt32? = nil, times: Int = 1, sorts: UInt32 = 1, duration: UInt64? = nil
+    ) -> [Finding] {
+        var music = Music()
+        music.calibrate(music.shape())
+        let shape = music.shape("…", terms, sort: sort, isLimited: isLimited)
+        for _ in 0..<times {
+            let fetch = music.fetch(shape, rows: rows, duration: duration)
+            var statement = TraceEvent.Statement()
+            (statement.rows, statement.fullScanSteps, statement.sorts) = (rows, steps ?? rows, sorts)
+            music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+        }
+        return Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
+    }
+
+    @Test func `Rows that are sorted each time have an index that has them in order`() throws {
+        let found = findings(sort: ["milliseconds descending"], rows: 2000, times: 3)
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.rule == "R19")
+        #expect(finding.title == "Index Track by milliseconds, so that nothing is sorted")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
+        #expect(
+            finding.explanation == ["SQLite has 3 times sorted 2,000 rows, on average: 12.0 ms in all."])
+        #expect(finding.severity == .warning && finding.confidence == .low)
+        // 50 ns for each of 2,000 rows and each of 11 steps.
+        #expect(abs(finding.saving.time.median - 3 * 50 * 2000 * 10.95) < 10_000)
+        #expect(finding.saving.time.low == finding.saving.time.median / 2)
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == ["executions": 3, "sorts": 3, "sortedRows": 6000, "rows": 6000, "fetchTime": 12_030_000])
+    }
+
+    @Test func `A limit that lets few through makes it worse`() throws {
+        let finding = try #require(
+            findings(isLimited: true, rows: 10, steps: 1199, duration: 900_000).first)
+        #expect(
+            finding.explanation == [
+                "SQLite has sorted 1,199 rows for the 10 that the limit lets through: 900 µs in all."
+            ])
+        // Ten rows cost what ten rows cost.
+        #expect(abs(finding.saving.time.median - (900_000 - 10_000 - 10 * 2000)) < 1000)
+        #expect(findings(isLimited: true, rows: 6, steps: 60).count == 1)
+        #expect(findings(isLimited: true, rows: 7, steps: 60).isEmpty)
+        #expect(findings(isLimited: true, rows: 1, steps: 40).isEmpty)
+    }
+
+    @Test func `Five hundred rows are many`() {
+        #expect(findings(rows: 500).count == 1)
+        #expect(findings(rows: 499).isEmpty)
+    }
+
+    @Test func `What SQLite did not sort, or nobody asked to be sorted, is left alone`() {
+        #expect(findings(rows: 2000, sorts: 0).isEmpty)
+        #expect(findings(sort: [], rows: 2000).isEmpty)
+    }
+
+    @Test func `What is compared for equality comes first`() {
+        let terms: [ShapeEntry.Term] = [
+            .init(keyPath: "title", operation: "CONTAINS"), .init(keyPath: "album", operation: "==", operand: "object"),
+            .init(keyPath: "lyrics", operation: "==", isAlternative: true),
+            .init(keyPath: "milliseconds", operation: ">"), .init(keyPath: "unknown", operation: "=="),
+        ]
+        let found = findings(sort: ["milliseconds ascending", "title ascending"], terms, rows: 1000)
+        #expect(found.map(\.title) == ["Index Track by album, milliseconds, title, so that nothing is sorted"])
+        #expect(
+            found.map(\.code) == [
+                [#"FetchIndexDescription("byAlbumMillisecondsTitle", on: "album", "milliseconds", "title")"#]
+            ])
+        let mixed = findings(sort: ["milliseconds descending", "title ascending"], rows: 1000)
+        #expect(
+            mixed.map(\.code) == [
+                [
+                    #"FetchIndexDescription("byMillisecondsTitle", elements: [.init("milliseconds", isAscending: false), .init("title")])"#
+                ]
+            ])
+    }
+
+    @Test func `An order that no index has is explained, and is a note`() {
+        let localized = findings(sort: ["title localized ascending"], rows: 2000)
+        #expect(localized.map(\.severity) == [.note] && localized.map(\.code) == [[]])
+        #expect(localized.map(\.title) == ["Do not have 2,000 rows of Track sorted by title each time"])
+        #expect(localized.first?.reservations.first?.contains("compared in another one (localized)") == true)
+        let other = findings(sort: ["album.title ascending"], rows: 2000)
+        #expect(other.map(\.severity) == [.note])
+        #expect(other.first?.reservations.first?.hasPrefix("album.title lies in another table") == true)
+    }
+
+    @Test func `What is not proven is projected`() {
+        // Nearly all of the time goes elsewhere.
+        let found = findings(rows: 600, duration: 400_000_000)
+        #expect(found.map(\.severity) == [.warning])
+        #expect(
+            found.map(\.reservations) == [
+                [
+                    "Cost not proven at this size: less than 1 % of the time that the work took. With ten times the rows sorting would take some 3.74 ms each time."
+                ]
+            ])
+    }
+}

@@ -1,0 +1,223 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R13: waits")
+struct WaitRuleTests {
+    private static let millisecond: UInt64 = 1_000_000
+
+    /// A worker on thread 9, and somebody on thread 7 who waits for it.
+    private struct Contention {
+        var music = Music()
+        lazy var waiter = music.trace.site(60, "show()")
+        lazy var holder = music.trace.site(70, "importAll()")
+        lazy var save = music.trace.site(75, "importAll()")
+
+        /// The worker saves.
+        mutating func work(at start: UInt64, for duration: UInt64, thread: UInt32 = 9) {
+            var save = TraceEvent.Save()
+            save.inserted = 100
+            save.entities = [.init(entity: music.track, inserted: 100)]
+            (music.trace.now, music.trace.thread) = (start, thread)
+            music.trace.event(.save(save), duration: duration, site: self.save)
+            music.trace.thread = 7
+        }
+
+        mutating func wait(
+            from start: UInt64, for duration: UInt64, _ resource: TraceEvent.Wait.Resource = .contextQueue,
+            _ change: (inout TraceEvent.Wait) -> Void = { _ in }
+        ) {
+            var wait = TraceEvent.Wait()
+            wait.resource = resource
+            wait.isBlocking = true
+            wait.holderThread = resource == .sqlite ? 0 : 9
+            wait.holderSite = resource == .sqlite ? 0 : holder
+            change(&wait)
+            music.trace.now = start
+            music.trace.event(.wait(wait), duration: duration, site: waiter)
+        }
+
+        func analysis() -> Analysis { Analysis(Profile(music.trace.closed()), rules: [WaitRule()]) }
+    }
+
+    private func findings(_ body: (inout Contention) -> Void) -> [Finding] {
+        var contention = Contention()
+        body(&contention)
+        return contention.analysis().findings
+    }
+
+    private func figure(_ name: String, _ finding: Finding?) -> Double? {
+        finding?.evidence.first { $0.name == name }?.value
+    }
+
+    @Test func `Who waits for a context that saves is told which save it is`() throws {
+        var contention = Contention()
+        contention.work(at: 0, for: 40 * Self.millisecond)
+        contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
+        let analysis = contention.analysis()
+        #expect(analysis.checks.map(\.examined) == ["1 wait"])
+        let finding = try #require(analysis.findings.first)
+        #expect(analysis.findings.count == 1)
+        #expect(finding.rule == "R13")
+        #expect(finding.title == "Give the save at List.swift:75 a context of its own")
+        #expect(finding.change?.description == "List.swift:75")
+        #expect(finding.seenAt.map(\.site?.description) == ["List.swift:60"])
+        #expect(
+            finding.explanation == [
+                "1 wait for a context's queue: 30.0 ms in all, 30.0 ms the longest, meanwhile the save at List.swift:75."
+            ])
+        #expect(finding.severity == .warning)
+        #expect(finding.saving.time == Saving.Range(median: 30e6, low: 15e6, high: 30e6))
+        #expect(finding.saving.pause?.median == 30e6)
+        #expect(finding.signature == "R13|contextQueue|show()|importAll()")
+        #expect(finding.code.first == "let context = container.newBackgroundContext()")
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == [
+                "waits": 1, "waitTime": 30e6, "blockedTime": 30e6, "longest": 30e6, "median": 30e6, "p95": 30e6,
+                "tries": 0, "failures": 0, "wallTime": 30e6,
+            ])
+    }
+
+    @Test func `Whether the holder's events come before or after, the wait is the same`() {
+        let later = findings { contention in
+            contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
+            contention.work(at: 0, for: 40 * Self.millisecond)
+        }
+        #expect(later.map(\.title) == ["Give the save at List.swift:75 a context of its own"])
+        // Others of its thread before and behind it make no difference.
+        let among = findings { contention in
+            contention.work(at: 0, for: Self.millisecond)
+            contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
+            contention.work(at: 5 * Self.millisecond, for: 36 * Self.millisecond)
+            contention.work(at: 80 * Self.millisecond, for: 90 * Self.millisecond)
+        }
+        #expect(among.map { figure("waitTime", $0) } == [30e6])
+    }
+
+    @Test func `A queue that does other work is left alone`() {
+        let other = findings { $0.wait(from: 0, for: 50 * Self.millisecond) }
+        #expect(other.isEmpty)
+        let little = findings { contention in
+            contention.work(at: 0, for: 4 * Self.millisecond)
+            contention.wait(from: 0, for: 50 * Self.millisecond)
+        }
+        #expect(little.isEmpty)
+        // Only what the store took of it counts.
+        let half = findings { contention in
+            contention.work(at: 0, for: 25 * Self.millisecond)
+            contention.wait(from: 0, for: 50 * Self.millisecond)
+        }
+        #expect(half.map { figure("waitTime", $0) } == [25e6])
+        let another = findings { contention in
+            contention.work(at: 0, for: 50 * Self.millisecond, thread: 11)
+            contention.wait(from: 0, for: 50 * Self.millisecond)
+        }
+        #expect(another.isEmpty)
+    }
+
+    @Test func `Many short faults are as much work as one long save`() {
+        let finding = findings { contention in
+            var fault = TraceEvent.Fault()
+            (fault.source, fault.entity) = (.store, contention.music.track)
+            let stack = contention.music.readStack
+            contention.music.trace.thread = 9
+            for _ in 0..<200 {
+                contention.music.trace.event(.fault(fault), duration: 90_000, stack: stack)
+                contention.music.trace.now += 10_000
+            }
+            contention.music.trace.thread = 7
+            contention.wait(from: 1000, for: 20 * Self.millisecond)
+        }
+        #expect(finding.map(\.title) == ["Give the fault at Scroll.swift:57 a context of its own"])
+        #expect(figure("waitTime", finding.first).map { abs($0 - 18e6) < 1e5 } == true)
+    }
+
+    @Test(arguments: [TraceEvent.Wait.Resource.coordinator, .connection])
+    func `The store's own locks count whole`(_ resource: TraceEvent.Wait.Resource) {
+        let finding = findings { $0.wait(from: 0, for: 20 * Self.millisecond, resource) }
+        #expect(finding.map { figure("waitTime", $0) } == [20e6])
+        #expect(finding.map(\.title).first?.contains("the work at List.swift:70") == true)
+        #expect(finding.map(\.change?.description) == ["List.swift:70"])
+    }
+
+    @Test func `Five milliseconds are long, and so is a tenth of a scope`() {
+        func short(_ wait: UInt64, of scope: UInt64) -> Int {
+            findings { contention in
+                var copy = contention
+                contention.music.scoped(.request) { music in
+                    copy.music = music
+                    copy.wait(from: 1000, for: wait, .coordinator)
+                    music = copy.music
+                    music.trace.now = 1000 + scope
+                }
+            }.count
+        }
+        #expect(findings { $0.wait(from: 0, for: 5 * Self.millisecond, .coordinator) }.count == 1)
+        #expect(findings { $0.wait(from: 0, for: 5 * Self.millisecond - 1, .coordinator) }.isEmpty)
+        #expect(short(Self.millisecond, of: 10 * Self.millisecond) == 1)
+        #expect(short(Self.millisecond, of: 11 * Self.millisecond) == 0)
+    }
+
+    @Test func `SQLite's lock is worth a word as soon as it is busy`() throws {
+        let finding = try #require(
+            findings { contention in
+                contention.wait(from: 0, for: 3 * Self.millisecond, .sqlite) { wait in
+                    wait.tries = 2
+                    wait.holderProcess = 4711
+                }
+            }.first)
+        #expect(finding.title == "Let the other process hold the store's lock for less time at once")
+        #expect(finding.change?.description == "List.swift:60")
+        #expect(
+            finding.explanation == [
+                "1 wait for SQLite's lock: 3.00 ms in all, 3.00 ms the longest.",
+                "The lock was asked for 2 more times in vain.", "Another process held it.",
+            ])
+        #expect(finding.severity == .note)
+        let failed = findings { contention in
+            contention.wait(from: 0, for: 1000, .sqlite) { ($0.tries, $0.error) = (1, 5) }
+        }
+        #expect(failed.map(\.severity) == [.error])
+        #expect(failed.first?.explanation.last == "1 wait ended without it, and what was to be done failed.")
+    }
+
+    @Test func `A task that waits keeps no thread`() {
+        let finding = findings { contention in
+            contention.work(at: 0, for: 40 * Self.millisecond)
+            contention.wait(from: 0, for: 30 * Self.millisecond) { $0.isBlocking = false }
+        }
+        #expect(finding.map(\.saving.time.median) == [0])
+        #expect(finding.map(\.saving.pause?.median) == [30e6])
+    }
+
+    @Test func `Waits of one line for another are one finding`() {
+        let finding = findings { contention in
+            for turn in 0..<40 as Range<UInt64> {
+                contention.work(at: turn * 100 * Self.millisecond, for: 20 * Self.millisecond)
+                contention.wait(from: turn * 100 * Self.millisecond, for: (turn + 1) * Self.millisecond / 2)
+            }
+        }
+        #expect(finding.map { figure("waits", $0) } == [40])
+        #expect(finding.map { figure("median", $0) } == [10e6])
+    }
+
+    @Test func `Preparation is left out, and lost events make it a note`() {
+        func scoped(_ kind: TraceEvent.Scope.Kind, isLossy: Bool = false) -> [Finding] {
+            findings { contention in
+                var copy = contention
+                contention.music.scoped(kind) { music in
+                    copy.music = music
+                    copy.wait(from: 1000, for: 60 * Self.millisecond, .coordinator)
+                    music = copy.music
+                    if isLossy { music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 3))) }
+                    music.trace.event(.save(TraceEvent.Save()), duration: 10)
+                }
+            }
+        }
+        #expect(scoped(.setup).isEmpty)
+        #expect(scoped(.request).map(\.severity) == [.error])
+        #expect(scoped(.request, isLossy: true).map(\.severity) == [.note])
+    }
+}
