@@ -19,11 +19,11 @@ struct ProcessReduction: Sendable {
 
     var summary: ProcessSummary
     var dictionary = TraceDictionary()
-    private var resolver: CallSiteResolver?
+    var resolver: CallSiteResolver?
     private var threads: [UInt32: ThreadState] = [:]
     private var childTime = BoundedTable<EventID, UInt64>(capacity: Capacity.parents)
-    private var groupCache: [GroupCacheKey: Int] = [:]
-    private var siteCache: [SiteCacheKey: CallSite?] = [:]
+    var groupCache: [GroupCacheKey: Int] = [:]
+    var siteCache: [SiteCacheKey: CallSite?] = [:]
     private var shapeCache: [DictionaryID: Int] = [:]
     /// What the fetches of a place in the tables read; see ``sources(of:in:)``.
     var sourceCache: [Int: Set<String>?] = [:]
@@ -65,23 +65,6 @@ struct ProcessReduction: Sendable {
         /// `nil` for events whose time is part of their parent's.
         var group: Int?
         var isMainThread: Bool
-    }
-
-    private struct GroupCacheKey: Sendable, Hashable {
-        var kind: EventKind
-        var type: UInt32
-        var source: UInt32
-        var subject: DictionaryID
-        var second: DictionaryID
-        var site: DictionaryID
-        var stack: DictionaryID
-        var fetch: Int
-    }
-
-    private struct SiteCacheKey: Sendable, Hashable {
-        var kind: EventKind
-        var site: DictionaryID
-        var stack: DictionaryID
     }
 
     init(process: UInt32) {
@@ -218,123 +201,6 @@ struct ProcessReduction: Sendable {
         summary.counts.netTime &+= time
         if ended.isMainThread { summary.counts.netMainThreadTime &+= time }
         changeScope(ended.scope, in: &tables) { $0.netTime &+= time }
-    }
-
-    // MARK: Places
-
-    private mutating func notePlace(of event: TraceEvent) {
-        guard event.kind != .cacheMiss else { return }
-        summary.counts.eventsWithPlace &+= 1
-        if callSite(of: event) == nil { summary.counts.eventsWithoutSite &+= 1 }
-        guard event.stack != 0 else { return }
-        summary.counts.eventsWithStack &+= 1
-        if dictionary.stack(event.stack)?.isTruncated == true { summary.counts.truncatedStacks &+= 1 }
-        if stackSite(of: event) == nil { summary.counts.unresolvedStacks &+= 1 }
-    }
-
-    /// Where the program asked for what happened.
-    mutating func callSite(of event: TraceEvent) -> CallSite? {
-        site(SiteCacheKey(kind: event.kind, site: event.site, stack: event.stack)) { $0.callSite(of: event) }
-    }
-
-    /// Where in the program it happened, by the event's stack alone.
-    mutating func stackSite(of event: TraceEvent) -> CallSite? {
-        site(SiteCacheKey(kind: .scope, site: 0, stack: event.stack)) { $0.stackSite(of: event) }
-    }
-
-    /// The line of a static site.
-    mutating func callSite(of site: DictionaryID) -> CallSite? {
-        site == 0 ? nil : callSite(of: TraceEvent(site: site, .wait(TraceEvent.Wait())))
-    }
-
-    mutating func stackSite(of stack: DictionaryID) -> CallSite? {
-        stackSite(of: TraceEvent(stack: stack, .scope(TraceEvent.Scope())))
-    }
-
-    private mutating func site(_ key: SiteCacheKey, _ find: (inout CallSiteResolver) -> CallSite?) -> CallSite? {
-        if let site = siteCache[key] { return site }
-        // Taken out and put back, so that it is changed in place and not copied.
-        var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
-        let site = find(&resolver)
-        self.resolver = resolver
-        siteCache[key] = .some(site)
-        return site
-    }
-
-    /// Where a fault fired or a batch was loaded; the static site only where there is no stack.
-    mutating func causeSite(of event: TraceEvent) -> CallSite? {
-        stackSite(of: event) ?? callSite(of: event)
-    }
-
-    /// Where the function that holds the event's line was called.
-    mutating func caller(of event: TraceEvent) -> CallSite? {
-        site(SiteCacheKey(kind: .use, site: 0, stack: event.stack)) { resolver in
-            let callers = resolver.callers(of: event, limit: 2)
-            return callers.count == 2 ? callers[1] : nil
-        }
-    }
-
-    // MARK: Groups
-
-    private mutating func group(of event: TraceEvent, fetch: Int?, in tables: inout ProfileTables) -> Int {
-        let (type, source, subject, second) = Self.identity(of: event)
-        let cacheKey = GroupCacheKey(
-            kind: event.kind, type: type, source: source, subject: subject, second: second, site: event.site,
-            stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
-        let isCached = event.kind != .save && event.kind != .merge
-        if isCached, let index = groupCache[cacheKey] { return index }
-        var key = EventGroup.Key(kind: event.kind, subject: self.subject(of: event))
-        if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
-        if case .sql(let statement) = event.detail { key.statementType = statement.type }
-        switch event.kind {
-        case .fault, .cacheMiss: key.site = causeSite(of: event)
-        case .batch:
-            key.site = causeSite(of: event)
-            key.fetchSite = fetch.flatMap { tables.fetches[$0].key.site }
-        default: key.site = callSite(of: event)
-        }
-        let index = tables.group(key)
-        if isCached { groupCache[cacheKey] = index }
-        return index
-    }
-
-    /// The numbers that tell an event's group apart from others of its kind.
-    private static func identity(of event: TraceEvent) -> (UInt32, UInt32, DictionaryID, DictionaryID) {
-        switch event.detail {
-        case .fetch(let fetch): (0, 0, fetch.shape, fetch.entity)
-        case .batch(let batch): (0, 0, batch.shape, batch.entity)
-        case .fault(let fault):
-            (
-                fault.type.rawValue, fault.source.rawValue, fault.relationship,
-                fault.relationship == 0 ? fault.entity : fault.relationshipEntity
-            )
-        case .cacheMiss(let miss): (0, 0, miss.entity, 0)
-        case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
-        case .save, .use, .scope, .merge: (0, 0, 0, 0)
-        case .refresh(let refresh): (0, 0, refresh.entity, 0)
-        case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
-        }
-    }
-
-    private func subject(of event: TraceEvent) -> EventGroup.Key.Subject {
-        let entity = { (id: DictionaryID) -> EventGroup.Key.Subject in
-            dictionary.entity(id).map { .entity($0.name) } ?? .unknown
-        }
-        switch event.detail {
-        case .fetch(let fetch): return dictionary.shape(fetch.shape).map { .shape($0) } ?? entity(fetch.entity)
-        case .batch(let batch): return dictionary.shape(batch.shape).map { .shape($0) } ?? entity(batch.entity)
-        case .fault(let fault):
-            guard let name = dictionary.name(fault.relationship) else { return entity(fault.entity) }
-            return .relationship(entity: dictionary.entity(fault.relationshipEntity)?.name ?? "", name: name)
-        case .cacheMiss(let miss): return entity(miss.entity)
-        case .save(let save): return .saved(save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
-        case .sql(let statement):
-            return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
-        case .use, .scope: return .unknown
-        case .merge(let merge): return .saved(merge.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
-        case .refresh(let refresh): return refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
-        case .wait(let wait): return .named("\(wait.resource)")
-        }
     }
 
     // MARK: Shapes

@@ -7,7 +7,7 @@ import TraceFixtures
 struct RepeatedFetchRuleTests {
     private static let byTitle = ShapeEntry.Term(keyPath: "title", operation: "==")
 
-    private struct Library {
+    private struct Library: MusicStory {
         var music = Music()
         lazy var shape = music.shape("title == ?", [RepeatedFetchRuleTests.byTitle])
 
@@ -31,17 +31,6 @@ struct RepeatedFetchRuleTests {
             music.trace.event(.save(save), duration: 50_000)
         }
 
-        mutating func scoped(_ kind: TraceEvent.Scope.Kind = .request, _ body: (inout Library) -> Void) {
-            var copy = self
-            music.scoped(kind) { inner in
-                copy.music = inner
-                body(&copy)
-                inner = copy.music
-            }
-            copy.music = music
-            self = copy
-        }
-
         func analysis(_ rules: [any Rule] = [RepeatedFetchRule()]) -> Analysis {
             Analysis(Profile(music.trace.closed()), rules: rules)
         }
@@ -55,7 +44,7 @@ struct RepeatedFetchRuleTests {
 
     @Test func `A fetch that is made ten times is made once`() throws {
         var library = Library()
-        library.scoped { $0.fetch(10) }
+        library.scoped(.request) { $0.fetch(10) }
         let analysis = library.analysis()
         #expect(analysis.checks.map(\.examined) == ["10 fetches"])
         let finding = try #require(analysis.findings.first)
@@ -79,16 +68,16 @@ struct RepeatedFetchRuleTests {
     }
 
     @Test func `Two to four times are a note, five a warning`() {
-        for times in 2...4 { #expect(findings { $0.scoped { $0.fetch(times) } }.map(\.severity) == [.note]) }
-        #expect(findings { $0.scoped { $0.fetch(5) } }.map(\.severity) == [.warning])
-        #expect(findings { $0.scoped { $0.fetch(1) } }.isEmpty)
+        for times in 2...4 { #expect(findings { $0.scoped(.request) { $0.fetch(times) } }.map(\.severity) == [.note]) }
+        #expect(findings { $0.scoped(.request) { $0.fetch(5) } }.map(\.severity) == [.warning])
+        #expect(findings { $0.scoped(.request) { $0.fetch(1) } }.isEmpty)
     }
 
     @Test func `Occasions are counted apart`() throws {
         let finding = try #require(
             findings { library in
-                library.scoped { $0.fetch(5) }
-                library.scoped { $0.fetch(7) }
+                library.scoped(.request) { $0.fetch(5) }
+                library.scoped(.request) { $0.fetch(7) }
             }.first)
         #expect(
             finding.explanation == [
@@ -100,7 +89,7 @@ struct RepeatedFetchRuleTests {
 
     @Test func `Only the longest is needed`() {
         let finding = findings { library in
-            library.scoped { library in
+            library.scoped(.request) { library in
                 for duration in [400_000, 100_000, 100_000] as [UInt64] {
                     _ = library.music.fetch(library.shape, rows: 20, duration: duration) { $0.parameters = 77 }
                 }
@@ -115,7 +104,7 @@ struct RepeatedFetchRuleTests {
     @Test func `A write to what is fetched in between gives a new result`() {
         #expect(
             findings { library in
-                library.scoped { library in
+                library.scoped(.request) { library in
                     for _ in 0..<5 {
                         library.fetch()
                         library.write()
@@ -124,7 +113,7 @@ struct RepeatedFetchRuleTests {
             }.isEmpty)
         // One in the middle leaves two halves.
         let halves = findings { library in
-            library.scoped { library in
+            library.scoped(.request) { library in
                 library.fetch(5)
                 library.write()
                 library.fetch(5)
@@ -135,7 +124,7 @@ struct RepeatedFetchRuleTests {
         func between(_ shape: @escaping (inout Music) -> DictionaryID) -> [Finding] {
             findings { library in
                 let byAlbum = shape(&library.music)
-                library.scoped { library in
+                library.scoped(.request) { library in
                     for _ in 0..<5 {
                         library.fetch(shape: byAlbum)
                         library.write(library.music.album)
@@ -154,7 +143,7 @@ struct RepeatedFetchRuleTests {
     @Test func `A write to another entity of the same tree counts`() {
         var library = Library()
         let song = library.music.trace.define(.entity(EntityEntry(name: "Song", root: "Track")))
-        library.scoped { library in
+        library.scoped(.request) { library in
             for _ in 0..<5 {
                 library.fetch()
                 library.write(song)
@@ -166,7 +155,7 @@ struct RepeatedFetchRuleTests {
     @Test func `A write on another thread counts, whenever the trace tells of it`() {
         for isToldInTime in [false, true] {
             var library = Library()
-            library.scoped { library in
+            library.scoped(.request) { library in
                 let start = library.music.trace.now
                 if !isToldInTime { library.fetch(5) }
                 let end = library.music.trace.now
@@ -186,7 +175,7 @@ struct RepeatedFetchRuleTests {
     @Test func `Other values, limits, contexts, scopes and numbers of rows are other fetches`() {
         func many(_ change: @escaping (Int, inout TraceEvent.Fetch) -> Void) -> [Finding] {
             findings { library in
-                library.scoped { library in
+                library.scoped(.request) { library in
                     for number in 0..<6 { library.fetch { change(number, &$0) } }
                 }
             }
@@ -197,7 +186,7 @@ struct RepeatedFetchRuleTests {
         #expect(many { $1.offset = UInt32($0) * 20 }.isEmpty)
         #expect(many { $1.rows = UInt32($0) }.isEmpty)
         #expect(many { $1.error = UInt32($0) + 1 }.isEmpty)
-        #expect(findings { library in for _ in 0..<6 { library.scoped { $0.fetch() } } }.isEmpty)
+        #expect(findings { library in for _ in 0..<6 { library.scoped(.request) { $0.fetch() } } }.isEmpty)
     }
 
     @Test func `Preparation is left out, and a pause ends a piece of work that no scope marks`() {
@@ -207,14 +196,14 @@ struct RepeatedFetchRuleTests {
     }
 
     @Test func `Fetches at regular intervals look for what others write`() throws {
-        let finding = try #require(findings { $0.scoped { $0.fetch(20, gap: 150_000_000) } }.first)
+        let finding = try #require(findings { $0.scoped(.request) { $0.fetch(20, gap: 150_000_000) } }.first)
         #expect(finding.severity == .note)
         #expect(
             finding.reservations == [
                 "The fetches come at regular intervals, as of a timer that looks for what others have written."
             ])
         let irregular = findings { library in
-            library.scoped { library in
+            library.scoped(.request) { library in
                 for gap in [100, 500, 100, 900, 100, 700] as [UInt64] { library.fetch(gap: gap * 1_000_000) }
             }
         }
@@ -223,7 +212,7 @@ struct RepeatedFetchRuleTests {
 
     @Test func `A loop with repeated values is told to fetch all of them at once, and no more`() {
         var library = Library()
-        library.scoped { library in
+        library.scoped(.request) { library in
             for value in (1...8 as ClosedRange<UInt64>).flatMap({ [$0, $0] }) {
                 library.fetch {
                     $0.parameters = value
@@ -239,7 +228,7 @@ struct RepeatedFetchRuleTests {
             findings { library in
                 let byID = library.music.shape(
                     "SELF == ?", [.init(keyPath: "SELF", operation: "==", operand: "object")])
-                library.scoped { $0.fetch(6, shape: byID, rows: 1) }
+                library.scoped(.request) { $0.fetch(6, shape: byID, rows: 1) }
             }.first)
         #expect(finding.title == "Take the Track that the context has, instead of fetching it by its ID")
         #expect(finding.code == ["let object = context.object(with: id)"])
@@ -247,7 +236,7 @@ struct RepeatedFetchRuleTests {
 
     @Test func `Lost events make it a note`() {
         var library = Library()
-        library.scoped { library in
+        library.scoped(.request) { library in
             library.fetch(5)
             library.music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 3)))
             library.fetch(5)

@@ -9,7 +9,7 @@ struct SaveSizeRuleTests {
     private static let commit: UInt64 = 120_000
     private static let object: UInt64 = 4000
 
-    private struct Shop {
+    private struct Shop: MusicStory {
         var music = Music()
         lazy var site = music.trace.site(70, "add()")
 
@@ -39,17 +39,6 @@ struct SaveSizeRuleTests {
             for objects in 6...30 as ClosedRange<UInt32> {
                 save(objects, site: music.trace.site(Int(objects) + 200, "calibrate\(objects)()"))
             }
-        }
-
-        mutating func scoped(_ kind: TraceEvent.Scope.Kind, _ body: (inout Shop) -> Void) {
-            var copy = self
-            music.scoped(kind) { inner in
-                copy.music = inner
-                body(&copy)
-                inner = copy.music
-            }
-            copy.music = music
-            self = copy
         }
 
         func analysis() -> Analysis { Analysis(Profile(music.trace.closed()), rules: [SaveSizeRule()]) }

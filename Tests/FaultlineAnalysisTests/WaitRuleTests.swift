@@ -8,7 +8,7 @@ struct WaitRuleTests {
     private static let millisecond: UInt64 = 1_000_000
 
     /// A worker on thread 9, and somebody on thread 7 who waits for it.
-    private struct Contention {
+    private struct Contention: MusicStory {
         var music = Music()
         lazy var waiter = music.trace.site(60, "show()")
         lazy var holder = music.trace.site(70, "importAll()")
@@ -145,12 +145,9 @@ struct WaitRuleTests {
     @Test func `Five milliseconds are long, and so is a tenth of a scope`() {
         func short(_ wait: UInt64, of scope: UInt64) -> Int {
             findings { contention in
-                var copy = contention
-                contention.music.scoped(.request) { music in
-                    copy.music = music
-                    copy.wait(from: 1000, for: wait, .coordinator)
-                    music = copy.music
-                    music.trace.now = 1000 + scope
+                contention.scoped(.request) { contention in
+                    contention.wait(from: 1000, for: wait, .coordinator)
+                    contention.music.trace.now = 1000 + scope
                 }
             }.count
         }
@@ -206,13 +203,10 @@ struct WaitRuleTests {
     @Test func `Preparation is left out, and lost events make it a note`() {
         func scoped(_ kind: TraceEvent.Scope.Kind, isLossy: Bool = false) -> [Finding] {
             findings { contention in
-                var copy = contention
-                contention.music.scoped(kind) { music in
-                    copy.music = music
-                    copy.wait(from: 1000, for: 60 * Self.millisecond, .coordinator)
-                    music = copy.music
-                    if isLossy { music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 3))) }
-                    music.trace.event(.save(TraceEvent.Save()), duration: 10)
+                contention.scoped(kind) { contention in
+                    contention.wait(from: 1000, for: 60 * Self.millisecond, .coordinator)
+                    if isLossy { contention.music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 3))) }
+                    contention.music.trace.event(.save(TraceEvent.Save()), duration: 10)
                 }
             }
         }

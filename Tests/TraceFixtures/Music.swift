@@ -126,6 +126,27 @@ package struct Music {
     }
 }
 
+/// What is told with the events of a music library.
+package protocol MusicStory {
+    var music: Music { get set }
+}
+
+extension MusicStory {
+    /// Tells a part of it within a scope.
+    package mutating func scoped(
+        _ kind: TraceEvent.Scope.Kind, pause: UInt64 = 0, _ body: (inout Self) -> Void
+    ) {
+        var copy = self
+        music.scoped(kind, pause: pause) { inner in
+            copy.music = inner
+            body(&copy)
+            inner = copy.music
+        }
+        copy.music = music
+        self = copy
+    }
+}
+
 extension TraceEvent.Use {
     /// Touches the first rows, in one stretch.
     package mutating func touchFirst(_ count: UInt32, in scope: TraceEvent.Scope.Kind? = nil) {

@@ -1,0 +1,77 @@
+internal import FaultlineTrace
+
+/// The numbers that tell an event's group, so that it is worked out once.
+struct GroupCacheKey: Sendable, Hashable {
+    var kind: EventKind
+    var type: UInt32
+    var source: UInt32
+    var subject: DictionaryID
+    var second: DictionaryID
+    var site: DictionaryID
+    var stack: DictionaryID
+    var fetch: Int
+}
+
+extension ProcessReduction {
+    /// The event's place among the groups of events.
+    mutating func group(of event: TraceEvent, fetch: Int?, in tables: inout ProfileTables) -> Int {
+        let (type, source, subject, second) = Self.identity(of: event)
+        let cacheKey = GroupCacheKey(
+            kind: event.kind, type: type, source: source, subject: subject, second: second, site: event.site,
+            stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
+        let isCached = event.kind != .save && event.kind != .merge
+        if isCached, let index = groupCache[cacheKey] { return index }
+        var key = EventGroup.Key(kind: event.kind, subject: self.subject(of: event))
+        if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
+        if case .sql(let statement) = event.detail { key.statementType = statement.type }
+        switch event.kind {
+        case .fault, .cacheMiss: key.site = causeSite(of: event)
+        case .batch:
+            key.site = causeSite(of: event)
+            key.fetchSite = fetch.flatMap { tables.fetches[$0].key.site }
+        default: key.site = callSite(of: event)
+        }
+        let index = tables.group(key)
+        if isCached { groupCache[cacheKey] = index }
+        return index
+    }
+
+    /// The numbers that tell an event's group apart from others of its kind.
+    private static func identity(of event: TraceEvent) -> (UInt32, UInt32, DictionaryID, DictionaryID) {
+        switch event.detail {
+        case .fetch(let fetch): (0, 0, fetch.shape, fetch.entity)
+        case .batch(let batch): (0, 0, batch.shape, batch.entity)
+        case .fault(let fault):
+            (
+                fault.type.rawValue, fault.source.rawValue, fault.relationship,
+                fault.relationship == 0 ? fault.entity : fault.relationshipEntity
+            )
+        case .cacheMiss(let miss): (0, 0, miss.entity, 0)
+        case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
+        case .save, .use, .scope, .merge: (0, 0, 0, 0)
+        case .refresh(let refresh): (0, 0, refresh.entity, 0)
+        case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
+        }
+    }
+
+    private func subject(of event: TraceEvent) -> EventGroup.Key.Subject {
+        let entity = { (id: DictionaryID) -> EventGroup.Key.Subject in
+            dictionary.entity(id).map { .entity($0.name) } ?? .unknown
+        }
+        switch event.detail {
+        case .fetch(let fetch): return dictionary.shape(fetch.shape).map { .shape($0) } ?? entity(fetch.entity)
+        case .batch(let batch): return dictionary.shape(batch.shape).map { .shape($0) } ?? entity(batch.entity)
+        case .fault(let fault):
+            guard let name = dictionary.name(fault.relationship) else { return entity(fault.entity) }
+            return .relationship(entity: dictionary.entity(fault.relationshipEntity)?.name ?? "", name: name)
+        case .cacheMiss(let miss): return entity(miss.entity)
+        case .save(let save): return .saved(save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
+        case .sql(let statement):
+            return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
+        case .use, .scope: return .unknown
+        case .merge(let merge): return .saved(merge.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
+        case .refresh(let refresh): return refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
+        case .wait(let wait): return .named("\(wait.resource)")
+        }
+    }
+}
