@@ -117,6 +117,11 @@ let package = Package(
         .target(
             name: "FaultlineReport", dependencies: ["FaultlineAnalysis", "FaultlineTrace"], swiftSettings: strict),
 
+        // A trace as tables.
+        .target(
+            name: "FaultlineQuery", dependencies: ["CSQLite", "FaultlineReport", "FaultlineTrace"],
+            swiftSettings: strict),
+
         // The command, and the sample apps that it can record.
         .target(name: "CMachine"),
         .target(
@@ -126,8 +131,8 @@ let package = Package(
         .executableTarget(
             name: "faultline",
             dependencies: [
-                "CMachine", "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineRecorder",
-                "FaultlineReport", "FaultlineStore", "FaultlineTrace", "FaultlineWorkloads",
+                "CMachine", "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineQuery", "FaultlineReader",
+                "FaultlineRecorder", "FaultlineReport", "FaultlineStore", "FaultlineTrace", "FaultlineWorkloads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -176,6 +181,10 @@ let package = Package(
         .testTarget(
             name: "FaultlineReportTests",
             dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FaultlineQueryTests",
+            dependencies: ["FaultlineQuery", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineWorkloadsTests",

@@ -19,6 +19,13 @@ public struct EventJSON: Sendable {
     ///
     /// - Parameter stack: Whether to add the frames of the stack.
     public mutating func line(_ event: TraceEvent, stack: Bool = false) -> String {
+        var members = members(event)
+        if stack { members.append(("frames", .array(frames(event)))) }
+        return JSONValue.object(members.map { (key: $0.0, value: $0.1) }).line
+    }
+
+    /// The event's fields, with names beside numbers and the places in the program.
+    package mutating func members(_ event: TraceEvent) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
             ("process", .unsigned(UInt64(event.process))), ("id", .unsigned(event.id)),
             ("kind", .string(event.kind.name)), ("parent", .unsigned(event.parent)), ("scope", .unsigned(event.scope)),
@@ -33,8 +40,7 @@ public struct EventJSON: Sendable {
         members += EventFields(dictionary: dictionary).members(of: event.detail)
         if let site = resolver.callSite(of: event) { members.append(("callSite", SiteJSON.value(site))) }
         if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }
-        if stack { members.append(("frames", .array(frames(event)))) }
-        return JSONValue.object(members.map { (key: $0.0, value: $0.1) }).line
+        return members
     }
 
     private func reference(_ key: String, _ id: DictionaryID, _ name: String?) -> [(String, JSONValue)] {

@@ -17,7 +17,7 @@ package enum JSONValue: Sendable {
     static func optional(_ text: String?) -> JSONValue { text.map { .string($0) } ?? .null }
 
     /// The text in one line.
-    var line: String {
+    package var line: String {
         var text = ""
         write(to: &text, indent: nil)
         return text

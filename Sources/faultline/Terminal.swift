@@ -15,12 +15,15 @@ struct Terminal {
         return isatty(descriptor) != 0 && environment["TERM"] != "dumb"
     }
 
-    /// How many columns a line may have: the terminal's, between 80 and 120; 100 where there is none.
-    var width: Int {
+    /// How many columns a terminal has; `nil`: it is none.
+    var columns: Int? {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 100 }
-        return min(max(Int(size.ws_col), 80), 120)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
     }
+
+    /// How many columns a line may have: the terminal's, between 80 and 120; 100 where there is none.
+    var width: Int { columns.map { min(max($0, 80), 120) } ?? 100 }
 
     /// Writes text.
     ///

@@ -1,0 +1,52 @@
+import CSQLite
+package import FaultlineReport
+
+/// A value of a query's result.
+public enum QueryValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+
+    init(_ statement: OpaquePointer, column: Int32) {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: self = .real(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT: self = .text(String(cString: sqlite3_column_text(statement, column)))
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_column_bytes(statement, column))
+            self = .blob(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)))
+        default: self = .null
+        }
+    }
+
+    /// Whether it is written right-aligned in a table.
+    public var isNumber: Bool {
+        switch self {
+        case .integer, .real: true
+        case .null, .text, .blob: false
+        }
+    }
+
+    /// As `sqlite3` prints it, but for bytes, which are hexadecimal.
+    public var text: String {
+        switch self {
+        case .null: ""
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let text): text
+        case .blob(let bytes):
+            "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+        }
+    }
+
+    package var json: JSONValue {
+        switch self {
+        case .null: .null
+        case .integer(let value): .integer(value)
+        case .real(let value): .number(value)
+        case .text, .blob: .string(text)
+        }
+    }
+}

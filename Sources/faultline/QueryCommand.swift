@@ -1,0 +1,122 @@
+import ArgumentParser
+import FaultlineQuery
+import FaultlineReport
+import Foundation
+
+/// Asks a trace with SQL.
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Asks a trace's events, as tables, with SQL.",
+        discussion: """
+            faultline query trace.json       tells the tables and what their columns hold
+            faultline query trace.json 'SELECT callSite, count(*), sum(duration) FROM fault GROUP BY 1 ORDER BY 3 DESC'
+            faultline query trace.json -o trace.sqlite   keeps the tables, for sqlite3 and others
+
+            Each kind of events has a table; the view events has what all have in common. Times are in nanoseconds. \
+            Lists are JSON, for json_each.
+            """)
+
+    @Argument(help: "The trace.")
+    var trace: String
+
+    @Argument(help: "One statement in SQLite's SQL.")
+    var sql: String?
+
+    @Option(name: .long, help: "text, or json: one object a line.")
+    var format = OutputFormat.text
+
+    @Option(name: .shortAndLong, help: "A new file for the tables.")
+    var output: String?
+
+    func run() throws {
+        let trace = try LoadedTrace(path: trace)
+        for note in trace.notes { Terminal.tell(note) }
+        guard sql != nil || output != nil else { return try Terminal.output.write(TableText.text) }
+        if let output, FileManager.default.fileExists(atPath: output) {
+            throw CommandFailure.usage("\"\(output)\" is there already; name a new file with -o.")
+        }
+        let database = try tables(of: trace)
+        guard let sql else { return }
+        do {
+            try print(sql, database)
+        } catch let error as QueryError {
+            throw CommandFailure.usage(
+                "The query cannot be run (\(error)); \"faultline query \(self.trace)\" tells the tables and their columns."
+            )
+        }
+    }
+
+    private func tables(of trace: LoadedTrace) throws -> TraceDatabase {
+        do {
+            let database = try TraceDatabase(path: output)
+            let summary = try trace.read { try database.add($0) }
+            for complaint in TraceReport.complaints(summary) { Terminal.tell(complaint) }
+            try database.finish()
+            return database
+        } catch let error as QueryError {
+            // What there is of it would not be whole.
+            if let output { try? FileManager.default.removeItem(atPath: output) }
+            throw CommandFailure.tool(
+                "The tables cannot be written to \(output.map { "\"\($0)\"" } ?? "a temporary file") (\(error)); see whether the disk has room, and whether the folder is there and may be written."
+            )
+        }
+    }
+
+    private func print(_ sql: String, _ database: TraceDatabase) throws {
+        var result = QueryText()
+        try database.query(sql) { names in
+            result.names = names
+        } row: { values in
+            switch format {
+            case .text: result.rows.append(values)
+            case .json: try Terminal.output.write(result.json(values) + "\n")
+            }
+        }
+        if format == .text { try Terminal.output.write(result.text(width: Terminal.output.columns)) }
+    }
+}
+
+/// The result of a query in words.
+struct QueryText {
+    var names: [String] = []
+    var rows: [[QueryValue]] = []
+
+    /// - Parameter width: Characters of a line; `nil`: as many as there are.
+    func text(width: Int?) -> String {
+        var table = TextTable(
+            names.indices.map { column in
+                let isNumber = rows.allSatisfy { $0[column].isNumber || $0[column] == .null }
+                return TextTable.Column(
+                    title: names[column], alignment: isNumber ? .right : .left, losing: isNumber ? nil : .middle)
+            })
+        for row in rows { table.add(row.map(\.text)) }
+        return table.lines(width: width ?? .max / 2).joined(separator: "\n") + "\n"
+    }
+
+    func json(_ row: [QueryValue]) -> String {
+        JSONValue.object(zip(names, row).map { (key: $0, value: $1.json) }).line
+    }
+}
+
+/// The tables of a trace, and what their columns hold.
+enum TableText {
+    static var text: String {
+        TraceTable.all.map(text).joined(separator: "\n") + """
+
+            events  An event of any kind: its kind, and the columns that the tables of all kinds have.
+
+            """
+    }
+
+    private static func text(_ table: TraceTable) -> String {
+        let columns = table.columns.map { column in
+            "    \(padded(column.name, 24))\(padded(column.type.lowercased(), 9))\(column.meaning)\n"
+        }
+        return "\(table.name)  \(table.purpose)\n" + columns.joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(1, width - text.count))
+    }
+}

@@ -1,0 +1,144 @@
+import FaultlineQuery
+import FaultlineReport
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("A trace as tables")
+struct TraceDatabaseTests {
+    private func database(_ messages: [TraceMessage]) throws -> TraceDatabase {
+        let database = try TraceDatabase()
+        for message in messages { try database.add(message) }
+        try database.finish()
+        return database
+    }
+
+    private func rows(_ sql: String, _ database: TraceDatabase) throws -> [[QueryValue]] {
+        var rows: [[QueryValue]] = []
+        try database.query(sql, heading: { _ in }, row: { rows.append($0) })
+        return rows
+    }
+
+    /// An event of each kind, with what its lists hold.
+    private static let details: [TraceEvent.Detail] = {
+        var fetch = TraceEvent.Fetch()
+        fetch.operands = [7]
+        var save = TraceEvent.Save()
+        save.entities = [.init(entity: 1, inserted: 2)]
+        var use = TraceEvent.Use()
+        use.runs = [.init(first: 0, rows: 3)]
+        use.windows = [.init(scope: .screen, rows: 3, times: 1)]
+        use.properties = [.init(index: 0, rowsRead: 1, rowsLoaded: 2, bytes: 3, largeRows: 0)]
+        var merge = TraceEvent.Merge()
+        merge.entities = save.entities
+        return [
+            .fetch(fetch), .batch(TraceEvent.Batch()), .fault(TraceEvent.Fault()), .cacheMiss(TraceEvent.CacheMiss()),
+            .save(save), .sql(TraceEvent.Statement()), .use(use), .scope(TraceEvent.Scope()), .merge(merge),
+            .refresh(TraceEvent.Refresh()), .wait(TraceEvent.Wait()),
+        ]
+    }()
+
+    @Test(arguments: EventKind.allCases)
+    func `Every field of an event is a column of its table, and says what it holds`(_ kind: EventKind) throws {
+        let table = try #require(TraceTable.all.first { $0.name == kind.name })
+        let detail = try #require(Self.details.first { TraceEvent($0).kind == kind })
+        var printer = EventJSON(dictionary: TraceDictionary())
+        let fields = printer.members(TraceEvent(detail)).map(\.0).filter { $0 != "kind" }
+        let columns = table.columns.map(\.name)
+        #expect(Set(columns).count == columns.count)
+        #expect(Set(fields).subtracting(columns).isEmpty)
+        // What is no field is the name behind a number, or a place.
+        let names = ["sql", "planText", "callSite", "callFunction", "stackSite", "stackFunction", "scopeName"]
+        let others = Set(columns).subtracting(fields).subtracting(names).filter {
+            !($0.hasSuffix("Name") && fields.contains(String($0.dropLast(4)))) && $0 != "threadName"
+        }
+        #expect(others.isEmpty)
+        #expect(table.columns.allSatisfy { $0.meaning.count > 5 && !$0.meaning.hasSuffix(".") })
+    }
+
+    @Test func `Events are rows, with names and places`() throws {
+        var music = Music()
+        let shape = music.shape("title == ?", [.init(keyPath: "title", operation: "==")], sort: ["title ascending"])
+        music.scoped(.request) { music in
+            for rows in [3, 5, 9] as [UInt32] { music.fetchAndUse(shape, rows: rows) { $0.touchFirst(2) } }
+        }
+        let database = try database(music.trace.closed())
+        #expect(
+            try rows("SELECT entityName, shapeName, callSite, callFunction, sum(rows) FROM fetch", database) == [
+                [
+                    .text("Track"), .text("Track where title == ? by title"), .text("List.swift:42"), .text("tracks()"),
+                    .integer(17),
+                ]
+            ])
+        #expect(
+            try rows("SELECT f.rows, u.touchedRows FROM fetch f JOIN use u ON u.fetch = f.id ORDER BY 1", database)
+                == [3, 5, 9].map { [.integer($0), .integer(2)] })
+        #expect(
+            try rows("SELECT sum(value ->> 'rows') FROM use, json_each(use.runs)", database) == [[.integer(6)]])
+        #expect(
+            try rows("SELECT scopeName, scopeKind, phase FROM scope ORDER BY start", database) == [
+                [.text("album"), .text("request"), .text("begin")], [.text("album"), .text("request"), .text("end")],
+            ])
+        #expect(
+            try rows("SELECT kind, count(*) FROM events GROUP BY 1 ORDER BY 1", database) == [
+                [.text("fetch"), .integer(3)], [.text("scope"), .integer(2)], [.text("use"), .integer(3)],
+            ])
+        #expect(
+            try rows("SELECT process, program, isClosed, end IS NOT NULL FROM processes", database) == [
+                [.integer(7), .text("/usr/bin/groceries"), .integer(1), .integer(1)]
+            ])
+    }
+
+    @Test func `Stacks have their frames, the innermost first`() throws {
+        var music = Music()
+        var fault = TraceEvent.Fault()
+        fault.entity = music.track
+        music.trace.event(.fault(fault), duration: 10, stack: music.readStack)
+        let database = try database(music.trace.trace)
+        #expect(
+            try rows(
+                """
+                SELECT fault.stackSite, frames.depth, frames.module, frames.function, frames.line
+                FROM fault JOIN frames USING (process, stack)
+                """, database) == [
+                    [.text("Scroll.swift:57"), .integer(0), .text("groceries"), .text("scroll()"), .integer(57)]
+                ])
+        // What was never ended has no end.
+        #expect(try rows("SELECT end FROM processes", database) == [[.null]])
+    }
+
+    @Test func `Several processes do not mix their names`() throws {
+        let traces = ([7, 8] as [UInt32]).flatMap { process in
+            var music = Music(process: process)
+            _ = music.fetch(music.shape(process == 7 ? "a == ?" : "b == ?"), rows: 1)
+            return music.trace.closed()
+        }
+        #expect(
+            try rows("SELECT process, shapeName FROM fetch ORDER BY 1", try database(traces)) == [
+                [.integer(7), .text("Track where a == ?")], [.integer(8), .text("Track where b == ?")],
+            ])
+    }
+
+    @Test func `What cannot be asked is said in SQLite's words`() throws {
+        let database = try database(Music().trace.closed())
+        for (sql, message) in [
+            ("SELECT rowz FROM fetch", "no such column: rowz"), ("SELEC 1", #"near "SELEC": syntax error"#),
+            ("SELECT 1; SELECT 2", "it is more than one statement"), (" -- nothing", "there is no statement in it"),
+            ("DELETE FROM fetch", "it returns nothing, and a trace is not to be changed"),
+            ("DELETE FROM fetch RETURNING id", "attempt to write a readonly database"),
+        ] {
+            do {
+                _ = try rows(sql, database)
+                Issue.record("\(sql) runs")
+            } catch let error as QueryError {
+                #expect(error.message == message)
+            }
+        }
+        #expect(try rows("SELECT 1;  ", database) == [[.integer(1)]])
+        #expect(
+            try rows("SELECT NULL, 1.5, 'a', x'0aff'", database) == [
+                [.null, .real(1.5), .text("a"), .blob([10, 255])]
+            ])
+        #expect(QueryValue.blob([10, 255]).text == "x'0aff'")
+    }
+}

@@ -1,0 +1,77 @@
+import CSQLite
+import Foundation
+import Testing
+
+@Suite("faultline query")
+struct QueryTests {
+    private let trace = BuiltCommand.package.appendingPathComponent("Traces/n-plus-one/trace.json").path
+
+    @Test("prints a table, and one object a line")
+    func formats() throws {
+        let sql = """
+            SELECT stackSite AS site, source, count(*) AS faults FROM fault GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 1
+            """
+        let text = try BuiltCommand.run(["query", trace, sql])
+        #expect(text.status == 0 && text.errors == "")
+        let lines = text.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[0].split(separator: " ") == ["site", "source", "faults"])
+        let json = try BuiltCommand.run(["query", trace, sql, "--format", "json"])
+        let row = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(lines[1].split(separator: " ").last.map(String.init) == (row["faults"] as? Int).map(String.init))
+        #expect((row["site"] as? String)?.contains(".swift:") == true)
+        // The same as the report's own count.
+        let report = try ReportDocument(of: trace)
+        let all = try BuiltCommand.run(["query", trace, "SELECT count(*) FROM fault"])
+        let faults = report.totals.events["fault"].map { String($0) }
+        #expect(all.output.split(whereSeparator: \.isWhitespace).last.map(String.init) == faults)
+    }
+
+    @Test("without a query tells the tables and what their columns hold")
+    func tables() throws {
+        let result = try BuiltCommand.run(["query", trace])
+        #expect(result.status == 0)
+        #expect(result.output.contains("fetch  A fetch request that ran.\n"))
+        #expect(result.output.contains("    touchedRows             integer  rows that were taken out\n"))
+        #expect(result.output.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    }
+
+    @Test("keeps the tables in a new file, and no other")
+    func file() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("trace.sqlite")
+        #expect(try BuiltCommand.run(["query", trace, "-o", file]).status == 0)
+        let sql = "SELECT count(*), sum(duration) FROM events"
+        let whole = try BuiltCommand.run(["query", trace, sql])
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        #expect(sqlite3_open_v2(file, &connection, SQLITE_OPEN_READONLY, nil) == SQLITE_OK)
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        #expect(sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK)
+        #expect(sqlite3_step(statement) == SQLITE_ROW)
+        let kept = (0..<2).map { String(sqlite3_column_int64(statement, $0)) }
+        #expect(whole.output.split(separator: "\n").last?.split(separator: " ").map(String.init) == kept)
+        let again = try BuiltCommand.run(["query", trace, "-o", file])
+        #expect(again.status == 2)
+        #expect(again.errors == "faultline: \"\(file)\" is there already; name a new file with -o.\n")
+        let nowhere = directory.path("missing/trace.sqlite")
+        let failed = try BuiltCommand.run(["query", trace, "-o", nowhere])
+        #expect(failed.status == 75)
+        #expect(
+            failed.errors
+                == "faultline: The tables cannot be written to \"\(nowhere)\" (unable to open database file); see whether the disk has room, and whether the folder is there and may be written.\n"
+        )
+    }
+
+    @Test("says what is wrong with a query, or with the trace")
+    func mistakes() throws {
+        let result = try BuiltCommand.run(["query", trace, "SELECT rowz FROM fetch"])
+        #expect(result.status == 2 && result.output == "")
+        #expect(
+            result.errors
+                == "faultline: The query cannot be run (no such column: rowz); \"faultline query \(trace)\" tells the tables and their columns.\n"
+        )
+        #expect(try BuiltCommand.run(["query", "/not/there", "SELECT 1"]).status == 2)
+    }
+}
