@@ -7,6 +7,9 @@ public protocol Rule: Sendable {
     /// What it looks for, in a sentence.
     var purpose: String { get }
 
+    /// Its page.
+    var manual: RuleManual { get }
+
     /// What it found, in any order, and how far it could look.
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome
 }

@@ -12,6 +12,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline report trace.json      prints the report of a trace
             faultline events trace.json      prints a trace's events, one a line
             faultline query trace.json SQL   asks a trace's events, as tables, with SQL
+            faultline explain R02            tells what a rule looks for, and what it leaves alone
             faultline demo                   shows all of it on a shopping list with three flaws
             faultline demo music             and on a music library with five
             faultline doctor                 says what works on this machine, and what to install
@@ -20,8 +21,8 @@ struct FaultlineCommand: ParsableCommand {
             gives 1 where a recording would not work.
             """,
         subcommands: [
-            RecordCommand.self, ReportCommand.self, EventsCommand.self, QueryCommand.self, DemoCommand.self,
-            DoctorCommand.self, WorkloadCommand.self,
+            RecordCommand.self, ReportCommand.self, EventsCommand.self, QueryCommand.self, ExplainCommand.self,
+            DemoCommand.self, DoctorCommand.self, WorkloadCommand.self,
         ]
     )
 

@@ -1,0 +1,18 @@
+extension AggregateRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "Results of one line, 20 rows or 16 KiB each, that nine times in ten were only asked for "
+                + "their number, only for whether there is a row, or of whose rows one number was read in order "
+                + "and nothing else; or whose first rows alone were used beside the count.",
+            evidence: "Results, rows, those that were touched, how many were counted, bytes and time.",
+            fix: "A count request, a limit of 1 for whether there is any, an aggregate expression in place of "
+                + "a sum over objects, or a count beside a fetch with a limit.",
+            saving: "What the fetches took, less a trip each and what the store takes to step over the rows.",
+            guards: [
+                "Objects that are used later, up to the result's end, count as used.",
+                "Of rows that were taken out only what was read is seen, so that a sum is never more than a "
+                    + "warning.",
+                "Where the rows are sorted, their order may matter to what is made of them: a note.",
+            ])
+    }
+}

@@ -1,0 +1,25 @@
+extension BatchSizeRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "A result of which rows were taken out, \(BatchSizeRule.minimumExecutions) times, "
+                + "\(BatchSizeRule.minimumRows) rows or \(BatchSizeRule.minimumWindows) screens of it. Of "
+                + "screens: batches smaller than a screen, larger than two, or none for more than three "
+                + "screens. Of bulk work: a size that costs 1.3 times as much as the best, or batches of more "
+                + "than 4 MiB. And batched results of which all rows were taken out in one go, most of them "
+                + "unread.",
+            evidence: "Rows that matched, were loaded and were touched, the rows of a screen that 95 % of the "
+                + "screens do not exceed, and for bulk work the cost of every size that was tried.",
+            fix: "For screens half a screen more than a screen shows, rounded up to five, and a hundred at "
+                + "most. For bulk work the smallest size that costs within 10 % of the best, or no batches "
+                + "where all of fewer than \(UnboundedFetchRule.minimumRows) rows are used.",
+            saving: "By how much the wait for a screen gets shorter; for bulk work the cost of the size in force "
+                + "less that of the advised one, by the cost of a trip and of a row.",
+            guards: [
+                "Without scopes of kind screen pauses between touched rows stand for screens, and the finding "
+                    + "says so.",
+                "Results that are there to be counted, added up or for their first rows are left to R03 and "
+                    + "R05, unused ones to R17.",
+                "It is a note if it saves little time, little memory and less than a third of the rows.",
+            ])
+    }
+}

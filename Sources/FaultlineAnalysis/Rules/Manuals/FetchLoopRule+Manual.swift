@@ -1,0 +1,20 @@
+extension FetchLoopRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "\(ProcessReduction.loopThreshold) fetches or more of one shape from one line, on one thread "
+                + "and in one scope, with as many different values of one property, which is compared with == "
+                + "or IN.",
+            evidence: "Fetches, different values, rows, time, the time between the fetches, and where the function "
+                + "was called from.",
+            fix: "Collect the values, fetch once with IN, and group what comes. To find or create, do so "
+                + "before the loop.",
+            saving: "What the fetches took, less one trip for every thousand values and the rows.",
+            guards: [
+                "Fetches with a limit above one or an offset are pages, and are left alone.",
+                "Fetches of a hundred rows or more each have little to gain.",
+                "Between the fetches something else that takes ten times as long (and a millisecond) means "
+                    + "that the values come one by one: a note.",
+                "Without scopes a pause of 5 ms, and four times a fetch, ends the loop.",
+            ])
+    }
+}

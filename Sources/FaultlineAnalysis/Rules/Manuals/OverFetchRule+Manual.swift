@@ -1,0 +1,21 @@
+extension OverFetchRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "Three results of one line or more, with 50 rows in all, of which no more than the first few "
+                + "were used, or half of the rows at most; whose identities alone were used; or long values, 30 "
+                + "% of a row and 256 bytes or more, that no fetch of that shape reads.",
+            evidence: "Results, their rows, those that were touched, the most of one result, and bytes; of values "
+                + "the bytes that nobody read.",
+            fix: "A limit, a predicate that says which rows are used, object IDs in place of objects, or the "
+                + "value in an entity of its own.",
+            saving: "What the rows that nobody used cost, by the cost of a row; of values what their bytes cost, "
+                + "which is fitted from rows of different lengths.",
+            guards: [
+                "Lists that scroll show more than their first rows in time, and are left to R02.",
+                "Results that the program still holds at the end may yet be used: nine in ten must be over.",
+                "Objects of which nothing was read may have been read where nobody sees it, so that values "
+                    + "count only where nine in ten rows were read.",
+                "It is a note if it saves little time and less than a fifth of all rows.",
+            ])
+    }
+}

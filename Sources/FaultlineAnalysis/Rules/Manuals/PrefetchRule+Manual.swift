@@ -1,0 +1,22 @@
+extension PrefetchRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "In one scope \(ProcessReduction.faultThreshold) round trips or more for as many different "
+                + "objects, caused by faults of one relationship or entity at one line, whose objects came from "
+                + "one fetch of two rows or more.",
+            evidence: "The trips, the different objects, the rows of the fetch, the share of them whose fault "
+                + "fired, the time, where the faults fired, and three sample events.",
+            fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
+                + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare)) of its rows fire, fill "
+                + "those that will with one batch of faults instead.",
+            saving: "What the faults took, less what prefetching takes: one trip for each load of rows, and the "
+                + "rows. Both costs are fitted from the trips of the trace.",
+            guards: [
+                "Faults that the row cache serves are no trips, and are left alone.",
+                "A fetch of one row has nothing to prefetch for others.",
+                "What happens in scopes of kind setup is preparation, and is left out.",
+                "It is a note if it saves less than 1 % of the scopes' time, less than 2 ms (1 ms on the main "
+                    + "thread) and less than a fifth of all trips, or if events were lost meanwhile.",
+            ])
+    }
+}

@@ -1,0 +1,19 @@
+extension SortRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "A fetch whose rows SQLite sorted, \(Phrase.decimal(SortRule.minimumRows, places: 0)) of them "
+                + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows, places: 0)), where a limit takes a "
+                + "tenth at most.",
+            evidence: "Fetches, sorts, rows that were sorted and returned, and time.",
+            fix: "An index with what is compared for equality first, then the sort keys with their directions; "
+                + "or no sort where the order does not matter.",
+            saving: "With a limit what the fetch took, less a trip and its rows; without one what sorting so many "
+                + "rows is assumed to take (50 ns a comparison).",
+            guards: [
+                "An order of texts that no index has (localized, or without case), and a key in another "
+                    + "table, are explained and a note.",
+                "On little data it stays a warning, says that the cost is not proven at this size, and "
+                    + "projects ten times the rows.",
+            ])
+    }
+}
