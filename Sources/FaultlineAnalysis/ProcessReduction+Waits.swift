@@ -37,7 +37,7 @@ extension ProcessReduction {
 
     private mutating func judge(_ one: ThreadWork.Wait, _ work: ThreadWork?, in tables: inout ProfileTables) {
         let wait = one.wait
-        let duration = one.end - one.start
+        let duration = one.end &- min(one.start, one.end)
         let held = work?.work(during: one)
         var time = duration
         if wait.resource == .contextQueue {

@@ -72,7 +72,8 @@ struct ThreadWork: Sendable {
         var total = 0.0
         var most: (time: Double, stretch: Stretch)?
         for stretch in stretches where stretch.start < wait.end && stretch.end > wait.start {
-            let common = Double(min(stretch.end, wait.end) - max(stretch.start, wait.start))
+            let common = Double(min(stretch.end, wait.end)) - Double(max(stretch.start, wait.start))
+            guard common > 0 else { continue }
             let time = common * min(1, Double(stretch.time) / Double(max(1, stretch.end - stretch.start)))
             total += time
             if time > most?.time ?? 0 { most = (time, stretch) }
