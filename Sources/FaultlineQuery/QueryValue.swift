@@ -13,7 +13,11 @@ public enum QueryValue: Sendable, Hashable {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(statement, column))
         case SQLITE_FLOAT: self = .real(sqlite3_column_double(statement, column))
-        case SQLITE_TEXT: self = .text(String(cString: sqlite3_column_text(statement, column)))
+        case SQLITE_TEXT:
+            let text = sqlite3_column_text(statement, column)
+            // The text may hold a NUL.
+            let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
+            self = .text(String(decoding: bytes, as: UTF8.self))
         case SQLITE_BLOB:
             let count = Int(sqlite3_column_bytes(statement, column))
             self = .blob(Array(UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, column), count: count)))

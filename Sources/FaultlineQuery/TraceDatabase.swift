@@ -166,7 +166,7 @@ public final class TraceDatabase {
     private static func bind(_ text: String, _ place: Int32, _ statement: OpaquePointer) {
         // SQLite copies it (SQLITE_TRANSIENT).
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        sqlite3_bind_text(statement, place, text, -1, transient)
+        sqlite3_bind_text(statement, place, text, Int32(clamping: text.utf8.count), transient)
     }
 
     // MARK: - Asking
@@ -198,11 +198,14 @@ public final class TraceDatabase {
 
     private func prepare(_ sql: String) throws(QueryError) -> OpaquePointer {
         var statement: OpaquePointer?
-        var rest: UnsafePointer<CChar>?
         let (code, isMore) = sql.withCString { text in
+            var rest: UnsafePointer<CChar>?
             let code = sqlite3_prepare_v2(connection, text, -1, &statement, &rest)
-            let more = rest.map { String(cString: $0) } ?? ""
-            return (code, more.contains { !$0.isWhitespace && $0 != ";" })
+            guard code == SQLITE_OK, statement != nil, let rest else { return (code, false) }
+            // What follows may be a comment.
+            var next: OpaquePointer?
+            defer { sqlite3_finalize(next) }
+            return (code, sqlite3_prepare_v2(connection, rest, -1, &next, nil) != SQLITE_OK || next != nil)
         }
         guard code == SQLITE_OK else { throw failure() }
         guard let statement else { throw QueryError(code: SQLITE_MISUSE, message: "there is no statement in it") }

@@ -54,9 +54,10 @@ struct QueryCommand: ParsableCommand {
             for complaint in TraceReport.complaints(summary) { Terminal.tell(complaint) }
             try database.finish()
             return database
-        } catch let error as QueryError {
+        } catch {
             // What there is of it would not be whole.
             if let output { try? FileManager.default.removeItem(atPath: output) }
+            guard let error = error as? QueryError else { throw error }
             throw CommandFailure.tool(
                 "The tables cannot be written to \(output.map { "\"\($0)\"" } ?? "a temporary file") (\(error)); see whether the disk has room, and whether the folder is there and may be written."
             )

@@ -135,6 +135,8 @@ struct TraceDatabaseTests {
             }
         }
         #expect(try rows("SELECT 1;  ", database) == [[.integer(1)]])
+        #expect(try rows("SELECT 1; -- and no more", database) == [[.integer(1)]])
+        #expect(try rows("SELECT char(65, 0, 66)", database) == [[.text("A\0B")]])
         #expect(
             try rows("SELECT NULL, 1.5, 'a', x'0aff'", database) == [
                 [.null, .real(1.5), .text("a"), .blob([10, 255])]
