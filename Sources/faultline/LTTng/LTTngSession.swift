@@ -38,7 +38,7 @@ final class LTTngSession: TraceTaker {
         do {
             try make()
         } catch {
-            _ = try? Self.lttng(["destroy", name])
+            _ = try? Self.lttng(["destroy", "--no-wait", name])
             daemon?.stop()
             throw error
         }
@@ -114,7 +114,7 @@ final class LTTngSession: TraceTaker {
     }
 
     func discard() {
-        _ = try? Self.lttng(["destroy", name])
+        _ = try? Self.lttng(["destroy", "--no-wait", name])
         daemon?.stop()
         try? FileManager.default.removeItem(atPath: directory)
     }
