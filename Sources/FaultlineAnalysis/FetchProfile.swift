@@ -17,6 +17,9 @@ public struct FetchProfile: Sendable {
     public internal(set) var counts = FetchCounts()
     /// Where objects were first read, and how many.
     public internal(set) var readSites: [CallSite?: UInt64] = [:]
+    /// Whether objects of others were served by rows of the kind that one of the fetches had loaded before for nothing that
+    /// is known.
+    var hasServedOthers = false
     /// How often relationships fired on objects of these fetches, whether the store or the row cache served them.
     var firedRelationships: [Edge: UInt64] = [:]
 
@@ -46,6 +49,7 @@ public struct FetchProfile: Sendable {
                 self.properties[entity, default: [:]][name, default: PropertyUse()].merge(use)
             }
         }
+        hasServedOthers = hasServedOthers || other.hasServedOthers
         firedRelationships.merge(other.firedRelationships, uniquingKeysWith: &+)
     }
 }

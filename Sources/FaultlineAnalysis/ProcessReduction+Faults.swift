@@ -78,7 +78,7 @@ extension ProcessReduction {
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
         noteFired(fault, event, in: &tables)
-        noteServed(fault, in: &tables)
+        noteServed(fault, event, in: tables)
         // What the row cache gave was read before, by what filled the cache.
         guard fault.source != .rowCache else { return }
         summary.counts.bytesRead &+= fault.bytes
@@ -118,16 +118,16 @@ extension ProcessReduction {
         tables.changeFetch(index) { $0.firedRelationships[edge, default: 0] &+= 1 }
     }
 
-    /// Counts a fault that another fetch than that of its object has loaded the row for.
-    private func noteServed(_ fault: TraceEvent.Fault, in tables: inout ProfileTables) {
+    /// Remembers a fault that another fetch than that of its object has loaded the row for.
+    private mutating func noteServed(_ fault: TraceEvent.Fault, _ event: TraceEvent, in tables: ProfileTables) {
         guard fault.source == .rowCache, fault.type != .toMany, let entity = dictionary.entity(fault.entity)?.name
         else { return }
         let tree = tables.tree(of: entity)
         if let fetch = fetches.peek(fault.origin) {
             let own = tables.fetches[fetch.index].key.shape
-            if fetch.loadedRows > 0, own.resultType == "objects", tables.tree(of: own.entity) == tree { return }
+            if own.resultType == "objects", tables.tree(of: own.entity) == tree { return }
         }
-        tables.servedFaults[tree, default: 0] &+= 1
+        lastServed[tree] = max(lastServed[tree] ?? 0, event.start)
     }
 
     /// Adds everything that is still open to the tables.
@@ -137,6 +137,11 @@ extension ProcessReduction {
         for open in saves.drain() { judge(open.value, open.key, in: &tables) }
         for open in repeats.drain() { judge(open.value, open.key, in: &tables) }
         finishWaits(into: &tables)
+        for (index, start) in firstUnused {
+            let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
+            if let served = lastServed[tree], served > start { tables.changeFetch(index) { $0.hasServedOthers = true } }
+        }
+        firstUnused = [:]
         // Each still finds those around it; sums do not hang on the order.
         for scope in scopes.values { close(scope, in: &tables) }
         _ = scopes.drain()

@@ -104,8 +104,9 @@ extension ProcessReduction {
             profile.counts.virtualMachineSteps &+= statement.virtualMachineSteps
             guard statement.sorts > 0 else { return }
             profile.counts.sorts &+= UInt64(statement.sorts)
-            // A limit hands out few of them, and an index may have narrowed them down before.
-            profile.counts.sortedRows &+= UInt64(max(statement.rows, statement.fullScanSteps))
+            // A limit hands out few of those that were sorted; what a predicate kept out was not sorted at all.
+            let isCut = profile.key.shape.isLimited && profile.key.shape.predicate.isEmpty
+            profile.counts.sortedRows &+= UInt64(isCut ? max(statement.rows, statement.fullScanSteps) : statement.rows)
         }
     }
 
@@ -120,6 +121,9 @@ extension ProcessReduction {
         let shape = tables.fetches[index].key.shape
         let isLimited = fetch.map { $0.limit > 0 } ?? shape.isLimited
         let need = ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
+        if need == .nothing, use.state == .closed {
+            firstUnused[index] = min(firstUnused[index] ?? .max, fetch?.start ?? event.start)
+        }
         tables.changeFetch(index) { profile in
             profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
             profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0)

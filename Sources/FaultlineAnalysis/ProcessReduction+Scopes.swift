@@ -16,6 +16,8 @@ struct OpenScope: Sendable {
     var claimedTrips: UInt64 = 0
     /// Evidence that its wall time was counted for.
     var counted: Set<Counted> = []
+    /// Those among it that came before the scope was closed, to which its wall time is yet to be added.
+    var owed: Set<Counted> = []
 
     enum Counted: Sendable, Hashable {
         case faults(FaultEvidence.Key)
@@ -60,6 +62,11 @@ extension ProcessReduction {
         case .end:
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
+            let owed = scopes.update(event.id) { scope in
+                defer { scope.owed = [] }
+                return scope.owed
+            }
+            for evidence in owed ?? [] { tables.add(wallTime: wallTime, to: evidence) }
         }
     }
 
@@ -75,7 +82,7 @@ extension ProcessReduction {
         var surroundings = Surroundings(isLossy: unit(of: scope).isLossy, scope: open.key)
         scopes.update(scope) { scope in
             guard scope.counted.insert(evidence).inserted else { return }
-            surroundings.wallTime = scope.wallTime ?? 0
+            if let wallTime = scope.wallTime { surroundings.wallTime = wallTime } else { scope.owed.insert(evidence) }
         } ?? ()
         return surroundings
     }
@@ -136,5 +143,18 @@ extension ProcessReduction {
     /// Whether the work within a scope is preparation, which rules leave out.
     func isSetup(_ scope: EventID) -> Bool {
         scope != 0 && unit(of: scope).isSetup
+    }
+}
+
+extension ProfileTables {
+    /// Adds a scope's wall time to evidence that was found in it before it was closed.
+    fileprivate mutating func add(wallTime: UInt64, to evidence: OpenScope.Counted) {
+        switch evidence {
+        case .faults(let key): faults[key]?.wallTime &+= wallTime
+        case .loop(let key): loops[key]?.wallTime &+= wallTime
+        case .saves(let key): saves[key]?.small.wallTime &+= wallTime
+        case .repeats(let key): repeats[key]?.wallTime &+= wallTime
+        case .waits(let key): waits[key]?.wallTime &+= wallTime
+        }
     }
 }

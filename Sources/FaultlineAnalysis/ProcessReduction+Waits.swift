@@ -11,28 +11,40 @@ extension ProcessReduction {
             wait: wait, site: callSite(of: event), scope: event.scope, start: event.start, end: event.end,
             isMainThread: event.isMainThread)
         guard wait.holderThread != 0, wait.holderProcess == 0 else { return judge(one, nil, in: &tables) }
-        guard let oldest = threadWork[wait.holderThread, default: ThreadWork()].add(one) else { return }
-        judge(oldest, threadWork[wait.holderThread], in: &tables)
+        let oldest = changeWork(of: wait.holderThread, in: &tables) { $0.add(one) }
+        if let oldest { judge(oldest, threadWork.peek(wait.holderThread), in: &tables) }
     }
 
     /// Remembers what a thread does in the store, which others may have waited for.
     mutating func noteWork(_ event: TraceEvent, in tables: inout ProfileTables) {
         guard event.parent == 0, event.isOnThread, event.kind != .wait else { return }
-        // Taken out and put back, so that it is changed in place while sites are looked up.
-        var work = threadWork.removeValue(forKey: event.thread) ?? ThreadWork()
-        work.add(event) { callSite(of: event) }
-        let over = work.takeWaits(until: event.end)
-        threadWork[event.thread] = work
-        for wait in over { judge(wait, work, in: &tables) }
+        let site = callSite(of: event)
+        let over = changeWork(of: event.thread, in: &tables) { work in
+            work.add(event, site: site)
+            return work.takeWaits(until: event.end)
+        }
+        for wait in over { judge(wait, threadWork.peek(event.thread), in: &tables) }
+    }
+
+    private mutating func changeWork<Result>(
+        of thread: UInt32, in tables: inout ProfileTables, _ change: (inout ThreadWork) -> Result
+    ) -> Result {
+        if let result = threadWork.update(thread, change) { return result }
+        var work = ThreadWork()
+        let result = change(&work)
+        if let evicted = threadWork.insert(work, for: thread) { finish(evicted.value, into: &tables) }
+        return result
     }
 
     /// Adds the waits whose holders did nothing more.
     mutating func finishWaits(into tables: inout ProfileTables) {
-        for thread in threadWork.keys.sorted() {
-            let waits = threadWork[thread]?.takeWaits() ?? []
-            for wait in waits { judge(wait, threadWork[thread], in: &tables) }
-        }
-        threadWork = [:]
+        for (_, work) in threadWork.drain() { finish(work, into: &tables) }
+    }
+
+    private mutating func finish(_ work: ThreadWork, into tables: inout ProfileTables) {
+        var work = work
+        let waits = work.takeWaits()
+        for wait in waits { judge(wait, work, in: &tables) }
     }
 
     private mutating func judge(_ one: ThreadWork.Wait, _ work: ThreadWork?, in tables: inout ProfileTables) {

@@ -15,6 +15,7 @@ struct ProcessReduction: Sendable {
         static let loops = 4096
         static let saves = 4096
         static let repeats = 4096
+        static let threads = 1024
     }
 
     var summary: ProcessSummary
@@ -34,8 +35,12 @@ struct ProcessReduction: Sendable {
     var saves = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: Capacity.saves)
     var repeats = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: Capacity.repeats)
     var writes = WriteLog()
+    /// When a fault was last served by what another fetch had loaded, by the tree of its object.
+    var lastServed: [String: UInt64] = [:]
+    /// When the first fetch began of whose rows nobody used one, by its place in the tables.
+    var firstUnused: [Int: UInt64] = [:]
     /// What threads did in the store of late, by thread.
-    var threadWork: [UInt32: ThreadWork] = [:]
+    var threadWork = BoundedTable<UInt32, ThreadWork>(capacity: Capacity.threads)
     var reads: [FirstReads: UInt64] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false

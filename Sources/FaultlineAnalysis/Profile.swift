@@ -176,9 +176,6 @@ public struct Profile: Sendable {
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 
-    /// Faults on objects of an entity, or of others of its tree, that were served by what another fetch had loaded.
-    func servedFaults(of entity: String) -> UInt64 { tables.servedFaults[tables.tree(of: entity)] ?? 0 }
-
     func scope(_ key: ScopeSummary.Key) -> ScopeSummary? { tables.scopes[key] }
     func fetch(_ key: FetchProfile.Key) -> FetchProfile? { tables.fetch(at: key) }
     func loads(of shape: ShapeEntry) -> ProfileTables.ShapeLoads? { tables.loads(of: shape) }

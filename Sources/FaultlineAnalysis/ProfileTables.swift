@@ -16,9 +16,6 @@ struct ProfileTables: Sendable {
     var saves: [SaveEvidence.Key: SaveEvidence] = [:]
     var repeats: [FetchProfile.Key: RepeatEvidence] = [:]
     var waits: [WaitEvidence.Key: WaitEvidence] = [:]
-    /// Faults that the row cache served on objects whose own fetch had loaded no rows of their tree, by tree: what another
-    /// fetch had loaded, perhaps on purpose.
-    var servedFaults: [String: UInt64] = [:]
     /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
     var loads = LoadSample()
     /// Saves, by the objects that they changed, without waiting for others.
@@ -97,7 +94,6 @@ struct ProfileTables: Sendable {
         for (key, evidence) in other.saves { saves[key, default: SaveEvidence()].merge(evidence) }
         for (key, evidence) in other.repeats { repeats[key, default: RepeatEvidence()].merge(evidence) }
         for (key, evidence) in other.waits { waits[key, default: WaitEvidence()].merge(evidence) }
-        servedFaults.merge(other.servedFaults, uniquingKeysWith: &+)
         loads.merge(other.loads)
         saveLoads.merge(other.saveLoads)
         statements.merge(other.statements)

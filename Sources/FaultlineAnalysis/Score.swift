@@ -48,6 +48,9 @@ enum Significance {
         return wallTime > 0 && saving >= Double(wallTime) * 0.01
     }
 
+    /// Whether a part is more than half of a whole.
+    static func isMost(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 > Double(whole) }
+
     /// Whether a saving of round trips is worth a warning whatever it saves here: a fifth of all there were.
     ///
     /// A trip costs a microsecond while the pages are in memory and a thousand times that when they are not, so that the

@@ -24,8 +24,8 @@ struct ThreadWork: Sendable {
         var isMainThread: Bool
     }
 
-    /// Stretches and waits that are kept.
-    static let capacity = 32
+    /// Stretches and waits that are kept: those of a quarter of a second at least.
+    static let capacity = 256
     /// Nanoseconds without the store that end a stretch.
     static let pause: UInt64 = 1_000_000
 
@@ -33,16 +33,14 @@ struct ThreadWork: Sendable {
     private var waits: [Wait] = []
 
     /// Adds an event that is part of no other.
-    ///
-    /// - Parameter site: asked for only where the event matters.
-    mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
+    mutating func add(_ event: TraceEvent, site: CallSite?) {
         if let last = stretches.last, event.start >= last.start, event.start < last.end &+ Self.pause {
             stretches[stretches.count - 1].end = max(last.end, event.end)
             stretches[stretches.count - 1].time &+= event.duration
             if event.duration > last.longest {
                 stretches[stretches.count - 1].longest = event.duration
                 stretches[stretches.count - 1].kind = event.kind
-                stretches[stretches.count - 1].site = site()
+                stretches[stretches.count - 1].site = site
             }
             return
         }
@@ -50,7 +48,7 @@ struct ThreadWork: Sendable {
         stretches.append(
             Stretch(
                 start: event.start, end: event.end, time: event.duration, longest: event.duration, kind: event.kind,
-                site: site()))
+                site: site))
     }
 
     /// Adds a wait, and returns one that has to make room.

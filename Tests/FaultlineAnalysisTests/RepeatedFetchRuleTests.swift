@@ -234,6 +234,31 @@ struct RepeatedFetchRuleTests {
         #expect(finding.code == ["let object = context.object(with: id)"])
     }
 
+    @Test func `A scope's time counts for what was found in it before it was closed`() {
+        let found = findings { library in
+            library.scoped(.request, pause: 1_000_000) { library in
+                library.fetch(6)
+                library.write()
+            }
+        }
+        let wallTime = found.first?.evidence.first { $0.name == "wallTime" }?.value
+        #expect(wallTime == Double(6 * 51_000 + 50_000 + 1_000_000))
+    }
+
+    @Test func `Impossible times stop no report`() {
+        var library = Library()
+        library.music.trace.isMainThread = true
+        for _ in 0..<1100 {
+            library.music.trace.now = 1000
+            library.scoped(.request) { library in
+                for _ in 0..<2 {
+                    _ = library.music.fetch(library.shape, rows: 1, duration: 1 << 53) { $0.parameters = 77 }
+                }
+            }
+        }
+        #expect(library.analysis(Rules.all).findings.map(\.rule) == ["R18"])
+    }
+
     @Test func `Lost events make it a note`() {
         var library = Library()
         library.scoped(.request) { library in

@@ -11,7 +11,7 @@ struct SortRuleTests {
     ) -> [Finding] {
         var music = Music()
         music.calibrate(music.shape())
-        let shape = music.shape("…", terms, sort: sort, isLimited: isLimited)
+        let shape = music.shape(terms.isEmpty ? "" : "…", terms, sort: sort, isLimited: isLimited)
         for _ in 0..<times {
             let fetch = music.fetch(shape, rows: rows, duration: duration)
             var statement = TraceEvent.Statement()
@@ -57,6 +57,13 @@ struct SortRuleTests {
     @Test func `Five hundred rows are many`() {
         #expect(findings(rows: 500).count == 1)
         #expect(findings(rows: 499).isEmpty)
+    }
+
+    @Test func `Rows that a predicate keeps out are not sorted`() {
+        let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
+        #expect(findings(terms, rows: 3, steps: 100_000, times: 3).isEmpty)
+        #expect(findings(terms, isLimited: true, rows: 10, steps: 1199).isEmpty)
+        #expect(findings(terms, rows: 800, steps: 100_000).map { $0.evidence[2].value } == [800])
     }
 
     @Test func `What SQLite did not sort, or nobody asked to be sorted, is left alone`() {

@@ -80,6 +80,14 @@ struct UnusedResultRuleTests {
         #expect(served { $0.entity = 1 }.count == 1)
         #expect(served { $0.source = .store }.count == 1)
         #expect(served { $0.type = .toMany }.count == 1)
+        // What was served before has nothing to do with it.
+        let before = findings { music, shape in
+            var fault = TraceEvent.Fault()
+            (fault.source, fault.type, fault.entity) = (.rowCache, .toOne, music.track)
+            music.trace.event(.fault(fault), duration: 300)
+            music.fetchAndUse(shape, rows: 200) { _ in }
+        }
+        #expect(before.count == 1)
         // Objects of a fetch that loaded their rows were served by that one.
         let own = findings { music, shape in
             music.fetchAndUse(shape, rows: 200) { _ in }

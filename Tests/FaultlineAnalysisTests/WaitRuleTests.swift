@@ -157,6 +157,22 @@ struct WaitRuleTests {
         #expect(short(Self.millisecond, of: 11 * Self.millisecond) == 0)
     }
 
+    @Test func `A short wait in a scope that is closed later is no finding`() {
+        let found = findings { contention in
+            contention.scoped(.request, pause: 1000 * Self.millisecond) { $0.wait(from: 1000, for: 1000, .coordinator) }
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test func `Impossible times stop no report`() {
+        let longest: UInt64 = 1 << 53
+        let found = findings { contention in
+            contention.music.trace.isMainThread = true
+            for _ in 0..<1100 { contention.wait(from: 0, for: longest, .coordinator) }
+        }
+        #expect(found.count == 1)
+    }
+
     @Test func `SQLite's lock is worth a word as soon as it is busy`() throws {
         let finding = try #require(
             findings { contention in

@@ -81,7 +81,7 @@ public struct FetchLoopRule: Rule {
     private func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {
         let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: evidence.wallTime,
-            isMainThread: evidence.mainThreadTime * 2 > evidence.time)
+            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
         finding.weigh(
             isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
             of: "trips")

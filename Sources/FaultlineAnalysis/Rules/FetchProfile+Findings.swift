@@ -12,7 +12,7 @@ extension FetchProfile {
     /// Whether the rows are what it is there for; otherwise R03, R05 or R17 say what to do instead.
     var isForItsRows: Bool { ResultDemand(of: self) == nil && unused == nil }
 
-    var isOnMainThread: Bool { counts.mainThreadTime * 2 > counts.time }
+    var isOnMainThread: Bool { Significance.isMost(counts.mainThreadTime, of: counts.time) }
 
     /// A finding's name across runs.
     ///

@@ -88,7 +88,7 @@ public struct PrefetchRule: Rule {
     }
 
     private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence, trips: UInt64) {
-        let isMainThread = evidence.mainThreadTime * 2 > evidence.time
+        let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
         let isLongEnough = Significance.isMet(
             saving: finding.saving.time.median, wallTime: evidence.wallTime, isMainThread: isMainThread)
         finding.weigh(

@@ -25,7 +25,7 @@ public struct RepeatedFetchRule: Rule {
     private func finding(_ key: FetchProfile.Key, _ evidence: RepeatEvidence, _ profile: Profile) -> Finding {
         let advice = RepeatedFetchAdvice(shape: key.shape, evidence: evidence)
         // The first is often the longest, since it brings the rows into memory; the others can be spared.
-        let spared = Double(evidence.time - evidence.longest)
+        let spared = max(0, Double(evidence.time) - Double(evidence.longest))
         let share = 1 - Double(evidence.occurrences) / Double(evidence.executions)
         let saving = Saving.Range(median: spared, low: spared, high: max(spared, Double(evidence.time) * share))
         var finding = Finding(
@@ -53,7 +53,7 @@ public struct RepeatedFetchRule: Rule {
         finding.weigh(
             isLongEnough: Significance.isMet(
                 saving: finding.saving.time.median, wallTime: evidence.wallTime,
-                isMainThread: evidence.mainThreadTime * 2 > evidence.time),
+                isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips), of: "trips")
         if evidence.regularOccurrences * 2 > evidence.occurrences {
             finding.downgrade(

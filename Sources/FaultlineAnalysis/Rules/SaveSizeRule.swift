@@ -58,7 +58,7 @@ public struct SaveSizeRule: Rule {
         finding.weigh(
             isLongEnough: Significance.isMet(
                 saving: finding.saving.time.median, wallTime: small.wallTime,
-                isMainThread: small.mainThreadTime * 2 > small.time),
+                isMainThread: Significance.isMost(small.mainThreadTime, of: small.time)),
             isLargePart: Significance.isMet(trips: Int64(saturating: spared), of: saves), of: "saves")
         finding.weigh(lossyOccurrences: small.lossyOccurrences, of: small.occurrences)
         return finding

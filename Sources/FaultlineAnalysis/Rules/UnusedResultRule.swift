@@ -14,7 +14,7 @@ public struct UnusedResultRule: Rule {
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             results += fetch.uses.values.reduce(0) { $0 &+ $1.executions }
             // Rows that others were served with have warmed the row cache, as they may have been meant to.
-            guard let unused = fetch.unused, profile.servedFaults(of: fetch.key.shape.entity) == 0 else { continue }
+            guard let unused = fetch.unused, !fetch.hasServedOthers else { continue }
             outcome.findings.append(finding(fetch, unused, profile))
         }
         if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }

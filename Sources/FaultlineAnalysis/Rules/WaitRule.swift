@@ -26,7 +26,8 @@ public struct WaitRule: Rule {
 
     private static func isWorthAWord(_ evidence: WaitEvidence) -> Bool {
         evidence.longest >= longWait || evidence.tries > 0 || evidence.failures > 0
-            || (!evidence.scopes.isEmpty && Double(evidence.time) >= share * Double(evidence.wallTime))
+            || (!evidence.scopes.isEmpty && evidence.wallTime > 0
+                && Double(evidence.time) >= share * Double(evidence.wallTime))
     }
 
     private func finding(_ key: WaitEvidence.Key, _ evidence: WaitEvidence) -> Finding {
@@ -64,7 +65,7 @@ public struct WaitRule: Rule {
     private func weigh(_ finding: inout Finding, _ evidence: WaitEvidence) {
         let isLongEnough = Significance.isMet(
             saving: Double(evidence.time), wallTime: evidence.wallTime,
-            isMainThread: evidence.mainThreadTime * 2 > evidence.time)
+            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
         if !isLongEnough, evidence.failures == 0 {
             finding.downgrade("The waits are below 1 % of the time that the work took, and below 2 ms.")
         }
