@@ -191,8 +191,10 @@ let package = Package(
             dependencies: ["CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData"],
             swiftSettings: strict),
         .executableTarget(
-            name: "FuzzProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/FuzzProgram",
-            swiftSettings: strict),
+            name: "FuzzProgram",
+            dependencies: [
+                "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineReport", "FaultlineStore",
+            ], path: "Tests/FuzzProgram", swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),

@@ -4,7 +4,7 @@ internal import Histogram
 ///
 /// Up to 1,024 values it keeps each of them, and percentiles are exact. Beyond that it counts them in a histogram, and a
 /// percentile is at most 1 % above the value that a sort would give. Distributions of parts add up in any order.
-public struct Distribution: Sendable {
+public struct Distribution: Mergeable, Sendable {
     /// Values up to which each is kept.
     static let exactLimit = 1024
 
@@ -55,6 +55,41 @@ public struct Distribution: Sendable {
     }
 
     public var mean: UInt64 { count == 0 ? 0 : total / count }
+
+    // MARK: In a profile's file
+
+    /// Each value, or the buckets of the histogram with how many values they hold.
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        guard let histogram else { return .list(values.sorted().map { StoredValue($0) }) }
+        let buckets = histogram.recordedValues().map {
+            StoredValue.list([StoredValue($0.value), StoredValue($0.count)])
+        }
+        return .record([
+            "buckets": .list(buckets), "total": StoredValue(total), "maximum": StoredValue(maximum),
+        ])
+    }
+
+    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
+        if case .list(let values) = value {
+            guard values.count <= Self.exactLimit else {
+                throw StoredProblem(expected: "a list of at most \(Self.exactLimit) numbers")
+            }
+            for value in try value.map({ try $0.count() }) { record(value) }
+            return
+        }
+        spill()
+        let buckets = try value.member("buckets") { try $0.map { try $0.list(of: 2).map { try $0.count() } } }
+        for bucket in buckets {
+            // No sum of so many can overflow, however many profiles are added up.
+            guard count + bucket[1] <= UInt64(StoredValue.largest) else {
+                throw StoredProblem(path: ["buckets"], expected: "a list of at most \(StoredValue.largest) values")
+            }
+            histogram?.record(bucket[0], count: bucket[1])
+            count += bucket[1]
+        }
+        total = try value.member("total") { try $0.count() }
+        maximum = try value.member("maximum") { try $0.count() }
+    }
 
     /// Goes over to counting.
     ///

@@ -55,13 +55,13 @@ extension EventGroup {
             ]
         }
 
-        public mutating func merge(_ other: Counts) {
-            for field in Self.fields { self[keyPath: field.path] &+= other[keyPath: field.path] }
-        }
+        public mutating func merge(_ other: Counts) { mergeParts(other) }
     }
 }
 
-extension EventGroup.Counts {
+extension EventGroup.Counts: Summed, StartsEmpty {
+    static let parts = fields.map { SumPart<EventGroup.Counts>.sum($0.name, $0.path) }
+
     /// Adds what an event counted.
     mutating func add(_ event: TraceEvent) {
         switch event.detail {

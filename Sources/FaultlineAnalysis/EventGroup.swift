@@ -36,7 +36,7 @@ public struct EventGroup: Sendable {
         public var fetchSite: CallSite?
     }
 
-    public let key: Key
+    public internal(set) var key: Key
     /// How long the events took, in nanoseconds.
     public internal(set) var durations = Distribution()
     /// Time that no event within them accounts for, in nanoseconds.
@@ -56,11 +56,11 @@ public struct EventGroup: Sendable {
     init(_ key: Key) {
         self.key = key
     }
+}
 
-    mutating func merge(_ other: EventGroup) {
-        durations.merge(other.durations)
-        netTime &+= other.netTime
-        mainThreadTime &+= other.mainThreadTime
-        counts.merge(other.counts)
-    }
+extension EventGroup: KeyedSum {
+    static let parts: [SumPart<EventGroup>] = [
+        .sum("mainThreadTime", \.mainThreadTime), .part("durations", \.durations), .part("netTime", \.netTime),
+        .part("counts", \.counts),
+    ]
 }

@@ -77,26 +77,38 @@ public struct FaultEvidence: Sendable {
         self.fetches = fetches.merging(part.fetches) { max($0, $1) }
         self.scopes = scopes.merging(part.scopes) { max($0, $1) }
     }
+}
 
-    mutating func merge(_ other: FaultEvidence) {
-        occurrences &+= other.occurrences
-        lossyOccurrences &+= other.lossyOccurrences
-        trips &+= other.trips
-        time &+= other.time
-        mainThreadTime &+= other.mainThreadTime
-        objects &+= other.objects
-        filled &+= other.filled
-        bytes &+= other.bytes
-        seenBefore &+= other.seenBefore
-        originRows &+= other.originRows
-        wallTime &+= other.wallTime
-        fetches.merge(other.fetches, uniquingKeysWith: +)
-        types.merge(other.types, uniquingKeysWith: +)
-        scopes.merge(other.scopes, uniquingKeysWith: +)
-        for (site, place) in other.places {
-            places[site, default: Place()].trips &+= place.trips
-            places[site, default: Place()].time &+= place.time
-        }
-        for sample in other.samples { add(sample) }
-    }
+extension FaultEvidence: Summed, StartsEmpty {
+    /// The slowest faults: process, event and duration of each.
+    private static let slowest = SumPart<FaultEvidence>(
+        name: "samples", merge: { whole, other in for sample in other.samples { whole.add(sample) } },
+        store: { whole, _ in
+            .list(
+                whole.samples.map {
+                    .list([StoredValue(UInt64($0.process)), StoredValue($0.event), StoredValue($0.duration)])
+                })
+        },
+        restore: { whole, value, words in
+            for sample in try value.map({ try $0.list(of: 3) }) {
+                whole.add(
+                    Sample(
+                        process: try UInt32(sample[0], words), event: try sample[1].count(),
+                        duration: try sample[2].count()))
+            }
+        })
+
+    static let parts: [SumPart<FaultEvidence>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences), .sum("trips", \.trips),
+        .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime), .sum("objects", \.objects),
+        .sum("filled", \.filled), .sum("bytes", \.bytes), .sum("seenBefore", \.seenBefore),
+        .sum("originRows", \.originRows), .sum("wallTime", \.wallTime), .part("fetches", \.fetches),
+        .part("types", \.types), .part("places", \.places), .part("scopes", \.scopes), slowest,
+    ]
+}
+
+extension FaultEvidence.Place: Summed, StartsEmpty {
+    static let parts: [SumPart<FaultEvidence.Place>] = [
+        .sum("trips", \.trips), .sum("time", \.time),
+    ]
 }

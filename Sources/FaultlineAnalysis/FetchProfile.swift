@@ -8,7 +8,7 @@ public struct FetchProfile: Sendable {
         public var site: CallSite?
     }
 
-    public let key: Key
+    public internal(set) var key: Key
     /// Use of the results, by the batch size in force.
     public internal(set) var uses: [UInt32: ResultUse] = [:]
     /// What was loaded and read of each property, by the entity's name and the property's.
@@ -39,19 +39,6 @@ public struct FetchProfile: Sendable {
             .max { ($0.value.executions, $0.key) < ($1.value.executions, $1.key) }
             .map { (UInt64($0.key), $0.value) }
     }
-
-    mutating func merge(_ other: FetchProfile) {
-        counts.merge(other.counts)
-        readSites.merge(other.readSites, uniquingKeysWith: &+)
-        for (size, use) in other.uses { uses[size, default: ResultUse()].merge(use) }
-        for (entity, properties) in other.properties {
-            for (name, use) in properties {
-                self.properties[entity, default: [:]][name, default: PropertyUse()].merge(use)
-            }
-        }
-        hasServedOthers = hasServedOthers || other.hasServedOthers
-        firedRelationships.merge(other.firedRelationships, uniquingKeysWith: &+)
-    }
 }
 
 /// Fetches of one shape from one line, counted.
@@ -73,19 +60,6 @@ public struct FetchCounts: Sendable, Hashable {
     public internal(set) var sortedRows: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-
-    mutating func merge(_ other: FetchCounts) {
-        executions &+= other.executions
-        rows &+= other.rows
-        time &+= other.time
-        mainThreadTime &+= other.mainThreadTime
-        statements &+= other.statements
-        fullScanSteps &+= other.fullScanSteps
-        virtualMachineSteps &+= other.virtualMachineSteps
-        sorts &+= other.sorts
-        sortedRows &+= other.sortedRows
-        scopes.merge(other.scopes, uniquingKeysWith: &+)
-    }
 }
 
 /// What was loaded and read of one property.
@@ -96,11 +70,28 @@ public struct PropertyUse: Sendable, Hashable {
     public internal(set) var bytes: UInt64 = 0
     /// Rows in which its value has at least 16 KiB.
     public internal(set) var largeRows: UInt64 = 0
+}
 
-    mutating func merge(_ other: PropertyUse) {
-        rowsLoaded &+= other.rowsLoaded
-        rowsRead &+= other.rowsRead
-        bytes &+= other.bytes
-        largeRows &+= other.largeRows
-    }
+extension FetchProfile: KeyedSum {
+    static let parts: [SumPart<FetchProfile>] = [
+        .part("uses", \.uses), .part("properties", \.properties), .part("counts", \.counts),
+        .part("readSites", \.readSites), .part("firedRelationships", \.firedRelationships),
+        .any("hasServedOthers", \.hasServedOthers),
+    ]
+}
+
+extension FetchCounts: Summed, StartsEmpty {
+    static let parts: [SumPart<FetchCounts>] = [
+        .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("statements", \.statements),
+        .sum("fullScanSteps", \.fullScanSteps), .sum("virtualMachineSteps", \.virtualMachineSteps),
+        .sum("sorts", \.sorts), .sum("sortedRows", \.sortedRows), .part("scopes", \.scopes),
+    ]
+}
+
+extension PropertyUse: Summed, StartsEmpty {
+    static let parts: [SumPart<PropertyUse>] = [
+        .sum("rowsLoaded", \.rowsLoaded), .sum("rowsRead", \.rowsRead), .sum("bytes", \.bytes),
+        .sum("largeRows", \.largeRows),
+    ]
 }

@@ -11,7 +11,7 @@ struct Load: Sendable, Hashable {
 /// For each power of two of rows it keeps the trips with the smallest hashes of their numbers. Which trips stay depends
 /// on nothing but the trips, so samples of parts add up in any order; and the few large ones are not drowned by
 /// thousands of single rows.
-struct LoadSample: Sendable {
+struct LoadSample: Mergeable {
     private struct Entry: Sendable {
         var hash: UInt64
         var load: Load
@@ -33,6 +33,34 @@ struct LoadSample: Sendable {
         for (stratum, entries) in other.strata {
             for entry in entries { Self.insert(entry, into: &strata[stratum, default: []]) }
         }
+    }
+
+    /// How many trips there were, and of those that were kept the hash in hexadecimal digits, rows, bytes and duration.
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        guard count > 0 else { return .none }
+        let kept = strata.values.joined().sorted(by: Self.precedes).map { entry -> StoredValue in
+            .list([
+                .text(String(entry.hash, radix: 16)), StoredValue(entry.load.rows), StoredValue(entry.load.bytes),
+                StoredValue(entry.load.duration),
+            ])
+        }
+        return .record(["count": StoredValue(count), "kept": .list(kept)])
+    }
+
+    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
+        let kept = try value.member("kept") { kept in
+            try kept.map { entry in
+                let parts = try entry.list(of: 4)
+                guard let hash = UInt64(try parts[0].text(), radix: 16) else {
+                    throw StoredProblem(path: ["0"], expected: "a number in hexadecimal digits")
+                }
+                let load = Load(
+                    rows: try parts[1].count(), bytes: try parts[2].count(), duration: try parts[3].count())
+                return (hash, load)
+            }
+        }
+        for (hash, load) in kept { insert(load, hash: hash) }
+        count = try value.member("count") { try $0.count() }
     }
 
     /// The trips that were kept, small ones first.

@@ -29,18 +29,13 @@ public struct LoopEvidence: Sendable {
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first fetch to the last.
     public internal(set) var wallTime: UInt64 = 0
+}
 
-    mutating func merge(_ other: LoopEvidence) {
-        occurrences &+= other.occurrences
-        lossyOccurrences &+= other.lossyOccurrences
-        executions &+= other.executions
-        values &+= other.values
-        rows &+= other.rows
-        time &+= other.time
-        mainThreadTime &+= other.mainThreadTime
-        waiting &+= other.waiting
-        wallTime &+= other.wallTime
-        callers.merge(other.callers, uniquingKeysWith: &+)
-        scopes.merge(other.scopes, uniquingKeysWith: &+)
-    }
+extension LoopEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<LoopEvidence>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
+        .sum("executions", \.executions), .sum("values", \.values), .sum("rows", \.rows), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
+        .part("callers", \.callers), .part("scopes", \.scopes),
+    ]
 }

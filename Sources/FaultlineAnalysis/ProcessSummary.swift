@@ -92,22 +92,23 @@ public struct StoreCounts: Sendable, Hashable {
     /// Events of all kinds.
     public var eventCount: UInt64 { events.values.reduce(0, &+) }
 
-    public mutating func merge(_ other: StoreCounts) {
-        events.merge(other.events, uniquingKeysWith: +)
-        outermostEvents.merge(other.outermostEvents, uniquingKeysWith: +)
-        outermostTime.merge(other.outermostTime, uniquingKeysWith: +)
-        for path in Self.sums { self[keyPath: path] &+= other[keyPath: path] }
-        netTime &+= other.netTime
-        netMainThreadTime &+= other.netMainThreadTime
-    }
+    public mutating func merge(_ other: StoreCounts) { mergeParts(other) }
+}
 
-    private static var sums: [WritableKeyPath<StoreCounts, UInt64>] {
-        [
-            \.reads, \.outermostReads, \.writes, \.transactions, \.schemaStatements, \.claimedTrips, \.rowsLoaded,
-            \.bytesRead,
-            \.bytesWritten, \.overhead, \.eventsWithPlace, \.eventsWithoutSite, \.eventsWithStack, \.truncatedStacks,
-            \.unresolvedStacks, \.openUses, \.faultTrips, \.faultTripsWithoutOrigin, \.faultTripsWithUnknownOrigin,
-            \.eventsOutsideScopes,
-        ]
-    }
+extension StoreCounts: Summed, StartsEmpty {
+    static let parts: [SumPart<StoreCounts>] = [
+        .part("events", \.events), .part("outermostEvents", \.outermostEvents),
+        .part("outermostTime", \.outermostTime), .sum("reads", \.reads), .sum("outermostReads", \.outermostReads),
+        .sum("writes", \.writes), .sum("transactions", \.transactions),
+        .sum("schemaStatements", \.schemaStatements), .sum("claimedTrips", \.claimedTrips),
+        .sum("rowsLoaded", \.rowsLoaded), .sum("bytesRead", \.bytesRead), .sum("bytesWritten", \.bytesWritten),
+        .sum("overhead", \.overhead), .sum("eventsWithPlace", \.eventsWithPlace),
+        .sum("eventsWithoutSite", \.eventsWithoutSite), .sum("eventsWithStack", \.eventsWithStack),
+        .sum("truncatedStacks", \.truncatedStacks), .sum("unresolvedStacks", \.unresolvedStacks),
+        .sum("openUses", \.openUses), .sum("faultTrips", \.faultTrips),
+        .sum("faultTripsWithoutOrigin", \.faultTripsWithoutOrigin),
+        .sum("faultTripsWithUnknownOrigin", \.faultTripsWithUnknownOrigin),
+        .sum("eventsOutsideScopes", \.eventsOutsideScopes), .part("netTime", \.netTime),
+        .part("netMainThreadTime", \.netMainThreadTime),
+    ]
 }

@@ -11,11 +11,14 @@ public import FaultlineTrace
 ///     for message in messages { profile.add(message) }
 ///     let analysis = Analysis(profile)
 public struct Profile: Sendable {
-    private var tables = ProfileTables()
+    private(set) var tables = ProfileTables()
     private var reductions: [UInt32: ProcessReduction] = [:]
+    /// Processes of this trace that are reduced.
     private var finished: [ProcessSummary] = []
     /// Events that were lost on the way, and nobody knows whose they were.
-    private var lostAnywhere: UInt64 = 0
+    private(set) var lostAnywhere: UInt64 = 0
+    /// Other traces that were added.
+    private var others = RecordingTable()
 
     public init() {}
 
@@ -35,7 +38,7 @@ public struct Profile: Sendable {
         case .event(let event):
             change(event.process) { $0.add(event, to: &$1) }
         case .lost(let loss) where loss.process == 0:
-            lostAnywhere += loss.events
+            lostAnywhere &+= loss.events
             for process in reductions.keys { change(process) { reduction, _ in reduction.loseAnywhere() } }
         case .lost(let loss):
             change(loss.process) { reduction, _ in reduction.lose(loss) }
@@ -58,14 +61,35 @@ public struct Profile: Sendable {
         }
     }
 
-    /// Adds another profile, of other processes.
+    /// Adds another profile, of another trace.
+    ///
+    /// In whatever order and grouping profiles are added, the result is the same. Its size follows the programs and not
+    /// the number of traces.
     public mutating func merge(_ other: Profile) {
         finish()
         var other = other
         other.finish()
+        others = recordings(with: other.recordings)
+        finished = []
         tables.merge(other.tables)
-        finished += other.finished
-        lostAnywhere += other.lostAnywhere
+        lostAnywhere &+= other.lostAnywhere
+    }
+
+    /// A profile of what a file holds.
+    init(_ tables: ProfileTables, recordings: RecordingTable, lostAnywhere: UInt64) {
+        self.tables = tables
+        others = recordings
+        self.lostAnywhere = lostAnywhere
+    }
+
+    /// All traces that were added up, this one included.
+    var recordings: RecordingTable { recordings(with: RecordingTable()) }
+
+    private func recordings(with more: RecordingTable) -> RecordingTable {
+        var table = others
+        table.add(finished + reductions.values.map(\.summary))
+        table.merge(more)
+        return table
     }
 
     private mutating func change(_ process: UInt32, _ change: (inout ProcessReduction, inout ProfileTables) -> Void) {
@@ -80,41 +104,47 @@ public struct Profile: Sendable {
 
     // MARK: What was found
 
-    /// The processes, in the order of their beginning.
-    public var processes: [ProcessSummary] {
-        (finished + reductions.values.map(\.summary)).sorted { ($0.start, $0.process) < ($1.start, $1.process) }
+    /// The processes, in the order of their beginning; none, if more than ``RecordingTable/keptProcesses`` were added up.
+    public var processes: [ProcessSummary] { recordings.processes }
+
+    /// What the processes of each program did, by the program's path.
+    public var programs: [(path: String, sum: ProgramSummary)] {
+        recordings.allPrograms.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// How many traces were added up.
+    public var recordingCount: UInt64 { recordings.count }
+
+    /// All processes together.
+    public var allProcesses: ProgramSummary {
+        recordings.allPrograms.values.reduce(into: ProgramSummary()) { $0.merge($1) }
     }
 
     /// What all processes did, together.
-    public var totals: StoreCounts {
-        processes.reduce(into: StoreCounts()) { $0.merge($1.counts) }
-    }
+    public var totals: StoreCounts { allProcesses.counts }
 
-    /// From the first process's beginning to the last one's end, in nanoseconds.
-    public var wallTime: UInt64 {
-        guard let start = processes.map(\.start).min(), let end = processes.map(\.end).max() else { return 0 }
-        return end > start ? end - start : 0
-    }
+    /// From the first process's beginning to the last one's end, over all traces that were added up, in nanoseconds.
+    public var wallTime: UInt64 { recordings.wallTime }
 
     /// Events that were lost because a buffer was full.
-    public var lost: UInt64 { processes.reduce(lostAnywhere) { $0 + $1.lost } }
+    public var lost: UInt64 { lostAnywhere &+ allProcesses.lost }
 
     /// Lines that could not be written.
-    public var unwritten: UInt64 { processes.reduce(0) { $0 + ($1.ended?.unwritten ?? 0) } }
+    public var unwritten: UInt64 { allProcesses.unwritten }
 
     /// CPU time of writing the trace, in nanoseconds.
-    public var writing: UInt64 { processes.reduce(0) { $0 + ($1.ended?.writing ?? 0) } }
+    public var writing: UInt64 { allProcesses.writing }
 
     /// The share of events that are not in the trace, 0…1.
     public var lossShare: Double {
-        let missing = lost + unwritten
+        let missing = lost &+ unwritten
         return missing == 0 ? 0 : Double(missing) / Double(missing + totals.eventCount)
     }
 
     /// What recording took of the time of the threads that were recorded; 0…1.
     public var overheadShare: Double {
-        let time = processes.reduce(0.0) { $0 + Double($1.wallTime) * Double(max(1, $1.threads)) }
-        return time > 0 ? min(1, Double(totals.overhead) / time) : 0
+        let all = allProcesses
+        return all.threadTime > 0 ? min(1, Double(all.counts.overhead) / Double(all.threadTime)) : 0
     }
 
     /// Events that did the same from the same place, the longest total first.

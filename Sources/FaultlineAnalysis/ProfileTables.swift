@@ -26,8 +26,8 @@ struct ProfileTables: Sendable {
     var model: [String: EntityEntry] = [:]
 
     /// Trips of one shape.
-    struct ShapeLoads: Sendable {
-        let shape: ShapeEntry
+    struct ShapeLoads: KeyedSum {
+        var shape: ShapeEntry
         /// Whether it searches texts row by row: what that takes says nothing of what trips and rows cost.
         let isSearch: Bool
         /// Whole rows: unbatched fetches and batches.
@@ -39,6 +39,13 @@ struct ProfileTables: Sendable {
             self.shape = shape
             isSearch = shape.terms?.contains { TextSearchAdvice.Remedy($0) != nil } ?? false
         }
+
+        var key: ShapeEntry {
+            get { shape }
+            set { shape = newValue }
+        }
+
+        static let parts: [SumPart<ShapeLoads>] = [.part("rows", \.rows), .part("identities", \.identities)]
     }
 
     mutating func group(_ key: EventGroup.Key) -> Int {
@@ -78,25 +85,5 @@ struct ProfileTables: Sendable {
             if (old.properties.count, names(old)) >= (entity.properties.count, names(entity)) { return }
         }
         model[entity.name] = entity
-    }
-
-    mutating func merge(_ other: ProfileTables) {
-        for group in other.groups { groups[self.group(group.key)].merge(group) }
-        for fetch in other.fetches { fetches[self.fetch(fetch.key)].merge(fetch) }
-        for shape in other.shapes {
-            let index = self.shape(shape.shape)
-            shapes[index].rows.merge(shape.rows)
-            shapes[index].identities.merge(shape.identities)
-        }
-        for (key, scope) in other.scopes { scopes[key, default: ScopeSummary(key)].merge(scope) }
-        for (key, evidence) in other.faults { faults[key, default: FaultEvidence()].merge(evidence) }
-        for (key, evidence) in other.loops { loops[key, default: LoopEvidence()].merge(evidence) }
-        for (key, evidence) in other.saves { saves[key, default: SaveEvidence()].merge(evidence) }
-        for (key, evidence) in other.repeats { repeats[key, default: RepeatEvidence()].merge(evidence) }
-        for (key, evidence) in other.waits { waits[key, default: WaitEvidence()].merge(evidence) }
-        loads.merge(other.loads)
-        saveLoads.merge(other.saveLoads)
-        statements.merge(other.statements)
-        for entity in other.model.values { insert(entity) }
     }
 }

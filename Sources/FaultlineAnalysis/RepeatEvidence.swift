@@ -26,14 +26,14 @@ public struct RepeatEvidence: Sendable {
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first fetch to the last.
     public internal(set) var wallTime: UInt64 = 0
+}
 
-    mutating func merge(_ other: RepeatEvidence) {
-        for path in [
-            \Self.occurrences, \.lossyOccurrences, \.regularOccurrences, \.executions, \.time, \.mainThreadTime,
-            \.longest, \.trips, \.rows, \.wallTime,
-        ] { self[keyPath: path] &+= other[keyPath: path] }
-        most = max(most, other.most)
-        callers.merge(other.callers, uniquingKeysWith: &+)
-        scopes.merge(other.scopes, uniquingKeysWith: &+)
-    }
+extension RepeatEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<RepeatEvidence>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
+        .sum("regularOccurrences", \.regularOccurrences), .sum("executions", \.executions), .sum("time", \.time),
+        .sum("mainThreadTime", \.mainThreadTime), .sum("longest", \.longest), .sum("trips", \.trips),
+        .sum("rows", \.rows), .sum("wallTime", \.wallTime), .maximum("most", \.most), .part("callers", \.callers),
+        .part("scopes", \.scopes),
+    ]
 }

@@ -32,16 +32,6 @@ struct ResultTally: Sendable, Hashable {
     var time: UInt64 = 0
     /// Results that were asked for their count.
     var counted: UInt64 = 0
-
-    mutating func merge(_ other: ResultTally) {
-        executions &+= other.executions
-        rows &+= other.rows
-        touchedRows &+= other.touchedRows
-        mostTouched = max(mostTouched, other.mostTouched)
-        bytes &+= other.bytes
-        time &+= other.time
-        counted &+= other.counted
-    }
 }
 
 extension ResultNeed {

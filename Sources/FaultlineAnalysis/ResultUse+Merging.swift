@@ -1,31 +1,28 @@
-extension ResultUse {
-    mutating func merge(_ other: ResultUse) {
-        executions &+= other.executions
-        untouched &+= other.untouched
-        rows &+= other.rows
-        maximumRows = max(maximumRows, other.maximumRows)
-        limitedExecutions &+= other.limitedExecutions
-        loadedRows &+= other.loadedRows
-        touchedRows &+= other.touchedRows
-        batchesLoaded &+= other.batchesLoaded
-        countAsked &+= other.countAsked
-        emptinessAsked &+= other.emptinessAsked
-        modifiedRows &+= other.modifiedRows
-        bytes &+= other.bytes
-        runsLost &+= other.runsLost
-        materialised &+= other.materialised
-        materialisedRows &+= other.materialisedRows
-        materialisedRowsRead &+= other.materialisedRowsRead
-        loads &+= other.loads
-        mainThreadLoads &+= other.mainThreadLoads
-        openExecutions &+= other.openExecutions
-        for (need, tally) in other.needs { needs[need, default: ResultTally()].merge(tally) }
-        loadSites.merge(other.loadSites, uniquingKeysWith: +)
-        loadScopes.merge(other.loadScopes, uniquingKeysWith: +)
-        for (kind, widths) in other.windows { windows[kind, default: [:]].merge(widths, uniquingKeysWith: +) }
-        for (size, loading) in other.loadings {
-            loadings[size, default: Loading()].batches &+= loading.batches
-            loadings[size, default: Loading()].rows &+= loading.rows
-        }
-    }
+extension ResultUse: Summed, StartsEmpty {
+    static let parts: [SumPart<ResultUse>] = [
+        .sum("executions", \.executions), .sum("untouched", \.untouched), .sum("rows", \.rows),
+        .sum("limitedExecutions", \.limitedExecutions), .sum("loadedRows", \.loadedRows),
+        .sum("touchedRows", \.touchedRows), .sum("batchesLoaded", \.batchesLoaded),
+        .sum("countAsked", \.countAsked), .sum("emptinessAsked", \.emptinessAsked),
+        .sum("modifiedRows", \.modifiedRows), .sum("bytes", \.bytes), .sum("runsLost", \.runsLost),
+        .sum("materialised", \.materialised), .sum("materialisedRows", \.materialisedRows),
+        .sum("materialisedRowsRead", \.materialisedRowsRead), .sum("loads", \.loads),
+        .sum("mainThreadLoads", \.mainThreadLoads), .sum("openExecutions", \.openExecutions),
+        .maximum("maximumRows", \.maximumRows), .part("windows", \.windows), .part("loadings", \.loadings),
+        .part("loadSites", \.loadSites), .part("loadScopes", \.loadScopes), .part("needs", \.needs),
+    ]
+}
+
+extension ResultUse.Loading: Summed, StartsEmpty {
+    static let parts: [SumPart<ResultUse.Loading>] = [
+        .sum("batches", \.batches), .sum("rows", \.rows),
+    ]
+}
+
+extension ResultTally: Summed, StartsEmpty {
+    static let parts: [SumPart<ResultTally>] = [
+        .sum("executions", \.executions), .sum("rows", \.rows), .sum("touchedRows", \.touchedRows),
+        .sum("bytes", \.bytes), .sum("time", \.time), .sum("counted", \.counted),
+        .maximum("mostTouched", \.mostTouched),
+    ]
 }

@@ -47,31 +47,29 @@ public struct SaveEvidence: Sendable {
     /// The entities that were saved, by name.
     public internal(set) var entities: Set<String> = []
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-
-    mutating func merge(_ other: SaveEvidence) {
-        small.merge(other.small)
-        large.merge(other.large)
-        entities.formUnion(other.entities)
-        scopes.merge(other.scopes, uniquingKeysWith: &+)
-    }
 }
 
-extension SaveEvidence.Small {
-    mutating func merge(_ other: Self) {
-        for path in [
-            \Self.occurrences, \.lossyOccurrences, \.saves, \.objects, \.time, \.mainThreadTime, \.commit, \.wallTime,
-        ] { self[keyPath: path] &+= other[keyPath: path] }
-    }
+extension SaveEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<SaveEvidence>] = [
+        .part("small", \.small), .part("large", \.large), .union("entities", \.entities),
+        .part("scopes", \.scopes),
+    ]
 }
 
-extension SaveEvidence.Large {
-    mutating func merge(_ other: Self) {
-        for path in [\Self.saves, \.lossySaves, \.mainThreadSaves, \.objects, \.time] {
-            self[keyPath: path] &+= other[keyPath: path]
-        }
-        mostObjects = max(mostObjects, other.mostObjects)
-        longest = max(longest, other.longest)
-    }
+extension SaveEvidence.Small: Summed, StartsEmpty {
+    static let parts: [SumPart<SaveEvidence.Small>] = [
+        .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences), .sum("saves", \.saves),
+        .sum("objects", \.objects), .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime),
+        .sum("commit", \.commit), .sum("wallTime", \.wallTime),
+    ]
+}
+
+extension SaveEvidence.Large: Summed, StartsEmpty {
+    static let parts: [SumPart<SaveEvidence.Large>] = [
+        .sum("saves", \.saves), .sum("lossySaves", \.lossySaves), .sum("mainThreadSaves", \.mainThreadSaves),
+        .sum("objects", \.objects), .sum("time", \.time), .maximum("mostObjects", \.mostObjects),
+        .maximum("longest", \.longest),
+    ]
 }
 
 extension SaveEvidence.Key {

@@ -7,7 +7,7 @@ public struct ScopeSummary: Sendable {
         public var kind: TraceEvent.Scope.Kind
     }
 
-    public let key: Key
+    public internal(set) var key: Key
     /// How often one was opened.
     public internal(set) var count: UInt64 = 0
     /// How long those that were closed were open, in nanoseconds.
@@ -22,11 +22,11 @@ public struct ScopeSummary: Sendable {
     init(_ key: Key) {
         self.key = key
     }
+}
 
-    mutating func merge(_ other: ScopeSummary) {
-        count &+= other.count
-        wallTimes.merge(other.wallTimes)
-        netTime &+= other.netTime
-        trips &+= other.trips
-    }
+extension ScopeSummary: KeyedSum {
+    static let parts: [SumPart<ScopeSummary>] = [
+        .sum("count", \.count), .sum("trips", \.trips), .part("wallTimes", \.wallTimes),
+        .part("netTime", \.netTime),
+    ]
 }

@@ -13,7 +13,9 @@ extension ShapeEntry {
 
     /// That the terms are told, and what they tell that does not stand in the predicate's text.
     private static func forms(_ terms: [Term]) -> String {
-        "\u{1}terms" + terms.compactMap(\.wildcards).map { "\u{1}" + $0 }.joined()
+        "\u{1}terms"
+            + terms.flatMap { [$0.wildcards, $0.isFolded == true ? "folded" : nil] }
+            .compactMap { $0.map { "\u{1}" + $0 } }.joined()
     }
 }
 

@@ -35,15 +35,6 @@ public struct WaitEvidence: Sendable {
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// Wall time of the scopes concerned, in nanoseconds; without scopes that of the waits.
     public internal(set) var wallTime: UInt64 = 0
-
-    mutating func merge(_ other: WaitEvidence) {
-        durations.merge(other.durations)
-        for path in [
-            \Self.time, \.blockedTime, \.mainThreadTime, \.tries, \.failures, \.foreign, \.lossyWaits, \.wallTime,
-        ] { self[keyPath: path] &+= other[keyPath: path] }
-        longest = max(longest, other.longest)
-        scopes.merge(other.scopes, uniquingKeysWith: &+)
-    }
 }
 
 extension WaitEvidence.Key {
@@ -51,4 +42,13 @@ extension WaitEvidence.Key {
         ["\(resource)", site?.sortText ?? "", holderKind?.name ?? "", holderSite?.sortText ?? ""]
             .joined(separator: "\u{2}")
     }
+}
+
+extension WaitEvidence: Summed, StartsEmpty {
+    static let parts: [SumPart<WaitEvidence>] = [
+        .sum("time", \.time), .sum("blockedTime", \.blockedTime), .sum("mainThreadTime", \.mainThreadTime),
+        .sum("tries", \.tries), .sum("failures", \.failures), .sum("foreign", \.foreign),
+        .sum("lossyWaits", \.lossyWaits), .sum("wallTime", \.wallTime), .maximum("longest", \.longest),
+        .part("durations", \.durations), .part("scopes", \.scopes),
+    ]
 }

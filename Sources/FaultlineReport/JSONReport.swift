@@ -23,9 +23,11 @@ public struct JSONReport: Sendable {
         return JSONValue.sorted([
             "version": .integer(Int64(Self.version)),
             "wallTime": .unsigned(profile.wallTime),
+            "recordings": .unsigned(profile.recordingCount),
             "lost": .unsigned(profile.lost),
             "totals": StoreCountsJSON.value(profile.totals),
             "processes": .array(profile.processes.map(Self.process)),
+            "programs": .array(profile.programs.map(Self.program)),
             "quality": analysis.quality.map(FindingJSON.value) ?? .null,
             "findings": .array(analysis.findings.map(FindingJSON.value)),
             "checks": .array(analysis.checks.map(Self.check)),
@@ -57,6 +59,15 @@ public struct JSONReport: Sendable {
             "entriesLost": .unsigned(process.ended?.entriesLost ?? 0),
             "usesLost": .unsigned(process.ended?.usesLost ?? 0), "writing": .unsigned(process.ended?.writing ?? 0),
             "counts": StoreCountsJSON.value(process.counts),
+        ])
+    }
+
+    private static func program(_ path: String, _ sum: ProgramSummary) -> JSONValue {
+        .sorted([
+            "program": .string(path), "processes": .unsigned(sum.processes), "unclosed": .unsigned(sum.unclosed),
+            "wallTime": .unsigned(sum.wallTime), "lost": .unsigned(sum.lost), "unwritten": .unsigned(sum.unwritten),
+            "entriesLost": .unsigned(sum.entriesLost), "usesLost": .unsigned(sum.usesLost),
+            "writing": .unsigned(sum.writing), "counts": StoreCountsJSON.value(sum.counts),
         ])
     }
 

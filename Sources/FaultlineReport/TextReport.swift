@@ -33,17 +33,14 @@ public struct TextReport: Sendable {
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {
         let profile = analysis.profile
-        let processes = profile.processes
         let totals = profile.totals
-        var programs: [String] = []
-        for process in processes {
-            let name = process.program.split(separator: "/").last.map(String.init) ?? "process \(process.process)"
-            if !programs.contains(name) { programs.append(name) }
-        }
+        let programs = Self.programs(profile)
         let lost = profile.lost + profile.unwritten
         let events = Phrase.count(totals.eventCount, "event")
-        let origin = processes.count > 1 ? " of \(Phrase.count(UInt64(processes.count))) processes" : ""
-        var facts = "\(Phrase.duration(profile.wallTime)), \(events)\(origin), "
+        let processes = profile.allProcesses.processes
+        let origin = processes > 1 ? " of \(Phrase.count(processes)) processes" : ""
+        let traces = profile.recordingCount > 1 ? " in \(Phrase.count(profile.recordingCount)) traces" : ""
+        var facts = "\(Phrase.duration(profile.wallTime))\(traces), \(events)\(origin), "
         facts += lost == 0 ? "none lost" : "\(Phrase.count(lost)) lost"
         let cost = totals.overhead
         if cost > 0 || lost > 0 {
@@ -61,6 +58,18 @@ public struct TextReport: Sendable {
             }
         }
         return text
+    }
+
+    /// The programs' names without their directories, in the order in which they began if that is known.
+    private static func programs(_ profile: Profile) -> [String] {
+        let began = profile.processes.map { (path: $0.program, name: "process \($0.process)") }
+        let all = began.isEmpty ? profile.programs.map { (path: $0.path, name: "unknown programs") } : began
+        var names: [String] = []
+        for program in all {
+            let name = program.path.split(separator: "/").last.map(String.init) ?? program.name
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
     }
 
     private func hotspotLines(_ ink: Ink, _ width: Int) -> [String] {

@@ -63,7 +63,7 @@ struct EventsCommand: ParsableCommand {
             }
         }
         try output.flush()
-        for complaint in TraceReport.complaints(summary) { Terminal.tell(complaint) }
+        for complaint in summary.complaints { Terminal.tell(complaint) }
         if let entity, !filter.hasSeenEntity {
             Terminal.tell("The trace has no event of an entity \"\(entity)\".")
         }

@@ -10,6 +10,8 @@ struct FaultlineCommand: ParsableCommand {
         discussion: """
             faultline record -- ./App        runs the program with recording on and prints the report
             faultline report trace.json      prints the report of a trace
+            faultline profile trace.json -o trace.profile   sums a trace up in a small file
+            faultline merge a.profile b.profile             adds such files up
             faultline events trace.json      prints a trace's events, one a line
             faultline query trace.json SQL   asks a trace's events, as tables, with SQL
             faultline explain R02            tells what a rule looks for, and what it leaves alone
@@ -21,7 +23,8 @@ struct FaultlineCommand: ParsableCommand {
             gives 1 where a recording would not work.
             """,
         subcommands: [
-            RecordCommand.self, ReportCommand.self, EventsCommand.self, QueryCommand.self, ExplainCommand.self,
+            RecordCommand.self, ReportCommand.self, ProfileCommand.self, MergeCommand.self, EventsCommand.self,
+            QueryCommand.self, ExplainCommand.self,
             DemoCommand.self, DoctorCommand.self, WorkloadCommand.self,
         ]
     )

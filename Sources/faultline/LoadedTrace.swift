@@ -1,3 +1,4 @@
+import FaultlineAnalysis
 import FaultlineReader
 import FaultlineRecorder
 import FaultlineTrace
@@ -16,6 +17,10 @@ struct LoadedTrace {
     ///
     /// - Throws: ``CommandFailure`` if it cannot be read.
     init(path: String) throws {
+        guard !LoadedProfile.isProfile(path) else {
+            throw CommandFailure.usage(
+                "\"\(path)\" is a profile, which has sums and no events; name the trace that it was made of.")
+        }
         self.path = path
         reader = try Self.reader(path)
         if reader.format == .timeline { try recover() }
@@ -67,5 +72,40 @@ struct LoadedTrace {
             notes.append(error.message)
         }
         notes += resolver.problems.map(\.description)
+    }
+}
+
+extension ReadingSummary {
+    /// What of a trace could not be read, in sentences.
+    var complaints: [String] {
+        var complaints: [String] = []
+        if malformedLines > 0 {
+            let what = Phrase.count(
+                UInt64(malformedLines), lines > 0 ? "damaged line" : "damaged event")
+            let verb = malformedLines == 1 ? "was" : "were"
+            let first = firstMalformed.map { line in
+                line.number > 0 ? ", the first in line \(line.number): \(line.reason)" : ": \(line.reason)"
+            }
+            complaints.append("\(what) \(verb) left out\(first ?? "").")
+        }
+        for stream in damagedStreams {
+            let what = Phrase.count(UInt64(stream.packets), "damaged packet")
+            complaints.append(
+                "\(what) of \"\(stream.file)\" \(stream.packets == 1 ? "was" : "were") left out, with the events in "
+                    + "\(stream.packets == 1 ? "it" : "them").")
+        }
+        if lostPackets > 0 {
+            let what = Phrase.count(lostPackets, "packet")
+            complaints.append(
+                "\(what) \(lostPackets == 1 ? "is" : "are") missing in the trace, and nobody knows how many events; "
+                    + "larger sub-buffers would help.")
+        }
+        if lostEntries > 0 {
+            let what = Phrase.count(lostEntries, "dictionary entry", plural: "dictionary entries")
+            complaints.append(
+                "LTTng had no room for \(what): names are missing; "
+                    + "larger sub-buffers in the dictionary's channel would help.")
+        }
+        return complaints
     }
 }

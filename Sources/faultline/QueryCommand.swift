@@ -51,7 +51,7 @@ struct QueryCommand: ParsableCommand {
         do {
             let database = try TraceDatabase(path: output)
             let summary = try trace.read { try database.add($0) }
-            for complaint in TraceReport.complaints(summary) { Terminal.tell(complaint) }
+            for complaint in summary.complaints { Terminal.tell(complaint) }
             try database.finish()
             return database
         } catch {

@@ -12,7 +12,8 @@ struct ReportCommand: ParsableCommand {
         abstract: "Prints the report of a trace.",
         discussion: "A trace whose program was killed is completed first, from what the program left in memory.")
 
-    @Argument(help: "The trace: a timeline that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote.")
+    @Argument(
+        help: "A trace that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces.")
     var trace: String
 
     @Option(name: .long, help: "text, or json for programs.")

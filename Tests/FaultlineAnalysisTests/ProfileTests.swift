@@ -169,9 +169,11 @@ struct ProfileMergingTests {
             }
         }
 
-        /// The traces of the processes.
-        var traces: [[TraceMessage]] {
-            ([7, 8] as [UInt32]).map { self == .groceries ? Self.groceries($0) : Self.music($0) }
+        /// The traces of two processes.
+        var traces: [[TraceMessage]] { [trace(7), trace(8)] }
+
+        func trace(_ process: UInt32) -> [TraceMessage] {
+            self == .groceries ? Self.groceries(process) : Self.music(process)
         }
 
         private static func groceries(_ process: UInt32) -> [TraceMessage] {

@@ -20,9 +20,7 @@ struct JSONReportTests {
         #expect(
             report.keys.sorted() == [
                 "byEntity", "byRelationship", "byStatement", "checks", "costs", "findings", "groups", "lost",
-                "processes",
-                "quality",
-                "results", "scopes", "totals", "version", "wallTime",
+                "processes", "programs", "quality", "recordings", "results", "scopes", "totals", "version", "wallTime",
             ])
         #expect(report["version"] as? Int == 1)
         #expect(report["wallTime"] as? Int == 4_106_000)

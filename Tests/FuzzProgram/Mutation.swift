@@ -54,6 +54,7 @@ struct Mutation {
         "self", "TRUEPREDICATE", "0x", "1e9", "9223372036854775808", "-", "**", "\\u00e9", "\\ud83c", "é", "🎵", "\0",
         "<entity name=\"A\">", "</entity>", "name=\"\"", "<!--", "-->", "&amp;", "&#0;", "<![CDATA[", "]]>",
         "parentEntity=\"A\"",
+        "18446744073709551616", "9007199254740992", "-1", "null", "true", "\"ph\":\"X\"", "\"args\":{", "},\n{",
         "attributeType=\"Integer 64\"", "defaultValueString=\"1e400\"", "YES", "<!DOCTYPE x [<!ENTITY a \"b\">]>",
     ].map { Array($0.utf8) }
 

@@ -1,4 +1,7 @@
+import FaultlineAnalysis
 import FaultlineModel
+import FaultlineReader
+import FaultlineReport
 import FaultlineStore
 import Foundation
 
@@ -7,10 +10,13 @@ import Foundation
 //
 //     FuzzProgram predicates SEED COUNT
 //     FuzzProgram models SEED COUNT FOLDER
+//     FuzzProgram timelines SEED COUNT FOLDER
+//     FuzzProgram profiles SEED COUNT FOLDER
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let seed = UInt64(arguments[2]), let count = Int(arguments[3]) else {
-    FileHandle.standardError.write(Data("usage: FuzzProgram predicates|models SEED COUNT [FOLDER]\n".utf8))
+    let usage = "usage: FuzzProgram predicates|models|timelines|profiles SEED COUNT [FOLDER]\n"
+    FileHandle.standardError.write(Data(usage.utf8))
     exit(64)
 }
 
@@ -47,6 +53,34 @@ func fail(_ input: [UInt8], _ why: String) -> Never {
     exit(1)
 }
 
+/// The files of the folder that was named, but for long ones.
+func corpus(upTo limit: Int, _ isMeant: (URL) -> Bool) -> [[UInt8]] {
+    guard arguments.count > 4 else { exit(64) }
+    let folder = URL(fileURLWithPath: arguments[4])
+    let files =
+        FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    let corpus = files.filter(isMeant).sorted { $0.path < $1.path }.compactMap { try? Data(contentsOf: $0) }
+        .filter { $0.count < limit }.map { Array($0) }
+    guard !corpus.isEmpty else { fail([], "nothing to begin with in \(folder.path)") }
+    return corpus
+}
+
+/// A report of all kinds, made and thrown away.
+func report(_ profile: Profile) throws {
+    let analysis = Analysis(profile)
+    let size = TextReport(analysis).render().utf8.count + JSONReport(analysis).render().utf8.count
+    if try profile.fileData().isEmpty || size == 0 { exit(1) }
+}
+
+/// Some lines of a timeline in their order, so that each execution is short: its head, and some of what follows.
+func excerpt(_ lines: [ArraySlice<UInt8>], _ mutation: inout Mutation) -> [UInt8] {
+    let places = (0..<mutation.number(24)).map { _ in mutation.number(lines.count) }.sorted()
+    return Array((lines.prefix(2) + places.map { lines[$0] }).joined(separator: [UInt8(ascii: "\n")]))
+}
+
+let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "fuzz-\(ProcessInfo.processInfo.processIdentifier)")
+defer { try? FileManager.default.removeItem(at: scratch) }
 var mutation = Mutation(seed: seed)
 let watch = Watch()
 var accepted = 0
@@ -64,24 +98,42 @@ case "predicates":
         guard again.description == text else { fail(input, "reads '\(text)' as '\(again.description)'") }
     }
 case "models":
-    guard arguments.count > 4 else { exit(64) }
-    let folder = URL(fileURLWithPath: arguments[4])
-    let files =
-        FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
-    let corpus = files.filter { $0.lastPathComponent == "contents" }.compactMap { try? Data(contentsOf: $0) }
-        .filter { $0.count < 20_000 }.map { Array($0) }
-    guard !corpus.isEmpty else { fail([], "no models in \(folder.path)") }
-    let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "fuzz-\(ProcessInfo.processInfo.processIdentifier).xcdatamodel")
-    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: scratch) }
+    let models = corpus(upTo: 20_000) { $0.lastPathComponent == "contents" }
+    let package = scratch.appendingPathExtension("xcdatamodel")
+    try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: package) }
     for _ in 0..<count {
-        let input = mutation.mutate(corpus)
+        let input = mutation.mutate(models)
         watch.begin(input)
-        try Data(input).write(to: scratch.appendingPathComponent("contents"))
-        guard let model = try? ManagedObjectModel(contentsOf: scratch) else { continue }
+        try Data(input).write(to: package.appendingPathComponent("contents"))
+        guard let model = try? ManagedObjectModel(contentsOf: package) else { continue }
         accepted += 1
         _ = model.entities.count
+    }
+case "timelines":
+    let traces = corpus(upTo: 1_000_000) { $0.pathExtension == "json" }.map { $0.split(separator: UInt8(ascii: "\n")) }
+    for execution in 0..<count {
+        let input = mutation.mutate([excerpt(traces[mutation.number(traces.count)], &mutation)])
+        watch.begin(input)
+        try Data(input).write(to: scratch)
+        var profile = Profile()
+        do {
+            let summary = try TraceReader(path: scratch.path).read { profile.add($0) }
+            accepted += summary.malformedLines == 0 ? 1 : 0
+        } catch is ReaderError {
+            continue
+        }
+        // A report takes longer than a hundred readings.
+        if execution % 64 == 0 { try report(profile) }
+    }
+case "profiles":
+    let profiles = corpus(upTo: 40_000) { $0.pathExtension == "profile" }
+    for _ in 0..<count {
+        let input = mutation.mutate(profiles)
+        watch.begin(input)
+        guard let profile = try? Profile(fileData: Data(input)) else { continue }
+        accepted += 1
+        try report(profile)
     }
 default: exit(64)
 }

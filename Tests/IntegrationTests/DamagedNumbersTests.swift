@@ -55,6 +55,33 @@ struct DamagedNumbersTests {
         }
     }
 
+    @Test("in a profile, which is refused or reported")
+    func profiles() throws {
+        for story in SampleTraceTests.timelines {
+            var profile = Profile()
+            let trace = BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
+            _ = try TraceReader(path: trace).read { profile.add($0) }
+            let text = String(decoding: try profile.fileData(), as: UTF8.self)
+            let numbers = text.matches(of: /[:,\[](\d+)/).map(\.output.1)
+            var generator = Generator(state: 7)
+            for round in 0..<40 {
+                let share = [numbers.count, 100, 10, 2][round % 4]
+                var damaged = ""
+                var rest = text[...]
+                for number in numbers where Int.random(in: 0..<share, using: &generator) == 0 {
+                    damaged += rest[..<number.startIndex]
+                    damaged += ["0", "1", "2", "9007199254740992"].randomElement(using: &generator) ?? "0"
+                    rest = rest[number.endIndex...]
+                }
+                do {
+                    var read = try Profile(fileData: Data((damaged + rest).utf8))
+                    read.merge(profile)
+                    try report(read)
+                } catch is ProfileFileError {}
+            }
+        }
+    }
+
     /// Everything that `report` and `events` do with a trace, in this process: a trap would end the tests.
     private func report(_ path: String) throws {
         var profile = Profile()
@@ -63,10 +90,15 @@ struct DamagedNumbersTests {
         } catch is ReaderError {
             return
         }
+        try report(profile)
+        _ = try SymbolResolver().addFrames(to: TraceReader(path: path))
+    }
+
+    private func report(_ profile: Profile) throws {
         let analysis = Analysis(profile)
         #expect(!TextReport(analysis).render().isEmpty)
         #expect(!JSONReport(analysis).render().isEmpty)
-        _ = try SymbolResolver().addFrames(to: TraceReader(path: path))
+        #expect(try !profile.fileData().isEmpty)
     }
 
     private static func damage(_ line: String, _ generator: inout Generator) -> String {

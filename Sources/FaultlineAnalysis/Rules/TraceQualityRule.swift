@@ -11,11 +11,10 @@ public struct TraceQualityRule: Rule {
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
-        let processes = profile.processes
-        let totals = profile.totals
+        let all = profile.allProcesses
+        let totals = all.counts
         let (lost, unwritten) = (profile.lost, profile.unwritten)
-        let entriesLost = processes.reduce(0) { $0 &+ ($1.ended?.entriesLost ?? 0) }
-        let usesLost = processes.reduce(0) { $0 &+ ($1.ended?.usesLost ?? 0) }
+        let (entriesLost, usesLost) = (all.entriesLost, all.usesLost)
         let lostShare = profile.lossShare
         let overheadShare = profile.overheadShare
         let truncatedShare = Self.share(totals.truncatedStacks, of: totals.eventsWithStack)
@@ -43,14 +42,7 @@ public struct TraceQualityRule: Rule {
         if usesLost > 0 {
             limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are judged without it.", 40)
         }
-        for process in processes where !process.isClosed {
-            limit(
-                process.ended == nil
-                    ? "Process \(process.process) has no end in the trace: the trace was cut short, or is still written."
-                    : "Process \(process.process) was killed: everything that it had finished is here, what was under way "
-                        + "is not.",
-                10)
-        }
+        for sentence in Self.endings(profile, all) { limit(sentence, 10) }
         if overheadShare >= 0.03 {
             limit(
                 "Recording took \(Phrase.percent(overheadShare)) of the time: short events look longer than they are.",
@@ -91,7 +83,7 @@ public struct TraceQualityRule: Rule {
                 Evidence("eventsWithoutSite", totals.eventsWithoutSite, .count),
                 Evidence("eventsOutsideScopes", totals.eventsOutsideScopes, .count),
                 Evidence("openUses", totals.openUses, .count),
-                Evidence("unclosedProcesses", UInt64(processes.count { !$0.isClosed }), .count),
+                Evidence("unclosedProcesses", all.unclosed, .count),
             ])
     }
 
@@ -106,8 +98,26 @@ public struct TraceQualityRule: Rule {
         finding.evidence = evidence
         finding.explanation = limits
         let count = Phrase.count(totals.eventCount, "event")
-        let processes = Phrase.count(UInt64(profile.processes.count), "process", plural: "processes")
+        let processes = Phrase.count(profile.allProcesses.processes, "process", plural: "processes")
         return RuleOutcome(findings: [finding], examined: "\(count) of \(processes)", obstacles: limits)
+    }
+
+    /// What is to be said of processes that did not close their recordings.
+    private static func endings(_ profile: Profile, _ all: ProgramSummary) -> [String] {
+        let processes = profile.processes.filter { !$0.isClosed }
+        guard processes.isEmpty else {
+            return processes.map { process in
+                process.ended == nil
+                    ? "Process \(process.process) has no end in the trace: the trace was cut short, or is still written."
+                    : "Process \(process.process) was killed: everything that it had finished is here, what was under way "
+                        + "is not."
+            }
+        }
+        guard all.unclosed > 0 else { return [] }
+        return [
+            "\(Phrase.count(all.unclosed)) of \(Phrase.count(all.processes)) processes were killed or have no end in their "
+                + "traces: what was under way is not here."
+        ]
     }
 
     private static func share(_ part: UInt64, of whole: UInt64) -> Double {

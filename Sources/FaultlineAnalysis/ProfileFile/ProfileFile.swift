@@ -1,0 +1,80 @@
+public import Foundation
+
+/// Why a profile's file could not be read.
+public struct ProfileFileError: Error, Sendable, Hashable {
+    /// What is wrong, in words that follow "it": `"is no JSON"`.
+    public var reason: String
+}
+
+// A profile's file is one object of JSON:
+//
+//     {"faultline-profile": 1, "recordings": {…}, "sites": […], "shapes": […], "scopes": […], "groups": […], …}
+//
+// Call sites, shapes and scopes stand once each in lists of their own, and everything else refers to them by their
+// places there. Tables are lists of pairs of key and value. Counts are whole numbers, times nanoseconds; what is zero or
+// empty is left out. Equal profiles give equal bytes.
+
+extension Profile {
+    /// The version of the file, raised when what stands in it changes its meaning.
+    public static let fileVersion: UInt64 = 1
+    private static let header = "faultline-profile"
+
+    /// Whether a file is a profile, by its beginning.
+    ///
+    /// - Parameter beginning: The file's first bytes, some hundred if there are so many.
+    public static func isProfile(_ beginning: some Sequence<UInt8>) -> Bool {
+        beginning.lazy.filter { !" \t\r\n".utf8.contains($0) }.starts(with: "{\"\(header)\"".utf8)
+    }
+
+    /// The profile as a file, with a line feed at its end.
+    ///
+    /// What is still open is summed up first (``finish()``). The size follows the shapes and lines of the programs: some
+    /// kilobytes for each of them.
+    public func fileData() throws -> Data {
+        var profile = self
+        profile.finish()
+        var words = ProfileWords()
+        guard case .record(var members) = profile.tables.stored(&words) else { return Data() }
+        members["recordings"] = profile.recordings.stored(&words)
+        members["lostAnywhere"] = StoredValue(profile.lostAnywhere)
+        members.merge(words.stored) { _, words in words }
+        // The header comes first, so that a file can be told by its beginning.
+        let rest = try StoredValue.record(members).json().dropFirst()
+        return Data("{\"\(Self.header)\":\(Self.fileVersion),".utf8) + rest + Data("\n".utf8)
+    }
+
+    /// Reads a profile's file.
+    ///
+    /// - Throws: ``ProfileFileError`` if it is none, if it was made by a later version, or if something in it is not what
+    ///   it should be. Members that are not known are left out.
+    public init(fileData data: Data) throws(ProfileFileError) {
+        let file: StoredValue
+        do {
+            file = try StoredValue(json: data)
+        } catch {
+            throw ProfileFileError(reason: "is no JSON, or a part of it is missing")
+        }
+        guard case .record(let members) = file, let version = try? members[Self.header]?.count() else {
+            throw ProfileFileError(reason: "is JSON without \"\(Self.header)\"")
+        }
+        guard version <= Self.fileVersion else {
+            throw ProfileFileError(
+                reason:
+                    "was made by a later version of faultline (format \(version), known are up to \(Self.fileVersion))"
+            )
+        }
+        do {
+            let words = try ProfileWords(file)
+            var tables = ProfileTables()
+            try tables.restore(file, words)
+            let recordings = try file.member("recordings") { try RecordingTable($0, words) }
+            self.init(
+                tables, recordings: recordings,
+                lostAnywhere: try file.member("lostAnywhere") { try $0.count() })
+        } catch let problem as StoredProblem {
+            throw ProfileFileError(reason: "is damaged: \(problem.sentence)")
+        } catch {
+            throw ProfileFileError(reason: "is damaged")
+        }
+    }
+}

@@ -1,0 +1,140 @@
+internal import Foundation
+
+/// A value of a profile's file: what JSON can hold, with whole numbers only.
+enum StoredValue: Sendable, Hashable {
+    case number(Int64)
+    case text(String)
+    case list([StoredValue])
+    case record([String: StoredValue])
+    case none
+
+    /// The largest number that every reader of JSON tells apart from its neighbours.
+    static let largest: Int64 = 1 << 53
+
+    /// A count; what is beyond ``largest`` is written as that.
+    init(_ count: UInt64) {
+        self = .number(Int64(min(count, UInt64(Self.largest))))
+    }
+
+    init(_ isTrue: Bool) {
+        self = .number(isTrue ? 1 : 0)
+    }
+
+    init(_ text: String?) {
+        self = text.map { .text($0) } ?? .none
+    }
+
+    init(_ texts: [String]?) {
+        self = texts.map { .list($0.map { .text($0) }) } ?? .none
+    }
+}
+
+/// What of a profile's file is not as it should be.
+struct StoredProblem: Error {
+    /// The way to it from the top, the innermost part first: `["3", "faults"]`.
+    var path: [String] = []
+    /// What should stand there: `"a number from 0 to 9007199254740992"`.
+    var expected: String
+
+    /// The way and what should be there: `"faults.3.trips" is not a number from 0 to …`.
+    var sentence: String {
+        (path.isEmpty ? "it" : "\"" + path.reversed().joined(separator: ".") + "\"") + " is not \(expected)"
+    }
+
+    /// Runs `body`, and puts a part of the way before what goes wrong in it.
+    static func within<Result>(_ part: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch var problem as StoredProblem {
+            problem.path.append(part)
+            throw problem
+        }
+    }
+}
+
+extension StoredValue {
+    func count() throws -> UInt64 {
+        guard case .number(let value) = self, value >= 0, value <= Self.largest else {
+            throw StoredProblem(expected: "a number from 0 to \(Self.largest)")
+        }
+        return UInt64(value)
+    }
+
+    func signed() throws -> Int64 {
+        guard case .number(let value) = self, abs(value) <= Self.largest else {
+            throw StoredProblem(expected: "a number from -\(Self.largest) to \(Self.largest)")
+        }
+        return value
+    }
+
+    func text() throws -> String {
+        guard case .text(let text) = self else { throw StoredProblem(expected: "a text") }
+        return text
+    }
+
+    func optionalText() throws -> String? { self == .none ? nil : try text() }
+
+    func list() throws -> [StoredValue] {
+        guard case .list(let values) = self else { throw StoredProblem(expected: "a list") }
+        return values
+    }
+
+    /// A list of a fixed length.
+    func list(of count: Int) throws -> [StoredValue] {
+        let values = try list()
+        guard values.count == count else { throw StoredProblem(expected: "a list of \(count)") }
+        return values
+    }
+
+    /// Every element of a list, turned into something.
+    func map<Result>(_ body: (StoredValue) throws -> Result) throws -> [Result] {
+        try list().enumerated().map { index, value in
+            try StoredProblem.within(String(index)) { try body(value) }
+        }
+    }
+
+    func texts() throws -> [String] { try map { try $0.text() } }
+    func optionalTexts() throws -> [String]? { self == .none ? nil : try texts() }
+
+    /// A member of a record, turned into something; what is not there is ``none``.
+    func member<Result>(_ name: String, _ body: (StoredValue) throws -> Result) throws -> Result {
+        guard case .record(let members) = self else { throw StoredProblem(expected: "an object") }
+        return try StoredProblem.within(name) { try body(members[name] ?? .none) }
+    }
+}
+
+extension StoredValue: Encodable {
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let value): try container.encode(value)
+        case .text(let text): try container.encode(text)
+        case .list(let values): try container.encode(values)
+        case .record(let members): try container.encode(members)
+        case .none: try container.encodeNil()
+        }
+    }
+
+    /// The value as JSON in one line, the same for the same value.
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(self)
+    }
+
+    /// Reads JSON.
+    init(json: Data) throws {
+        self.init(object: try JSONSerialization.jsonObject(with: json))
+    }
+
+    /// What ``JSONSerialization`` made; fractions and truth values, which no profile has, are ``none``.
+    private init(object: Any) {
+        switch object {
+        case let text as String: self = .text(text)
+        case let values as [Any]: self = .list(values.map { StoredValue(object: $0) })
+        case let members as [String: Any]: self = .record(members.mapValues { StoredValue(object: $0) })
+        case let number as NSNumber: self = Int64(exactly: number).map { .number($0) } ?? .none
+        default: self = .none
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import FaultlineTrace
+
+extension ProfileTables: Summed {
+    static let parts: [SumPart<ProfileTables>] = [
+        sums("groups", of: \.groups) { $0.insert($1) }, sums("fetches", of: \.fetches) { $0.insert($1) },
+        sums("shapeLoads", of: \.shapes) { $0.insert($1) },
+        sums("scopeSums", of: \.scopeList) { $0.insert($1) },
+        .part("faults", \.faults), .part("loops", \.loops), .part("saves", \.saves), .part("repeats", \.repeats),
+        .part("waits", \.waits), .part("loads", \.loads), .part("saveLoads", \.saveLoads),
+        .part("statementLoads", \.statements), entities,
+    ]
+
+    /// Sums that know their keys, in the order of these.
+    private static func sums<Sum: KeyedSum>(
+        _ name: String, of path: any KeyPath<ProfileTables, [Sum]> & Sendable,
+        _ insert: @escaping @Sendable (inout ProfileTables, Sum) -> Void
+    ) -> SumPart<ProfileTables> {
+        SumPart(
+            name: name, merge: { tables, other in for sum in other[keyPath: path] { insert(&tables, sum) } },
+            store: { tables, words in
+                let sums = tables[keyPath: path].map { ($0.key.sortText, $0) }.sorted { $0.0 < $1.0 }
+                return .list(sums.map { $0.1.storedPair(&words) })
+            },
+            restore: { tables, value, words in
+                for sum in try value.map({ try Sum(pair: $0, words) }) { insert(&tables, sum) }
+            })
+    }
+
+    private static let entities = SumPart<ProfileTables>(
+        name: "entities", merge: { tables, other in for entity in other.model.values { tables.insert(entity) } },
+        store: { tables, _ in .list(tables.model.values.sorted { $0.name < $1.name }.map(\.stored)) },
+        restore: { tables, value, _ in for entity in try value.map({ try EntityEntry($0) }) { tables.insert(entity) } })
+
+    private var scopeList: [ScopeSummary] { Array(scopes.values) }
+
+    private mutating func insert(_ group: EventGroup) {
+        let index = self.group(group.key)
+        changeGroup(index) { $0.mergeKeyed(group) }
+    }
+
+    private mutating func insert(_ fetch: FetchProfile) {
+        let index = self.fetch(fetch.key)
+        changeFetch(index) { $0.mergeKeyed(fetch) }
+    }
+
+    private mutating func insert(_ loads: ShapeLoads) {
+        let index = shape(loads.shape)
+        changeShape(index) { $0.mergeKeyed(loads) }
+    }
+
+    private mutating func insert(_ scope: ScopeSummary) {
+        scopes[scope.key, default: ScopeSummary(scope.key)].mergeKeyed(scope)
+    }
+}

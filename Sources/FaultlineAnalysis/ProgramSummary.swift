@@ -1,0 +1,47 @@
+internal import FaultlineTrace
+
+/// What the processes of one program recorded, in numbers that add up.
+public struct ProgramSummary: Sendable, Hashable {
+    public internal(set) var processes: UInt64 = 0
+    /// Processes that have no end in their trace.
+    public internal(set) var unended: UInt64 = 0
+    /// Processes that did not close their recording themselves, those without an end included.
+    public internal(set) var unclosed: UInt64 = 0
+    /// How long they were recorded, one after the other, in nanoseconds.
+    public internal(set) var wallTime: UInt64 = 0
+    /// The same for each of their threads that recorded.
+    public internal(set) var threadTime: UInt64 = 0
+    /// Events that were lost because a buffer was full.
+    public internal(set) var lost: UInt64 = 0
+    /// Lines that could not be written.
+    public internal(set) var unwritten: UInt64 = 0
+    /// Dictionary entries, and use summaries, that were lost because their buffer was full.
+    public internal(set) var entriesLost: UInt64 = 0
+    public internal(set) var usesLost: UInt64 = 0
+    /// CPU time of writing the traces, in nanoseconds.
+    public internal(set) var writing: UInt64 = 0
+    public internal(set) var counts = StoreCounts()
+
+    mutating func add(_ process: ProcessSummary) {
+        processes &+= 1
+        unended &+= process.ended == nil ? 1 : 0
+        unclosed &+= process.isClosed ? 0 : 1
+        wallTime &+= process.wallTime
+        threadTime &+= process.wallTime &* max(1, process.threads)
+        lost &+= process.lost
+        unwritten &+= process.ended?.unwritten ?? 0
+        entriesLost &+= process.ended?.entriesLost ?? 0
+        usesLost &+= process.ended?.usesLost ?? 0
+        writing &+= process.ended?.writing ?? 0
+        counts.merge(process.counts)
+    }
+}
+
+extension ProgramSummary: Summed, StartsEmpty {
+    static let parts: [SumPart<ProgramSummary>] = [
+        .sum("processes", \.processes), .sum("unended", \.unended), .sum("unclosed", \.unclosed),
+        .sum("wallTime", \.wallTime), .sum("threadTime", \.threadTime), .sum("lost", \.lost),
+        .sum("unwritten", \.unwritten), .sum("entriesLost", \.entriesLost), .sum("usesLost", \.usesLost),
+        .sum("writing", \.writing), .part("counts", \.counts),
+    ]
+}

@@ -1,0 +1,111 @@
+internal import FaultlineTrace
+
+/// Traces that were added up: how many, how long, and whose.
+///
+/// Up to ``keptProcesses`` processes are told apart. Beyond that they are summed up by program, so that ten thousand
+/// hosts take no more room than ten.
+struct RecordingTable: Sendable {
+    static let keptProcesses = 64
+
+    private(set) var count: UInt64 = 0
+    /// The wall time of all traces, in nanoseconds.
+    private(set) var wallTime: UInt64 = 0
+    /// The processes that are told apart, in the order of their beginning.
+    private(set) var processes: [ProcessSummary] = []
+    /// The others, by program.
+    private var programs: [String: ProgramSummary] = [:]
+
+    /// Adds the processes of one trace.
+    mutating func add(_ trace: [ProcessSummary]) {
+        guard let start = trace.map(\.start).min(), let end = trace.map(\.end).max() else { return }
+        count &+= 1
+        wallTime &+= end > start ? end - start : 0
+        keep(trace)
+    }
+
+    mutating func merge(_ other: RecordingTable) {
+        count &+= other.count
+        wallTime &+= other.wallTime
+        programs.merge(other.programs)
+        keep(other.processes)
+    }
+
+    /// Every process, summed up by program.
+    var allPrograms: [String: ProgramSummary] {
+        var all = programs
+        for process in processes { all[process.program, default: ProgramSummary()].add(process) }
+        return all
+    }
+
+    private mutating func keep(_ more: [ProcessSummary]) {
+        processes += more
+        if !programs.isEmpty || processes.count > Self.keptProcesses {
+            programs = allPrograms
+            processes = []
+        }
+        // Processes of different traces can have the same number and the same times.
+        processes.sort { $0.order < $1.order }
+    }
+}
+
+extension ProcessSummary {
+    fileprivate var order: (UInt64, UInt32, String, UInt64, UInt64, UInt64) {
+        (start, process, program, end, counts.eventCount, counts.storeTime)
+    }
+}
+
+// MARK: In a profile's file
+
+extension RecordingTable {
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .record([
+            "count": StoredValue(count), "wallTime": StoredValue(wallTime),
+            "processes": .list(processes.map { $0.stored(&words) }), "programs": programs.stored(&words),
+        ])
+    }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        count = try value.member("count") { try $0.count() }
+        wallTime = try value.member("wallTime") { try $0.count() }
+        try value.member("programs") { try programs.restore($0, words) }
+        keep(try value.member("processes") { try $0.map { try ProcessSummary($0, words) } })
+    }
+}
+
+extension ProcessSummary {
+    fileprivate func stored(_ words: inout ProfileWords) -> StoredValue {
+        var members: [String: StoredValue] = [
+            "process": StoredValue(UInt64(process)), "program": .text(program), "start": StoredValue(start),
+            "end": StoredValue(end), "threads": StoredValue(threads), "reportedLost": StoredValue(reportedLost),
+            "counts": counts.stored(&words),
+        ]
+        members["ended"] = ended.map { ended in
+            .record([
+                "end": StoredValue(ended.end), "events": StoredValue(ended.events), "lost": StoredValue(ended.lost),
+                "unwritten": StoredValue(ended.unwritten), "entriesLost": StoredValue(ended.entriesLost),
+                "usesLost": StoredValue(ended.usesLost), "writing": StoredValue(ended.writing),
+                "isClosed": StoredValue(ended.isClosed),
+            ])
+        }
+        return .record(members)
+    }
+
+    fileprivate init(_ value: StoredValue, _ words: ProfileWords) throws {
+        self.init(process: try value.member("process") { try UInt32($0, words) })
+        program = try value.member("program") { try $0.text() }
+        start = try value.member("start") { try $0.count() }
+        end = try value.member("end") { try $0.count() }
+        threads = try value.member("threads") { try $0.count() }
+        reportedLost = try value.member("reportedLost") { try $0.count() }
+        try value.member("counts") { try counts.restore($0, words) }
+        ended = try value.member("ended") { ended in
+            guard ended != .none else { return nil }
+            let number = { (name: String) in try ended.member(name) { try $0.count() } }
+            return ProcessEnded(
+                process: process, end: try number("end"), events: try number("events"), lost: try number("lost"),
+                unwritten: try number("unwritten"), entriesLost: try number("entriesLost"),
+                usesLost: try number("usesLost"), writing: try number("writing"),
+                isClosed: try number("isClosed") != 0)
+        }
+    }
+}

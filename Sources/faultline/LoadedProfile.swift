@@ -1,0 +1,51 @@
+import FaultlineAnalysis
+import Foundation
+
+/// The profile of a trace, or of many: summed up here, or read from a profile's file.
+struct LoadedProfile {
+    let profile: Profile
+    /// Sentences about the file, for stderr.
+    let notes: [String]
+
+    /// Reads a trace, or a file that `faultline profile` or `faultline merge` wrote.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be read.
+    init(path: String) throws {
+        if Self.isProfile(path) {
+            profile = try Self.read(path)
+            notes = []
+            return
+        }
+        let trace = try LoadedTrace(path: path)
+        var profile = Profile()
+        let summary = try trace.read { profile.add($0) }
+        profile.finish()
+        self.profile = profile
+        notes = trace.notes + summary.complaints
+    }
+
+    /// Whether a file holds a profile, by its content.
+    static func isProfile(_ path: String) -> Bool {
+        // Whatever is no file, such as a pipe, is not even opened: what was read of it would be gone.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: (path as NSString).resolvingSymlinksInPath)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular,
+            let beginning = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 256)
+        else { return false }
+        return Profile.isProfile(beginning)
+    }
+
+    private static func read(_ path: String) throws -> Profile {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure.usage("The profile \"\(path)\" cannot be read (\(error.localizedDescription)).")
+        }
+        do {
+            return try Profile(fileData: data)
+        } catch {
+            throw CommandFailure.usage(
+                "The profile \"\(path)\" \(error.reason); make it again from its trace with \"faultline profile\".")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import FaultlineTrace
+import Foundation
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("A profile's file")
+struct ProfileFileTests {
+    typealias Story = ProfileMergingTests.Story
+
+    private func text(_ profile: Profile) throws -> String { String(decoding: try profile.fileData(), as: UTF8.self) }
+
+    private func sum(_ profiles: [Profile]) -> Profile {
+        profiles.reduce(into: Profile()) { $0.merge($1) }
+    }
+
+    @Test(arguments: Story.allCases)
+    func `gives the profile back`(_ story: Story) throws {
+        let profile = Profile(story.traces[0] + story.traces[1])
+        let read = try Profile(fileData: profile.fileData())
+        #expect(try text(read) == text(profile))
+        let (before, after) = (Analysis(profile), Analysis(read))
+        #expect(before.findings == after.findings)
+        #expect(before.checks == after.checks && before.quality == after.quality)
+        #expect(!after.findings.isEmpty)
+        #expect(read.wallTime == profile.wallTime && read.processes == profile.processes)
+    }
+
+    @Test func `comes out the same in whatever order and grouping profiles are added`() throws {
+        let parts = Story.allCases.flatMap { story in ([7, 8, 9] as [UInt32]).map { Profile(story.trace($0)) } }
+        let all = try text(sum(parts))
+        #expect(try text(sum(parts.reversed())) == all)
+        #expect(try text(sum([sum(Array(parts[3...])), sum(Array(parts[..<3]))])) == all)
+        let files = try parts.map { try Profile(fileData: $0.fileData()) }
+        #expect(try text(sum([files[4], sum([files[1], files[5]]), files[0], sum([files[3], files[2]])])) == all)
+        #expect(sum(parts).recordingCount == 6)
+        #expect(sum(parts).wallTime == parts.reduce(0) { $0 + $1.wallTime })
+    }
+
+    @Test func `keeps processes apart up to a number, and sums them up by program beyond it`() throws {
+        let parts = (1...70).map { Profile(Story.groceries.trace($0)) }
+        #expect(sum(Array(parts[..<64])).processes.count == 64)
+        let all = sum(parts)
+        #expect(all.processes.isEmpty)
+        #expect(all.allProcesses.processes == 70 && all.recordingCount == 70)
+        #expect(all.totals.events[.fault] == 70 * 60)
+        let grouped = sum([sum(Array(parts[65...])), sum(Array(parts[..<3])), sum(Array(parts[3..<65]))])
+        #expect(try text(grouped) == text(all))
+        // Ten times as many take no more room, but for longer numbers.
+        let most = sum((0..<10).map { _ in all })
+        #expect(try Double(text(most).utf8.count) < 1.1 * Double(text(all).utf8.count))
+    }
+
+    @Test func `keeps of equal lines the spelling that comes first, in either order`() throws {
+        let profiles = ["/build/a/List.swift", "Groceries/List.swift"].map { file in
+            var trace = TraceBuilder()
+            let site = trace.define(.site(SiteEntry(file: file, line: 42, function: "show()")))
+            var fetch = TraceEvent.Fetch()
+            fetch.entity = trace.entity("Item")
+            trace.event(.fetch(fetch), duration: 5, site: site)
+            return Profile(trace.closed())
+        }
+        let sums = [sum(profiles), sum(profiles.reversed())]
+        #expect(sums[0].groups.map(\.key.site?.file) == ["/build/a/List.swift"])
+        #expect(try text(sums[0]) == text(sums[1]))
+    }
+
+    @Test func `keeps the percentiles of many values`() throws {
+        var durations = Distribution()
+        for value in 1...5000 as ClosedRange<UInt64> { durations.record(value * value) }
+        var words = ProfileWords()
+        var read = Distribution()
+        try read.restore(durations.stored(&words), words)
+        for percent in [0, 1, 50, 90, 99, 99.9, 100] {
+            #expect(read.percentile(percent) == durations.percentile(percent))
+        }
+        #expect(read.count == 5000 && read.total == durations.total && read.maximum == 25_000_000)
+    }
+
+    /// A part that is not named in `parts` would neither add up nor be kept.
+    @Test func `has every part of what adds up`() {
+        func check<Sum: Summed>(_ sum: Sum, but others: Set<String> = []) {
+            let properties = Mirror(reflecting: sum).children.compactMap(\.label)
+            #expect(Set(properties).subtracting(others) == Set(Sum.parts.map(\.name)), "\(Sum.self)")
+            #expect(Sum.parts.count == Set(Sum.parts.map(\.name)).count)
+        }
+        let fetch = FetchProfile.Key(shape: ShapeEntry(entity: "Item"), site: nil)
+        check(StoreCounts())
+        check(EventGroup.Counts())
+        check(ProgramSummary())
+        check(FetchCounts())
+        check(PropertyUse())
+        check(ResultUse())
+        check(ResultUse.Loading())
+        check(ResultTally())
+        check(FaultEvidence())
+        check(FaultEvidence.Place())
+        check(LoopEvidence())
+        check(RepeatEvidence())
+        check(SaveEvidence())
+        check(SaveEvidence.Small())
+        check(SaveEvidence.Large())
+        check(WaitEvidence())
+        check(FetchProfile(fetch), but: ["key"])
+        check(ScopeSummary(ScopeSummary.Key(name: "list", kind: .screen)), but: ["key"])
+        check(
+            EventGroup(EventGroup.Key(kind: .fetch, subject: .unknown, faultType: nil, source: nil, site: nil)),
+            but: ["key"])
+        check(ProfileTables.ShapeLoads(fetch.shape), but: ["shape", "isSearch"])
+    }
+
+    @Test(arguments: [
+        ("", "is no JSON, or a part of it is missing"),
+        ("{\"faultline-profile\":1,\"groups\":[", "is no JSON, or a part of it is missing"),
+        ("{\"traceEvents\":[]}", "is JSON without \"faultline-profile\""),
+        ("[]", "is JSON without \"faultline-profile\""),
+        (
+            "{\"faultline-profile\":99}",
+            "was made by a later version of faultline (format 99, known are up to 1)"
+        ),
+        ("{\"faultline-profile\":1}", "is damaged: \"sites\" is not a list"),
+        (
+            "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[[\"a\",\"b\"]]}",
+            "is damaged: \"scopes.0.1\" is not one of \"other\", \"screen\", \"request\", \"bulk\", "
+                + "\"test\", \"setup\""
+        ),
+        (
+            "{\"faultline-profile\":1,\"sites\":[[\"a\",-1,\"\"]],\"shapes\":[],\"scopes\":[]}",
+            "is damaged: \"sites.0.1\" is not a number from 0 to 9007199254740992"
+        ),
+        (
+            "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[],\"waits\":[[[\"sqlite\",7,null,null],{}]]}",
+            "is damaged: \"waits.0.0\" is not the number of a call site"
+        ),
+    ])
+    func `says what is wrong with it`(_ json: String, _ reason: String) {
+        #expect(throws: ProfileFileError(reason: reason)) { try Profile(fileData: Data(json.utf8)) }
+    }
+
+    @Test func `is told by its beginning, as others write JSON too`() throws {
+        #expect(Profile.isProfile(try Profile().fileData()))
+        #expect(Profile.isProfile("{\n  \"faultline-profile\": 1,".utf8))
+        #expect(!Profile.isProfile("{\"traceEvents\":[".utf8))
+        #expect(!Profile.isProfile("".utf8))
+    }
+
+    @Test func `of nothing is read as nothing`() throws {
+        let read = try Profile(fileData: Profile().fileData())
+        #expect(read.recordingCount == 0 && read.totals == StoreCounts() && read.processes.isEmpty)
+    }
+}
