@@ -191,6 +191,8 @@ struct ProcessReduction: Sendable {
         guard parent != 0, time > 0 else { return }
         if let ended = threads[thread]?.recent.first(where: { $0.id == parent }) {
             if ended.group == nil {
+                // Who is within another began later; a damaged trace can say otherwise, without end.
+                guard ended.parent < ended.id else { return }
                 give(time, to: ended.parent, thread: thread, in: &tables)
             } else {
                 credit(-Int64(clamping: time), to: ended, in: &tables)

@@ -10,6 +10,7 @@ struct FaultlineCommand: ParsableCommand {
         discussion: """
             faultline record -- ./App        runs the program with recording on and prints the report
             faultline report trace.json      prints the report of a trace
+            faultline diff before.json after.json   says what got worse, better, new and gone
             faultline profile trace.json -o trace.profile   sums a trace up in a small file
             faultline merge a.profile b.profile             adds such files up
             faultline events trace.json      prints a trace's events, one a line
@@ -23,9 +24,9 @@ struct FaultlineCommand: ParsableCommand {
             gives 1 where a recording would not work.
             """,
         subcommands: [
-            RecordCommand.self, ReportCommand.self, ProfileCommand.self, MergeCommand.self, EventsCommand.self,
-            QueryCommand.self, ExplainCommand.self,
-            DemoCommand.self, DoctorCommand.self, WorkloadCommand.self,
+            RecordCommand.self, ReportCommand.self, DiffCommand.self, ProfileCommand.self, MergeCommand.self,
+            EventsCommand.self, QueryCommand.self, ExplainCommand.self, DemoCommand.self, DoctorCommand.self,
+            WorkloadCommand.self,
         ]
     )
 

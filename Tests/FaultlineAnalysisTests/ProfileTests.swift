@@ -119,6 +119,15 @@ struct ProfileTests {
         #expect(closed.lost == 9)
     }
 
+    @Test func `An event within itself has an end`() {
+        var builder = TraceBuilder()
+        let miss = builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 10)
+        // As a damaged trace has it: the number of the event is its parent's.
+        builder.event(.cacheMiss(TraceEvent.CacheMiss()), duration: 10, parent: miss + 1)
+        builder.event(statement(), duration: 5, parent: miss + 1)
+        #expect(Profile(builder.closed()).totals.eventCount == 3)
+    }
+
     @Test func `What is open stays bounded`() {
         var reduction = ProcessReduction(process: 7)
         var tables = ProfileTables()

@@ -1,0 +1,206 @@
+internal import FaultlineTrace
+
+/// What changed between two profiles: operations of the same shape and line side by side.
+///
+/// Counts are compared exactly, per trace where the profiles are sums of several. Times are compared within the bounds
+/// of their noise, after what all operations have in common was taken off: another machine, or other work on it.
+public struct ProfileDiff: Sendable {
+    /// What became of an operation.
+    public enum Verdict: String, Sendable, Hashable, CaseIterable {
+        case worse, better
+        /// Some counts rose and others fell.
+        case traded
+        case new, gone, same
+    }
+
+    /// A number before and after.
+    public struct Figure: Sendable, Hashable {
+        public var name: String
+        public var before: UInt64
+        public var after: UInt64
+    }
+
+    /// The two sides of an operation.
+    public struct Operation: Sendable {
+        public let before: EventGroup?
+        public let after: EventGroup?
+        public let verdict: Verdict
+        /// The counts that are not the same.
+        public let changes: [Figure]
+        /// `nil`: one side is missing, or has too few events to judge.
+        public let time: TimeChange?
+
+        /// The operation as it is now, or was.
+        public var group: EventGroup? { after ?? before }
+    }
+
+    /// A finding that only one side has, or both.
+    public struct FindingChange: Sendable {
+        public let before: Finding?
+        public let after: Finding?
+    }
+
+    public let before: Analysis
+    public let after: Analysis
+    /// Traces that each side is the sum of.
+    public let traces: (before: UInt64, after: UInt64)
+    /// Sums over everything.
+    public let totals: [Figure]
+    /// Operations, those that changed most first.
+    public let operations: [Operation]
+    /// How often a scope was opened and the trips in it, by its name.
+    public let scopes: [(key: ScopeSummary.Key, figures: [Figure])]
+    /// Findings, the gravest first.
+    public let findings: [FindingChange]
+    /// What all operations' times have in common: how many times as long they take after as before.
+    public let pace: Double
+
+    /// Compares two analyses.
+    public init(before: Analysis, after: Analysis) {
+        self.before = before
+        self.after = after
+        let (old, new) = (before.profile, after.profile)
+        let traces = (max(1, old.recordingCount), max(1, new.recordingCount))
+        self.traces = traces
+        totals = Self.totals(old.totals, new.totals)
+        let pairs = OperationAlignment.pairs(old.operations, new.operations)
+        let pace = TimeChange.pace(pairs)
+        self.pace = pace
+        let storeTime = Double(old.totals.storeTime) / Double(traces.0)
+        let judged = pairs.map { before, after in
+            let time = before.flatMap { before in
+                after.flatMap { after in
+                    TimeChange(before, after, pace: pace) { change in
+                        change * Double(after.count) / Double(traces.1) >= storeTime * TimeChange.leastShare
+                    }
+                }
+            }
+            return Operation(before, after, time, traces: traces)
+        }
+        operations = judged.sorted { $0.weight(traces) > $1.weight(traces) }
+        scopes = Self.scopes(old.scopes, new.scopes)
+        findings = Self.findings(before.findings, after.findings)
+    }
+
+    private static func totals(_ old: StoreCounts, _ new: StoreCounts) -> [Figure] {
+        let paths: [(String, KeyPath<StoreCounts, UInt64>)] = [
+            ("time", \.storeTime), ("trips", \.readTrips), ("rows", \.rowsLoaded), ("bytes", \.bytesRead),
+            ("bytesWritten", \.bytesWritten), ("writes", \.writes),
+        ]
+        return paths.map { Figure(name: $0, before: old[keyPath: $1], after: new[keyPath: $1]) }
+    }
+
+    private static func scopes(
+        _ old: [ScopeSummary], _ new: [ScopeSummary]
+    ) -> [(key: ScopeSummary.Key, figures: [Figure])] {
+        var figures: [ScopeSummary.Key: [Figure]] = [:]
+        let find = { (key: ScopeSummary.Key, scopes: [ScopeSummary]) in scopes.first { $0.key == key } }
+        for key in (old + new).map(\.key) where figures[key] == nil {
+            let (before, after) = (find(key, old), find(key, new))
+            figures[key] = [
+                Figure(name: "count", before: before?.count ?? 0, after: after?.count ?? 0),
+                Figure(name: "trips", before: before?.trips ?? 0, after: after?.trips ?? 0),
+                Figure(name: "storeTime", before: before?.storeTime ?? 0, after: after?.storeTime ?? 0),
+            ]
+        }
+        return figures.sorted { $0.key.sortText < $1.key.sortText }.map { ($0.key, $0.value) }
+    }
+
+    /// Findings by their names across runs; what is new comes first, then what stayed, then what is gone.
+    private static func findings(_ old: [Finding], _ new: [Finding]) -> [FindingChange] {
+        var left = Dictionary(grouping: old, by: \.signature)
+        let now = new.map { finding in
+            let before = left[finding.signature]?.isEmpty == false ? left[finding.signature]?.removeFirst() : nil
+            return FindingChange(before: before, after: finding)
+        }
+        let gone = old.filter { finding in
+            guard let index = left[finding.signature]?.firstIndex(of: finding) else { return false }
+            left[finding.signature]?.remove(at: index)
+            return true
+        }
+        return now.filter { $0.before == nil } + now.filter { $0.before != nil }
+            + gone.map { FindingChange(before: $0, after: nil) }
+    }
+}
+
+extension Profile {
+    /// What is compared: everything that is not part of another, or all where there is nothing but statements.
+    ///
+    /// Faults count together wherever their data came from: that is what can change.
+    var operations: [EventGroup] {
+        var operations: [EventGroup.Key: EventGroup] = [:]
+        for group in groups where ![.cacheMiss, .sql, .use, .scope].contains(group.key.kind) {
+            var key = group.key
+            key.source = nil
+            operations[key, default: EventGroup(key)].merge(group)
+        }
+        return operations.isEmpty ? groups.filter { $0.key.kind == .sql } : Array(operations.values)
+    }
+}
+
+// MARK: Judgement
+
+extension ProfileDiff.Operation {
+    /// Counts that tell better from worse, the most telling first: fewer is better.
+    private static let telling = [
+        "errors", "conflicts", "trips", "count", "rows", "prefetchedRows", "bytes", "fullScanSteps", "sorts",
+        "automaticIndexes",
+    ]
+
+    init(
+        _ before: EventGroup?, _ after: EventGroup?, _ time: TimeChange?, traces: (before: UInt64, after: UInt64)
+    ) {
+        self.before = before
+        self.after = after
+        var changes: [ProfileDiff.Figure] = []
+        for name in Self.telling {
+            let figure = ProfileDiff.Figure(
+                name: name, before: before?.figure(name) ?? 0, after: after?.figure(name) ?? 0)
+            if figure.order(traces) != 0 { changes.append(figure) }
+        }
+        self.changes = changes
+        self.time = time
+        verdict =
+            if before == nil {
+                .new
+            } else if after == nil {
+                .gone
+            } else if !changes.isEmpty {
+                changes.allSatisfy { $0.order(traces) > 0 }
+                    ? .worse : changes.allSatisfy { $0.order(traces) < 0 } ? .better : .traded
+            } else {
+                switch time?.direction {
+                case .slower: .worse
+                case .faster: .better
+                case .same, nil: .same
+                }
+            }
+    }
+
+    /// What operations are put in an order by: their trips that changed, their time, and their names.
+    fileprivate func weight(_ traces: (before: UInt64, after: UInt64)) -> (Double, Double, String) {
+        let change = { (path: KeyPath<EventGroup, UInt64>) -> Double in
+            let before = Double(before?[keyPath: path] ?? 0) / Double(traces.before)
+            return abs(Double(after?[keyPath: path] ?? 0) / Double(traces.after) - before)
+        }
+        return (change(\.counts.trips), change(\.totalTime), group?.key.sortText ?? "")
+    }
+}
+
+extension ProfileDiff.Figure {
+    /// Whether it rose (1), fell (-1) or stayed (0), per trace and exactly.
+    package func order(_ traces: (before: UInt64, after: UInt64)) -> Int {
+        let old = before.multipliedFullWidth(by: traces.after)
+        let new = after.multipliedFullWidth(by: traces.before)
+        if (old.high, old.low) == (new.high, new.low) { return 0 }
+        return (old.high, old.low) < (new.high, new.low) ? 1 : -1
+    }
+}
+
+extension EventGroup {
+    fileprivate func figure(_ name: String) -> UInt64 {
+        if name == "count" { return count }
+        guard let field = Counts.fields.first(where: { $0.name == name }) else { return 0 }
+        return counts[keyPath: field.path]
+    }
+}

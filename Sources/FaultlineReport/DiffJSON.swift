@@ -1,0 +1,67 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// Two profiles side by side, for programs: everything that ``DiffText`` shows, and the operations that are the same.
+///
+/// Numbers are sums over all traces of a side; `traces` tells how many those are. Times are nanoseconds.
+public struct DiffJSON: Sendable {
+    /// The version of the keys, raised when one changes its meaning or goes.
+    public static let version = 1
+
+    let diff: ProfileDiff
+
+    public init(_ diff: ProfileDiff) {
+        self.diff = diff
+    }
+
+    /// The text, with a line feed at its end.
+    public func render() -> String {
+        JSONValue.sorted([
+            "version": .integer(Int64(Self.version)), "pace": .number(diff.pace),
+            "traces": .sorted(["before": .unsigned(diff.traces.before), "after": .unsigned(diff.traces.after)]),
+            "totals": Self.figures(diff.totals), "operations": .array(diff.operations.map(Self.operation)),
+            "scopes": .array(
+                diff.scopes.map {
+                    .sorted([
+                        "name": .string($0.key.name), "kind": .string("\($0.key.kind)"),
+                        "figures": Self.figures($0.figures),
+                    ])
+                }),
+            "findings": .array(diff.findings.map(Self.finding)),
+        ]).indented + "\n"
+    }
+
+    private static func figures(_ figures: [ProfileDiff.Figure]) -> JSONValue {
+        .sorted(
+            Dictionary(
+                uniqueKeysWithValues: figures.map {
+                    ($0.name, .sorted(["before": .unsigned($0.before), "after": .unsigned($0.after)]))
+                }))
+    }
+
+    private static func operation(_ operation: ProfileDiff.Operation) -> JSONValue {
+        .sorted([
+            "verdict": .string(operation.verdict.rawValue), "changes": figures(operation.changes),
+            "before": operation.before.map(GroupJSON.value) ?? .null,
+            "after": operation.after.map(GroupJSON.value) ?? .null,
+            "time": operation.time.map { time in
+                .sorted([
+                    "direction": .string(time.direction.rawValue), "before": median(time.before),
+                    "after": median(time.after),
+                ])
+            } ?? .null,
+        ])
+    }
+
+    private static func median(_ median: TimeChange.Median) -> JSONValue {
+        .sorted(["median": .unsigned(median.value), "low": .unsigned(median.low), "high": .unsigned(median.high)])
+    }
+
+    private static func finding(_ change: ProfileDiff.FindingChange) -> JSONValue {
+        .sorted([
+            "state": .string(change.before == nil ? "new" : change.after == nil ? "gone" : "still"),
+            "before": change.before.map(FindingJSON.value) ?? .null,
+            "after": change.after.map(FindingJSON.value) ?? .null,
+        ])
+    }
+}

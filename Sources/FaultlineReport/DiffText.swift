@@ -1,0 +1,198 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// Two profiles side by side, to read in a terminal: what got worse, what is new, what got better, what is gone.
+public struct DiffText: Sendable {
+    let diff: ProfileDiff
+    /// Operations that are shown of each verdict.
+    static let shown = 8
+
+    public init(_ diff: ProfileDiff) {
+        self.diff = diff
+    }
+
+    /// The text, with a line feed at its end.
+    ///
+    /// - Parameters:
+    ///   - width: Characters that a line may have; at least 80 and at most 120 are used.
+    ///   - colour: Whether to colour it for a terminal.
+    public func render(width: Int = 100, colour: Bool = false) -> String {
+        let width = max(80, min(120, width))
+        let ink = Ink(isColoured: colour)
+        var sections = [totals(ink, width)]
+        for (verdict, title, tone) in [
+            (ProfileDiff.Verdict.worse, "Worse", Ink.Tone.red), (.new, "New", .yellow),
+            (.traded, "Better in one thing, worse in another", .yellow), (.better, "Better", .green),
+            (.gone, "Gone", .green),
+        ] { sections.append(operations(verdict, title, ink, tone, width)) }
+        sections += [scopes(ink, width), findings(ink, width), [same]]
+        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    // MARK: Parts
+
+    private func totals(_ ink: Ink, _ width: Int) -> [String] {
+        var table = TextTable([
+            .init(title: "", alignment: .left), .init(title: "before", alignment: .right),
+            .init(title: "after", alignment: .right), .init(title: "", alignment: .left),
+        ])
+        let names = [
+            "time": "time in the store", "trips": "round trips", "rows": "rows loaded", "bytes": "bytes read",
+            "bytesWritten": "bytes written", "writes": "statements that write",
+        ]
+        for figure in diff.totals where figure.before > 0 || figure.after > 0 {
+            table.add([
+                names[figure.name] ?? figure.name, words(figure.name, figure.before, diff.traces.before),
+                words(figure.name, figure.after, diff.traces.after), change(figure),
+            ])
+        }
+        let lines = table.lines(width: width - 2)
+        var text = [ink(.bold, "Before and after") + ink(.dim, sides)]
+        text += ["  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        if abs(diff.pace - 1) >= 0.05 {
+            text += TextTable.wrapped(
+                "Operations take \(Phrase.decimal(diff.pace, places: 2)) × as long after as before, whatever they do: "
+                    + "another machine, or other work on it. Times are compared without that.",
+                width: width - 2
+            ).map { "  " + ink(.dim, $0) }
+        }
+        return text
+    }
+
+    /// What the two sides are sums of, if they are.
+    private var sides: String {
+        let (before, after) = diff.traces
+        guard before > 1 || after > 1 else { return "" }
+        return "  (per trace; before the mean of \(Phrase.count(before)), after of \(Phrase.count(after)))"
+    }
+
+    private func operations(
+        _ verdict: ProfileDiff.Verdict, _ title: String, _ ink: Ink, _ tone: Ink.Tone, _ width: Int
+    ) -> [String] {
+        let all = diff.operations.filter { $0.verdict == verdict }
+        guard !all.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, losing: .middle),
+            .init(title: "what changed", alignment: .left),
+            .init(title: "call site", alignment: .left, losing: .beginning),
+        ])
+        for operation in all.prefix(Self.shown) {
+            guard let group = operation.group else { continue }
+            table.add([
+                GroupText.kind(group.key), GroupText.subject(group.key), changes(of: operation), place(of: operation),
+            ])
+        }
+        let rest = all.count - Self.shown
+        let lines = table.lines(width: width - 2)
+        let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
+        return [ink(tone, title) + ink(.dim, more), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+    }
+
+    /// The counts that changed, or else the time: `trips 2 → 48, rows 100 → 4,800`.
+    private func changes(of operation: ProfileDiff.Operation) -> String {
+        switch operation.verdict {
+        case .new, .gone:
+            guard let group = operation.group else { return "" }
+            let traces = operation.after == nil ? diff.traces.before : diff.traces.after
+            let count = words("count", group.count, traces)
+            let trips = group.counts.trips > 0 ? ", \(words("trips", group.counts.trips, traces)) trips" : ""
+            return "\(count) ×\(trips), \(words("time", group.totalTime, traces))"
+        case .worse, .better, .traded, .same:
+            let counts = operation.changes.prefix(2).map { figure in
+                let before = words(figure.name, figure.before, diff.traces.before)
+                return "\(label(figure.name)) \(before) → \(words(figure.name, figure.after, diff.traces.after))"
+            }
+            guard let time = operation.time, time.direction != .same else { return counts.joined(separator: ", ") }
+            return (counts + ["p50 \(Phrase.duration(time.before.value)) → \(Phrase.duration(time.after.value))"])
+                .joined(separator: ", ")
+        }
+    }
+
+    private func place(of operation: ProfileDiff.Operation) -> String {
+        let (before, after) = (operation.before?.key.site, operation.after?.key.site)
+        guard let before, let after, before != after else { return (after ?? before)?.description ?? "–" }
+        return before.fileName == after.fileName
+            ? "\(after) (was :\(before.line))" : "\(after) (was \(before))"
+    }
+
+    private func scopes(_ ink: Ink, _ width: Int) -> [String] {
+        let changed = diff.scopes.filter { scope in
+            scope.figures.contains { $0.name != "storeTime" && $0.order(diff.traces) != 0 }
+        }
+        guard !changed.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "scope", alignment: .left, losing: .middle), .init(title: "times", alignment: .right),
+            .init(title: "trips", alignment: .right), .init(title: "time in the store", alignment: .right),
+        ])
+        for scope in changed {
+            table.add(
+                [scope.key.name]
+                    + scope.figures.map { figure in
+                        let name = figure.name == "storeTime" ? "time" : figure.name
+                        let before = words(name, figure.before, diff.traces.before)
+                        let after = words(name, figure.after, diff.traces.after)
+                        return before == after ? after : "\(before) → \(after)"
+                    })
+        }
+        let lines = table.lines(width: width - 2)
+        return [ink(.bold, "Scopes"), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+    }
+
+    private func findings(_ ink: Ink, _ width: Int) -> [String] {
+        guard !diff.findings.isEmpty else { return [] }
+        var text = [ink(.bold, "Findings")]
+        for change in diff.findings {
+            guard let finding = change.after ?? change.before else { continue }
+            let word = change.before == nil ? "new" : change.after == nil ? "gone" : "still"
+            let tone: Ink.Tone = change.before == nil ? .red : change.after == nil ? .green : .dim
+            let place = finding.change?.description ?? "place unknown"
+            let title = "\(finding.severity.name)  \(finding.rule) \(finding.title)"
+            let cut = TextTable.shortened(title, to: width - place.count - 11)
+            let gap = String(repeating: " ", count: max(2, width - 9 - cut.count - place.count))
+            let state = word + String(repeating: " ", count: 7 - word.count)
+            text.append("  \(ink(tone, state))\(cut)\(gap)\(ink(.dim, place))")
+        }
+        return text
+    }
+
+    private var same: String {
+        let count = diff.operations.count { $0.verdict == .same }
+        let all = count == diff.operations.count
+        let verb = count == 1 ? "is" : "are"
+        guard count > 0 else { return "No operation is the same." }
+        return all
+            ? "Nothing changed: \(Phrase.count(UInt64(count), "operation")) \(verb) the same, in counts exactly and in time "
+                + "within noise."
+            : "\(Phrase.count(UInt64(count), "operation")) \(verb) the same."
+    }
+
+    // MARK: Words
+
+    private func words(_ name: String, _ value: UInt64, _ traces: UInt64) -> String {
+        let mean = Double(value) / Double(traces)
+        switch name {
+        case "time": return Phrase.duration(mean)
+        case "bytes", "bytesWritten": return Phrase.size(mean)
+        default: return value % traces == 0 ? Phrase.count(value / traces) : Phrase.decimal(mean, places: 1)
+        }
+    }
+
+    private func label(_ name: String) -> String {
+        switch name {
+        case "fullScanSteps": "scan steps"
+        case "automaticIndexes": "automatic indexes"
+        case "prefetchedRows": "prefetched rows"
+        case "count": "times"
+        default: name
+        }
+    }
+
+    private func change(_ figure: ProfileDiff.Figure) -> String {
+        let before = Double(figure.before) / Double(diff.traces.before)
+        let after = Double(figure.after) / Double(diff.traces.after)
+        guard before > 0, after > 0, before != after else { return before == after ? "same" : "" }
+        let ratio = max(before, after) / min(before, after)
+        if ratio < 1.005 { return "" }
+        return Phrase.decimal(ratio, places: ratio < 9.95 ? 2 : 1) + (before > after ? " × less" : " × more")
+    }
+}

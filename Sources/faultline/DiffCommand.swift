@@ -1,0 +1,40 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineReport
+
+/// Compares two traces.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Says what got worse, better, new and gone between two traces or profiles.",
+        discussion: """
+            Operations are matched by shape and line; lines that moved are found again by function and file. Counts are \
+            compared exactly, per trace where a side is a sum of several. A time has changed if the 95 % bounds of its \
+            median lie apart and it changed by a quarter at least, beyond what all operations have in common.
+
+            The status is 0 whatever changed; "faultline check" is what can fail.
+            """)
+
+    @Argument(help: "The trace or profile from before.")
+    var before: String
+
+    @Argument(help: "The trace or profile from after.")
+    var after: String
+
+    @Option(name: .long, help: "text, or json for programs.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let sides = try [before, after].map { path in
+            let loaded = try LoadedProfile(path: path)
+            for note in loaded.notes { Terminal.tell("\(path): \(note)") }
+            return Analysis(loaded.profile)
+        }
+        let diff = ProfileDiff(before: sides[0], after: sides[1])
+        let output = Terminal.output
+        switch format {
+        case .text: try output.write(DiffText(diff).render(width: output.width, colour: output.wantsColour))
+        case .json: try output.write(DiffJSON(diff).render())
+        }
+    }
+}

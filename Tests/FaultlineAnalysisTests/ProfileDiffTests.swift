@@ -1,0 +1,190 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("What changed between two profiles")
+struct ProfileDiffTests {
+    /// Events of one line of a file, all alike or with times of their own.
+    private struct Line {
+        var file = "List.swift"
+        var line: Int
+        var function = "show()"
+        var predicate = ""
+        var rows: UInt32 = 10
+        var trips: UInt32 = 1
+        var durations: [UInt64] = [1000]
+    }
+
+    private func profile(_ lines: [Line]) -> Profile {
+        var trace = TraceBuilder()
+        let entity = trace.entity("Item")
+        for line in lines {
+            let site = trace.define(.site(SiteEntry(file: line.file, line: line.line, function: line.function)))
+            var fetch = TraceEvent.Fetch()
+            fetch.entity = entity
+            fetch.shape = trace.define(.shape(ShapeEntry(entity: "Item", predicate: line.predicate, terms: [])))
+            (fetch.rows, fetch.trips) = (line.rows, line.trips)
+            for duration in line.durations { trace.event(.fetch(fetch), duration: duration, site: site) }
+        }
+        return Profile(trace.closed())
+    }
+
+    private func diff(_ before: [Line], _ after: [Line]) -> ProfileDiff {
+        ProfileDiff(before: Analysis(profile(before)), after: Analysis(profile(after)))
+    }
+
+    /// Each operation's lines and verdict.
+    private func text(_ diff: ProfileDiff) -> [String] {
+        diff.operations.map { operation in
+            let lines = [operation.before, operation.after].map { $0?.key.site?.description ?? "–" }
+            return "\(lines[0]) \(lines[1]) \(operation.verdict)"
+        }.sorted()
+    }
+
+    @Test func `Equal runs are the same`() {
+        let diff = diff([Line(line: 4), Line(line: 9)], [Line(line: 4), Line(line: 9)])
+        #expect(text(diff) == ["List.swift:4 List.swift:4 same", "List.swift:9 List.swift:9 same"])
+        #expect(diff.operations.allSatisfy { $0.changes.isEmpty })
+    }
+
+    @Test func `Lines that moved are found again, and those that stayed are not taken for them`() {
+        let before = [Line(line: 4), Line(line: 9, function: "hide()"), Line(line: 30, function: "print()")]
+        let after = [
+            Line(line: 9, function: "show()"), Line(line: 14, function: "hide()"),
+            Line(file: "Print.swift", line: 3, function: "print()"),
+        ]
+        #expect(
+            text(diff(before, after)) == [
+                // The line counts before the function: it may have been renamed.
+                "List.swift:30 Print.swift:3 same", "List.swift:4 List.swift:14 same", "List.swift:9 List.swift:9 same",
+            ])
+        #expect(
+            text(diff([Line(line: 4), Line(line: 9)], [Line(line: 5), Line(line: 10)]))
+                == ["List.swift:4 List.swift:5 same", "List.swift:9 List.swift:10 same"])
+    }
+
+    @Test func `Another shape is another operation`() {
+        let diff = diff([Line(line: 4, predicate: "a == ?")], [Line(line: 4, predicate: "b == ?")])
+        #expect(text(diff) == ["List.swift:4 – gone", "– List.swift:4 new"])
+    }
+
+    @Test func `Counts are compared exactly`() throws {
+        let more = diff([Line(line: 4, rows: 1000)], [Line(line: 4, rows: 1001)])
+        #expect(more.operations.map(\.verdict) == [.worse])
+        #expect(more.operations.first?.changes == [.init(name: "rows", before: 1000, after: 1001)])
+        let fewer = diff([Line(line: 4, trips: 2)], [Line(line: 4, trips: 1)])
+        #expect(fewer.operations.map(\.verdict) == [.better])
+        let traded = diff([Line(line: 4, rows: 10, trips: 2)], [Line(line: 4, rows: 20, trips: 1)])
+        #expect(traded.operations.map(\.verdict) == [.traded])
+    }
+
+    @Test func `Counts of sums are compared per trace`() {
+        var twice = profile([Line(line: 4, rows: 7)])
+        twice.merge(profile([Line(line: 4, rows: 8)]))
+        let same = ProfileDiff(
+            before: Analysis(profile([Line(line: 4, rows: 15), Line(line: 4, rows: 0)])), after: Analysis(twice))
+        #expect(same.traces == (before: 1, after: 2))
+        #expect(same.operations.first?.changes.map(\.name) == ["trips", "count", "rows"])
+        var four = twice
+        four.merge(twice)
+        let even = ProfileDiff(before: Analysis(twice), after: Analysis(four))
+        #expect(even.operations.map(\.verdict) == [.same])
+    }
+
+    // MARK: Times
+
+    /// Twenty times around a middle.
+    private func times(_ middle: UInt64) -> [UInt64] { (0..<20).map { middle - middle / 20 + $0 * middle / 200 } }
+
+    @Test func `A time has changed if the bounds of its median lie apart`() {
+        let slower = diff([Line(line: 4, durations: times(10_000))], [Line(line: 4, durations: times(14_000))])
+        #expect(slower.operations.map(\.verdict) == [.worse])
+        #expect(slower.operations.first?.time?.direction == .slower)
+        let faster = diff([Line(line: 4, durations: times(14_000))], [Line(line: 4, durations: times(10_000))])
+        #expect(faster.operations.map(\.verdict) == [.better])
+        // Less than a quarter is what the next run may show without any change.
+        let little = diff([Line(line: 4, durations: times(10_000))], [Line(line: 4, durations: times(12_000))])
+        #expect(little.operations.map(\.verdict) == [.same])
+    }
+
+    @Test func `Wide bounds and few events tell nothing of time`() {
+        let wide = (1...20).map { UInt64($0) * 1000 }
+        let noisy = diff([Line(line: 4, durations: wide)], [Line(line: 4, durations: wide.map { $0 * 3 / 2 })])
+        #expect(noisy.operations.map(\.verdict) == [.same])
+        let few = diff(
+            [Line(line: 4, durations: [1000, 1000, 1000, 1000, 1000])],
+            [Line(line: 4, durations: [9000, 9000, 9000, 9000, 9000])])
+        #expect(few.operations.map(\.verdict) == [.same] && few.operations.first?.time == nil)
+    }
+
+    @Test func `What all operations have in common is no change of any`() {
+        let lines = { (factor: UInt64, last: UInt64) in
+            (1...7).map { Line(line: $0, durations: times($0 == 7 ? last : 10_000 * factor)) }
+        }
+        let slow = diff(lines(1, 10_000), lines(2, 20_000))
+        #expect(slow.pace == 2)
+        #expect(slow.operations.allSatisfy { $0.verdict == .same })
+        let one = diff(lines(1, 10_000), lines(2, 60_000))
+        #expect(text(one).filter { !$0.hasSuffix("same") } == ["List.swift:7 List.swift:7 worse"])
+        // As long as before while everything else takes twice as long: not faster.
+        let stays = diff(lines(1, 10_000), lines(2, 10_000))
+        #expect(stays.operations.allSatisfy { $0.verdict == .same })
+    }
+
+    @Test func `What makes no part of the time is not told`() {
+        let lines = { (small: UInt64) in
+            [Line(line: 4, durations: times(10_000_000)), Line(line: 9, durations: times(small))]
+        }
+        #expect(diff(lines(1000), lines(3000)).operations.allSatisfy { $0.verdict == .same })
+    }
+
+    @Test func `The bounds of a median hold it with 95 %`() throws {
+        var durations = Distribution()
+        for value in 1...5 as ClosedRange<UInt64> { durations.record(value) }
+        #expect(durations.medianBounds == nil)
+        for value in 6...100 as ClosedRange<UInt64> { durations.record(value) }
+        // Ranks 40 and 61 of 100: 50 ± 1.96 · √100 / 2.
+        let bounds = try #require(durations.medianBounds)
+        #expect(bounds.value == 50 && bounds.low <= 41 && bounds.low >= 39 && bounds.high >= 60 && bounds.high <= 61)
+    }
+
+    // MARK: Findings
+
+    @Test func `Findings are new, still there or gone, by their names`() {
+        func flawed(_ line: Int) -> Profile {
+            var groceries = Groceries()
+            groceries.scoped(.screen) { groceries in
+                let fetch = groceries.fetch(rows: 100, site: groceries.trace.site(line, "list()"))
+                for object in 1...60 { groceries.fault(UInt64(object), of: fetch) }
+            }
+            return Profile(groceries.trace.closed())
+        }
+        let states = { (before: Profile, after: Profile) in
+            ProfileDiff(before: Analysis(before), after: Analysis(after)).findings.map {
+                ($0.before != nil, $0.after != nil)
+            }
+        }
+        #expect(states(flawed(10), flawed(20)).allSatisfy { $0 == (true, true) })
+        #expect(!states(flawed(10), flawed(20)).isEmpty)
+        #expect(states(flawed(10), Profile()).allSatisfy { $0 == (true, false) })
+        #expect(states(Profile(), flawed(10)).allSatisfy { $0 == (false, true) })
+    }
+
+    @Test func `Faults count together wherever their data came from`() {
+        func faults(_ source: TraceEvent.Fault.Source) -> Profile {
+            var trace = TraceBuilder()
+            let site = trace.site(4)
+            var fault = TraceEvent.Fault()
+            fault.source = source
+            fault.entity = trace.entity("Item")
+            for _ in 0..<9 { trace.event(.fault(fault), duration: 500, site: site) }
+            return Profile(trace.closed())
+        }
+        let diff = ProfileDiff(before: Analysis(faults(.store)), after: Analysis(faults(.rowCache)))
+        #expect(diff.operations.count == 1)
+        #expect(diff.operations.first?.changes == [.init(name: "trips", before: 9, after: 0)])
+        #expect(diff.operations.first?.verdict == .better)
+    }
+}

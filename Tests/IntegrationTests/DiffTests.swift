@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@Suite("faultline diff")
+struct DiffTests {
+    private static func trace(_ story: String) -> String {
+        BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
+    }
+
+    @Test("A trace is the same as itself, and as its profile")
+    func same() throws {
+        let profile = try TemporaryDirectory().path("trace.profile")
+        let trace = Self.trace("groceries-flawed")
+        #expect(try BuiltCommand.run(["profile", trace, "-o", profile]).status == 0)
+        let result = try BuiltCommand.run(["diff", trace, profile])
+        #expect(result.status == 0 && result.errors == "")
+        #expect(result.output.contains("Nothing changed: "))
+        #expect(!result.output.contains("Worse") && !result.output.contains("Gone"))
+    }
+
+    @Test("The improved list is told from the flawed one, and the other way round")
+    func groceries() throws {
+        let (flawed, improved) = (Self.trace("groceries-flawed"), Self.trace("groceries-improved"))
+        let better = try BuiltCommand.run(["diff", flawed, improved])
+        #expect(better.status == 0)
+        // As a reader sees it: the N+1 that went away, at its line.
+        let lines = better.output.split(separator: "\n").map(String.init)
+        let fault = try #require(lines.first { $0.contains("Item.locationAtHome") && $0.contains("trips 48 → 0") })
+        #expect(fault.hasSuffix("Groceries.swift:101"))
+        #expect(lines.count { $0.hasPrefix("  gone ") } == 3 && !lines.contains { $0.hasPrefix("  new ") })
+        #expect(lines.allSatisfy { $0.count <= 100 })
+        let worse = try BuiltCommand.run(["diff", improved, flawed])
+        #expect(worse.output.split(separator: "\n").count { $0.hasPrefix("  new ") } == 3)
+        #expect(worse.output.contains("Worse\n"))
+    }
+
+    @Test("For programs there is everything")
+    func json() throws {
+        let result = try BuiltCommand.run(
+            ["diff", Self.trace("groceries-flawed"), Self.trace("groceries-improved"), "--format", "json"])
+        let diff = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect(
+            diff.keys.sorted() == ["findings", "operations", "pace", "scopes", "totals", "traces", "version"])
+        let operations = try #require(diff["operations"] as? [[String: Any]])
+        #expect(Set(operations.compactMap { $0["verdict"] as? String }) == ["better", "new", "same", "traded"])
+        let report = try ReportDocument(of: Self.trace("groceries-flawed"))
+        let trips = (diff["totals"] as? [String: [String: Any]])?["trips"]?["before"] as? UInt64
+        #expect(trips == report.totals.readTrips)
+    }
+
+    @Test("What cannot be read is told")
+    func wrong() throws {
+        let missing = try BuiltCommand.run(["diff", Self.trace("n-plus-one"), "/nowhere.json"])
+        #expect(missing.status == 2)
+        #expect(missing.errors.contains("/nowhere.json"))
+        #expect(try BuiltCommand.run(["diff", Self.trace("n-plus-one")]).status == 2)
+    }
+}
