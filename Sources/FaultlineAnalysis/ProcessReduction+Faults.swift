@@ -83,7 +83,7 @@ extension ProcessReduction {
         guard fault.source != .rowCache else { return }
         summary.counts.bytesRead &+= fault.bytes
         summary.counts.faultTrips &+= 1
-        summary.counts.rowsLoaded &+= UInt64(fault.filled)
+        addRows(UInt64(fault.filled), scope: event.scope, in: &tables)
         claimTrips(1, scope: event.scope, in: &tables)
         guard fault.source == .store, fault.error == 0 else { return }
         let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
@@ -142,9 +142,9 @@ extension ProcessReduction {
             if let served = lastServed[tree], served > start { tables.changeFetch(index) { $0.hasServedOthers = true } }
         }
         firstUnused = [:]
-        // Each still finds those around it; sums do not hang on the order.
+        // Each still finds those around it; sums do not hang on the order. What one had at most is known after that.
         for scope in scopes.values { close(scope, in: &tables) }
-        _ = scopes.drain()
+        for scope in scopes.drain() { noteMost(of: scope.value, in: &tables) }
         _ = fetches.drain()
         for (place, count) in reads {
             let site = stackSite(of: place.stack)

@@ -31,12 +31,12 @@ extension ProcessReduction {
             time: event.duration)
         _ = fetches.insert(open, for: event.id)
         claimTrips(UInt64(fetch.trips), scope: event.scope, in: &tables)
-        summary.counts.rowsLoaded &+= UInt64(fetch.prefetchedRows)
+        addRows(UInt64(fetch.prefetchedRows), scope: event.scope, in: &tables)
         summary.counts.bytesRead &+= fetch.bytes &+ fetch.prefetchedBytes
         count(fetch, event, at: index, in: &tables)
         guard fetch.resultType == .objects, fetch.error == 0 else { return index }
         if !isBatched {
-            summary.counts.rowsLoaded &+= UInt64(fetch.rows)
+            addRows(UInt64(fetch.rows), scope: event.scope, in: &tables)
             noteLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
         }
         guard fetch.rows > 0, fetch.trips > 0 else { return index }
@@ -52,7 +52,7 @@ extension ProcessReduction {
 
     /// Adds a batch to its fetch, and returns the fetch's place in the tables; `nil`: the fetch is not known.
     mutating func add(_ batch: TraceEvent.Batch, _ event: TraceEvent, to tables: inout ProfileTables) -> Int? {
-        summary.counts.rowsLoaded &+= UInt64(batch.rows) &+ UInt64(batch.prefetchedRows)
+        addRows(UInt64(batch.rows) &+ UInt64(batch.prefetchedRows), scope: event.scope, in: &tables)
         summary.counts.bytesRead &+= batch.bytes &+ batch.prefetchedBytes
         claimTrips(UInt64(batch.trips), scope: event.scope, in: &tables)
         let load = Load(rows: UInt64(batch.rows), bytes: batch.bytes, duration: event.duration)
@@ -153,6 +153,13 @@ extension ProcessReduction {
             if let scope { use.loadScopes[scope, default: 0] &+= 1 }
             profile.uses[batchSize] = use
         }
+    }
+
+    /// Counts rows that came from SQLite.
+    mutating func addRows(_ rows: UInt64, scope: EventID, in tables: inout ProfileTables) {
+        guard rows > 0 else { return }
+        summary.counts.rowsLoaded &+= rows
+        changeScope(scope, in: &tables) { $0.own.rows &+= rows }
     }
 
     /// Counts round trips that an event says it made.

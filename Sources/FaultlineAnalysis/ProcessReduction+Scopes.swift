@@ -10,14 +10,24 @@ struct OpenScope: Sendable {
     /// How long it was open, in nanoseconds; `nil` until it was closed.
     var wallTime: UInt64?
     var isLossy = false
-    /// Store time and trips within it but not within scopes inside it.
-    var netTime: Int64 = 0
-    var statementTrips: UInt64 = 0
-    var claimedTrips: UInt64 = 0
+    /// What happened within it but not within scopes inside it.
+    var own = Work()
+    /// What happened within scopes inside it that are summed up.
+    var inner = Work()
     /// Evidence that its wall time was counted for.
     var counted: Set<Counted> = []
     /// Those among it that came before the scope was closed, to which its wall time is yet to be added.
     var owed: Set<Counted> = []
+
+    /// What was asked of the store.
+    struct Work: Sendable {
+        var netTime: Int64 = 0
+        var statementTrips: UInt64 = 0
+        var claimedTrips: UInt64 = 0
+        var rows: UInt64 = 0
+
+        var trips: UInt64 { max(statementTrips, claimedTrips) }
+    }
 
     enum Counted: Sendable, Hashable {
         case faults(FaultEvidence.Key)
@@ -93,12 +103,14 @@ extension ProcessReduction {
         if scopes.update(id, change) != nil { return }
         var scope = OpenScope()
         change(&scope)
-        if let evicted = scopes.insert(scope, for: id) { close(evicted.value, in: &tables) }
+        guard let evicted = scopes.insert(scope, for: id) else { return }
+        close(evicted.value, in: &tables)
+        noteMost(of: evicted.value, in: &tables)
     }
 
     mutating func addTrip(scope: EventID, isStatement: Bool, count: UInt64 = 1, to tables: inout ProfileTables) {
         changeScope(scope, in: &tables) {
-            if isStatement { $0.statementTrips &+= count } else { $0.claimedTrips &+= count }
+            if isStatement { $0.own.statementTrips &+= count } else { $0.own.claimedTrips &+= count }
         }
     }
 
@@ -109,13 +121,28 @@ extension ProcessReduction {
         var depth = 0
         while let open = current, depth < 64 {
             if let key = open.key { keys.insert(key) }
-            current = open.outer == 0 ? nil : scopes.update(open.outer) { $0 }
+            current =
+                open.outer == 0
+                ? nil
+                : scopes.update(open.outer) {
+                    $0.inner.statementTrips &+= scope.own.trips
+                    $0.inner.rows &+= scope.own.rows
+                    return $0
+                }
             depth &+= 1
         }
         for key in keys {
-            tables.scopes[key, default: ScopeSummary(key)].netTime &+= scope.netTime
-            tables.scopes[key]?.trips &+= max(scope.statementTrips, scope.claimedTrips)
+            tables.scopes[key, default: ScopeSummary(key)].netTime &+= scope.own.netTime
+            tables.scopes[key]?.trips &+= scope.own.trips
+            tables.scopes[key]?.rows &+= scope.own.rows
         }
+    }
+
+    /// Remembers what a scope asked of the store, if none of its name and kind asked more; those inside it are summed up.
+    mutating func noteMost(of scope: OpenScope, in tables: inout ProfileTables) {
+        guard let key = scope.key else { return }
+        tables.scopes[key]?.noteOne(
+            trips: scope.own.trips &+ scope.inner.trips, rows: scope.own.rows &+ scope.inner.rows)
     }
 
     /// The scope that stands for the piece of work that an event belongs to: the innermost that has a kind, or else the

@@ -207,7 +207,7 @@ struct ProcessReduction: Sendable {
         tables.changeGroup(group) { $0.netTime &+= time }
         summary.counts.netTime &+= time
         if ended.isMainThread { summary.counts.netMainThreadTime &+= time }
-        changeScope(ended.scope, in: &tables) { $0.netTime &+= time }
+        changeScope(ended.scope, in: &tables) { $0.own.netTime &+= time }
     }
 
     // MARK: Shapes

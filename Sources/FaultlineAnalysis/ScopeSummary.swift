@@ -16,17 +16,29 @@ public struct ScopeSummary: Sendable {
     public var storeTime: UInt64 { UInt64(max(0, netTime)) }
     /// Round trips within them and the scopes inside them.
     public internal(set) var trips: UInt64 = 0
+    /// Rows that came from SQLite within them and the scopes inside them.
+    public internal(set) var rows: UInt64 = 0
+    /// The most round trips, and the most rows, of one of them.
+    public internal(set) var mostTrips: UInt64 = 0
+    public internal(set) var mostRows: UInt64 = 0
 
     var netTime: Int64 = 0
 
     init(_ key: Key) {
         self.key = key
     }
+
+    /// Takes in what one scope asked for in all.
+    mutating func noteOne(trips: UInt64, rows: UInt64) {
+        mostTrips = max(mostTrips, trips)
+        mostRows = max(mostRows, rows)
+    }
 }
 
 extension ScopeSummary: KeyedSum {
     static let parts: [SumPart<ScopeSummary>] = [
-        .sum("count", \.count), .sum("trips", \.trips), .part("wallTimes", \.wallTimes),
+        .sum("count", \.count), .sum("trips", \.trips), .sum("rows", \.rows), .maximum("mostTrips", \.mostTrips),
+        .maximum("mostRows", \.mostRows), .part("wallTimes", \.wallTimes),
         .part("netTime", \.netTime),
     ]
 }

@@ -82,7 +82,8 @@ public struct JSONReport: Sendable {
         .sorted([
             "name": .string(scope.key.name), "kind": .string("\(scope.key.kind)"), "count": .unsigned(scope.count),
             "wallTime": DistributionJSON.value(scope.wallTimes), "storeTime": .unsigned(scope.storeTime),
-            "trips": .unsigned(scope.trips),
+            "trips": .unsigned(scope.trips), "rows": .unsigned(scope.rows), "mostTrips": .unsigned(scope.mostTrips),
+            "mostRows": .unsigned(scope.mostRows),
         ])
     }
 }

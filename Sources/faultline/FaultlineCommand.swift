@@ -11,6 +11,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline record -- ./App        runs the program with recording on and prints the report
             faultline report trace.json      prints the report of a trace
             faultline diff before.json after.json   says what got worse, better, new and gone
+            faultline check trace.json --budget budget.json   fails if a build asks too much of its store
             faultline profile trace.json -o trace.profile   sums a trace up in a small file
             faultline merge a.profile b.profile             adds such files up
             faultline events trace.json      prints a trace's events, one a line
@@ -20,11 +21,12 @@ struct FaultlineCommand: ParsableCommand {
             faultline demo music             and on a music library with five
             faultline doctor                 says what works on this machine, and what to install
 
-            Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own, doctor \
-            gives 1 where a recording would not work.
+            Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own, check \
+            gives 1 where a budget is broken, and doctor where a recording would not work.
             """,
         subcommands: [
-            RecordCommand.self, ReportCommand.self, DiffCommand.self, ProfileCommand.self, MergeCommand.self,
+            RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
+            MergeCommand.self,
             EventsCommand.self, QueryCommand.self, ExplainCommand.self, DemoCommand.self, DoctorCommand.self,
             WorkloadCommand.self,
         ]
@@ -34,6 +36,8 @@ struct FaultlineCommand: ParsableCommand {
         do {
             var command = try parseAsRoot()
             try command.run()
+        } catch let code as ExitCode {
+            Foundation.exit(code.rawValue)
         } catch let failure as CommandFailure {
             Terminal.tell(failure.description)
             Foundation.exit(failure.status.rawValue)

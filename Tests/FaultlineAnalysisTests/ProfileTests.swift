@@ -95,15 +95,22 @@ struct ProfileTests {
         let name = groceries.trace.define(.name(NameEntry(name: "request")))
         groceries.scoped(name, .request, pause: 500) { groceries in
             groceries.scoped(.screen) { _ = $0.fetch(rows: 1) }
-            groceries.scoped(.screen) { _ = $0.fetch(rows: 1) }
+            groceries.scoped(.screen) { groceries in
+                _ = groceries.fetch(rows: 1)
+                for object in 1...2 { groceries.fault(UInt64(object), of: 1) }
+            }
         }
+        groceries.scoped(.screen) { groceries in for _ in 0..<2 { _ = groceries.fetch(rows: 4) } }
         var profile = Profile(groceries.trace.closed())
         profile.finish()
-        #expect(profile.scopes.map(\.key.name) == ["request", "scroll"])
-        #expect(profile.scopes.map(\.count) == [1, 2])
-        #expect(profile.scopes.map(\.storeTime) == [24_000, 24_000])
-        #expect(profile.scopes.map(\.trips) == [2, 2])
-        #expect(profile.scopes.map(\.wallTimes.total) == [24_500, 24_000])
+        #expect(profile.scopes.map(\.key.name) == ["scroll", "request"])
+        #expect(profile.scopes.map(\.count) == [3, 1])
+        #expect(profile.scopes.map(\.storeTime) == [84_000, 48_000])
+        #expect(profile.scopes.map(\.trips) == [6, 4])
+        #expect(profile.scopes.map(\.rows) == [12, 4])
+        #expect(profile.scopes.map(\.mostTrips) == [3, 4])
+        #expect(profile.scopes.map(\.mostRows) == [8, 4])
+        #expect(profile.scopes.map(\.wallTimes.total) == [84_000, 48_500])
     }
 
     @Test func `A process that has no end was not closed`() throws {

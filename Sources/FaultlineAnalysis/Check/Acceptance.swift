@@ -1,0 +1,81 @@
+public import FaultlineTrace
+
+/// A finding that is accepted, and why.
+public struct Acceptance: Sendable, Hashable {
+    public enum Subject: Sendable, Hashable {
+        /// One finding, by its ``Finding/signature``.
+        case finding(String)
+        /// What a rule finds at a line.
+        case line(CallSite, rule: String)
+    }
+
+    public var subject: Subject
+    public var reason: String
+    /// The last day on which it counts, as `"2027-06-30"`; `nil`: it has none.
+    public var expires: String?
+
+    public init(subject: Subject, reason: String, expires: String? = nil) {
+        self.subject = subject
+        self.reason = reason
+        self.expires = expires
+    }
+
+    func covers(_ finding: Finding) -> Bool {
+        switch subject {
+        case .finding(let signature): finding.signature == signature
+        case .line(let site, let rule): finding.rule == rule && finding.change == site
+        }
+    }
+
+    static func isDay(_ text: some StringProtocol) -> Bool {
+        String(text).wholeMatch(of: /\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])/) != nil
+    }
+}
+
+/// Why a comment that accepts a finding cannot be used.
+public struct AcceptanceError: Error, Sendable, Hashable {
+    /// Where it stands.
+    public var site: CallSite
+}
+
+extension Acceptance {
+    /// What the comments of a source file accept.
+    ///
+    ///     // faultline:ignore R02, R03 until 2027-06-30: the archive is opened once a year
+    ///     let request = FetchRequest<Item>()
+    ///
+    /// A comment counts for its own line, and if it stands alone for the next line with code.
+    ///
+    /// - Parameter file: The file's name.
+    /// - Throws: ``AcceptanceError`` if a comment begins like one of these and names no rule, no reason or no day.
+    public static func inComments(of source: String, file: String) throws(AcceptanceError) -> [Acceptance] {
+        var found: [Acceptance] = []
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            guard let marker = line.firstRange(of: marker) else { continue }
+            let text = line[marker.upperBound...]
+            guard let match = text.wholeMatch(of: form), match.day.map({ isDay($0) }) ?? true else {
+                throw AcceptanceError(site: CallSite(file: file, line: index + 1))
+            }
+            let isAlone = isComment(line)
+            let next = lines.indices.dropFirst(index + 1).first { !isComment(lines[$0]) }
+            let site = CallSite(file: file, line: isAlone ? (next ?? index) + 1 : index + 1)
+            found += match.rules.matches(of: /R\d+/).map { rule in
+                Acceptance(
+                    subject: .line(site, rule: String(rule.output)), reason: String(match.reason),
+                    expires: match.day.map(String.init))
+            }
+        }
+        return found
+    }
+
+    private static let marker = "// faultline:ignore "
+    private static var form: Regex<(Substring, rules: Substring, day: Substring?, reason: Substring)> {
+        /\s*(?<rules>R\d+(?:\s*,\s*R\d+)*)(?:\s+until\s+(?<day>\S+))?\s*:\s*(?<reason>\S.*)/
+    }
+
+    private static func isComment(_ line: Substring) -> Bool {
+        let text = line.drop { $0 == " " || $0 == "\t" }
+        return text.isEmpty || text.hasPrefix("//")
+    }
+}

@@ -1,0 +1,199 @@
+internal import FaultlineTrace
+public import Foundation
+
+/// What a program may ask of its store, and which findings are accepted.
+///
+///     {
+///       "total": {"trips": 120, "storeTime": "40 ms"},
+///       "scopes": {"list": {"trips": 3, "rows": 200, "time": "16 ms"}},
+///       "findings": {
+///         "fail": "warning",
+///         "ignore": [{"finding": "R01|…", "reason": "the archive is opened once a year", "expires": "2027-06-30"}]
+///       }
+///     }
+///
+/// Everything can be left out. Counts are whole numbers; times are texts with `ns`, `µs` (or `us`), `ms` or `s`; sizes
+/// are bytes, or texts with `B`, `KiB`, `MiB` or `GiB`.
+public struct Budget: Sendable, Hashable {
+    /// Something that has a limit.
+    public struct Limit: Sendable, Hashable {
+        public enum Unit: Sendable, Hashable {
+            case count, time, size
+        }
+
+        /// The scope's name; `nil`: the whole trace.
+        public var scope: String?
+        /// What is limited: `"trips"`.
+        public var measure: String
+        public var unit: Unit
+        /// Nanoseconds of times, bytes of sizes.
+        public var value: UInt64
+    }
+
+    public var limits: [Limit] = []
+    /// Findings that are accepted.
+    public var accepted: [Acceptance] = []
+    /// The least severity that fails, by default a warning's.
+    ///
+    /// `nil`: no finding does.
+    public var failing: Severity? = .warning
+
+    public init() {}
+
+    /// What of a whole trace can have a limit, and what of a scope.
+    public static var totalMeasures: [String] { Measure.ofTraces.map(\.name) }
+    public static var scopeMeasures: [String] { Measure.ofScopes.map(\.name) }
+}
+
+/// Why a budget's file cannot be used.
+public struct BudgetError: Error, Sendable, Hashable {
+    /// What is wrong, in words that follow the file's name: `"is no JSON"`.
+    public var reason: String
+}
+
+extension Budget {
+    /// Reads a budget's file.
+    ///
+    /// - Throws: ``BudgetError`` if it is no JSON, or has a member that is not known or not what it should be: a mistyped
+    ///   limit would never fail.
+    public init(json data: Data) throws(BudgetError) {
+        let file: StoredValue
+        do {
+            file = try StoredValue(json: data)
+        } catch {
+            throw BudgetError(reason: "is no JSON")
+        }
+        do {
+            try self.init(file)
+        } catch let problem as StoredProblem {
+            throw BudgetError(reason: "cannot be used: \(problem.sentence)")
+        } catch {
+            throw BudgetError(reason: "cannot be used")
+        }
+    }
+
+    private init(_ file: StoredValue) throws {
+        try file.expectMembers(["total", "scopes", "findings"])
+        try file.member("total") { limits += try Self.limits($0, scope: nil) }
+        try file.member("scopes") { scopes in
+            guard scopes != .none else { return }
+            for name in try scopes.memberNames() {
+                try scopes.member(name) { limits += try Self.limits($0, scope: name) }
+            }
+        }
+        try file.member("findings") { findings in
+            guard findings != .none else { return }
+            try findings.expectMembers(["fail", "ignore"])
+            try findings.member("fail") { if $0 != .none { failing = try Self.severity($0) } }
+            accepted = try findings.member("ignore") { $0 == .none ? [] : try $0.map(Self.acceptance) }
+        }
+    }
+
+    private static func limits(_ value: StoredValue, scope: String?) throws -> [Limit] {
+        guard value != .none else { return [] }
+        let measures =
+            scope == nil ? Measure.ofTraces.map { ($0.name, $0.unit) } : Measure.ofScopes.map { ($0.name, $0.unit) }
+        try value.expectMembers(measures.map(\.0))
+        return try measures.compactMap { name, unit in
+            try value.member(name) { value in
+                value == .none
+                    ? nil : Limit(scope: scope, measure: name, unit: unit, value: try Self.amount(value, unit))
+            }
+        }
+    }
+
+    private static func amount(_ value: StoredValue, _ unit: Limit.Unit) throws -> UInt64 {
+        let factors: [(String, Double)]
+        switch unit {
+        case .count: return try value.count()
+        case .time: factors = [("ns", 1), ("µs", 1e3), ("us", 1e3), ("ms", 1e6), ("s", 1e9)]
+        case .size:
+            if case .number = value { return try value.count() }
+            factors = [("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824), ("B", 1)]
+        }
+        let expected = StoredProblem(
+            expected: unit == .time ? "a time, such as \"16 ms\"" : "a size, such as \"64 KiB\" or a number of bytes")
+        guard case .text(let text) = value,
+            let (name, factor) = factors.first(where: { text.hasSuffix($0.0) }),
+            let number = Double(text.dropLast(name.count).filter { $0 != " " }), number >= 0, number * factor <= 9e15
+        else { throw expected }
+        return UInt64((number * factor).rounded())
+    }
+
+    private static func severity(_ value: StoredValue) throws -> Severity? {
+        let text = try value.text()
+        if text == "never" { return nil }
+        guard let severity = Severity.allCases.first(where: { $0.name == text }) else {
+            throw StoredProblem(expected: "one of \"note\", \"warning\", \"error\", \"never\"")
+        }
+        return severity
+    }
+
+    private static func acceptance(_ value: StoredValue) throws -> Acceptance {
+        try value.expectMembers(["finding", "reason", "expires"])
+        let reason = try value.member("reason") { value in
+            guard case .text(let text) = value, !text.isEmpty else {
+                throw StoredProblem(expected: "a text that says why the finding is accepted")
+            }
+            return text
+        }
+        let expires = try value.member("expires") { value -> String? in
+            guard let text = try value.optionalText() else { return nil }
+            guard Acceptance.isDay(text) else { throw StoredProblem(expected: "a day, such as \"2027-06-30\"") }
+            return text
+        }
+        let finding = try value.member("finding") { try $0.text() }
+        return Acceptance(subject: .finding(finding), reason: reason, expires: expires)
+    }
+}
+
+extension StoredValue {
+    fileprivate func memberNames() throws -> [String] {
+        guard case .record(let members) = self else { throw StoredProblem(expected: "an object") }
+        return members.keys.sorted()
+    }
+
+    /// - Throws: ``StoredProblem`` if there is a member of another name.
+    fileprivate func expectMembers(_ known: [String]) throws {
+        for name in try memberNames() where !known.contains(name) {
+            throw StoredProblem(
+                path: [name], expected: "known here; there are " + known.map { "\"\($0)\"" }.joined(separator: ", "))
+        }
+    }
+}
+
+/// What can have a limit.
+struct Measure<Subject>: Sendable {
+    let name: String
+    let unit: Budget.Limit.Unit
+    /// The figure that is held against the limit; of a whole trace a sum, of scopes the largest of them.
+    let value: @Sendable (Subject) -> UInt64
+}
+
+extension Measure<StoreCounts> {
+    /// Sums over a trace.
+    static var ofTraces: [Self] {
+        [
+            Measure(name: "trips", unit: .count) { $0.readTrips },
+            Measure(name: "rows", unit: .count) { $0.rowsLoaded },
+            Measure(name: "fetches", unit: .count) { $0.events[.fetch] ?? 0 },
+            Measure(name: "cacheMisses", unit: .count) { $0.faultTrips },
+            Measure(name: "saves", unit: .count) { $0.events[.save] ?? 0 },
+            Measure(name: "writes", unit: .count) { $0.writes },
+            Measure(name: "bytesRead", unit: .size) { $0.bytesRead },
+            Measure(name: "bytesWritten", unit: .size) { $0.bytesWritten },
+            Measure(name: "storeTime", unit: .time) { $0.storeTime },
+            Measure(name: "mainThreadStoreTime", unit: .time) { $0.mainThreadStoreTime },
+        ]
+    }
+}
+
+extension Measure<ScopeSummary> {
+    /// What one scope of a name may take at most; of times the 95th percentile.
+    static var ofScopes: [Self] {
+        [
+            Measure(name: "trips", unit: .count) { $0.mostTrips }, Measure(name: "rows", unit: .count) { $0.mostRows },
+            Measure(name: "time", unit: .time) { $0.wallTimes.percentile(95) },
+        ]
+    }
+}

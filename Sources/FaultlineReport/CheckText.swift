@@ -1,0 +1,150 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// The outcome of a check, to read in a terminal or in the log of a build.
+public struct CheckText: Sendable {
+    let check: BudgetCheck
+
+    public init(_ check: BudgetCheck) {
+        self.check = check
+    }
+
+    /// The text, with a line feed at its end.
+    ///
+    /// - Parameter width: Characters that a line should have; names of findings are never cut, so that they can be copied.
+    public func render(width: Int = 100, colour: Bool = false) -> String {
+        let ink = Ink(isColoured: colour)
+        let parts = [limits(ink, width), findings(ink, width), stale(ink, width), [summary(ink)]]
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private func limits(_ ink: Ink, _ width: Int) -> [String] {
+        guard !check.outcomes.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "", alignment: .left), .init(title: "", alignment: .left, losing: .middle),
+            .init(title: "", alignment: .left), .init(title: "measured", alignment: .right),
+            .init(title: "at most", alignment: .right),
+        ])
+        for outcome in check.outcomes {
+            let limit = outcome.limit
+            table.add([
+                outcome.isMet ? "ok" : "broken", limit.scope ?? "(all)", Self.label(limit),
+                outcome.figure.map { Self.words($0, limit.unit) } ?? "not seen",
+                Self.words(Double(limit.value), limit.unit),
+            ])
+        }
+        let lines = table.lines(width: width - 2)
+        return [ink(.bold, "Budgets"), "  " + ink(.dim, lines[0])]
+            + zip(check.outcomes, lines.dropFirst()).map { "  " + ($0.isMet ? $1 : ink(.red, $1)) }
+    }
+
+    private func findings(_ ink: Ink, _ width: Int) -> [String] {
+        let shown = check.findings.filter { $0.state != .minor }
+        guard !shown.isEmpty else { return [] }
+        var text = [ink(.bold, "Findings")]
+        for (finding, state, acceptance) in shown {
+            let isFailing = state == .fails || state == .expired
+            let place = finding.change?.description ?? "place unknown"
+            let head = TextTable.shortened("\(finding.rule) \(finding.title)", to: max(20, width - place.count - 14))
+            let gap = String(repeating: " ", count: max(2, width - 12 - head.count - place.count))
+            let word = state.rawValue + String(repeating: " ", count: 10 - state.rawValue.count)
+            text.append("  \(ink(isFailing ? .red : .dim, word))\(head)\(gap)\(ink(.bold, place))")
+            if isFailing { text.append("            \(ink(.dim, finding.signature))") }
+            if let acceptance {
+                let end = acceptance.expires.map { state == .expired ? ", up to \($0)" : ", until \($0)" } ?? ""
+                text.append("            \(ink(.dim, "accepted\(end): \(Phrase.printable(acceptance.reason))"))")
+            }
+        }
+        return text
+    }
+
+    private func stale(_ ink: Ink, _ width: Int) -> [String] {
+        guard !check.stale.isEmpty else { return [] }
+        return [ink(.bold, "Accepted and not found any more")]
+            + check.stale.map { "  \(Phrase.printable(Self.subject($0)))  \(ink(.dim, Phrase.printable($0.reason)))" }
+    }
+
+    private func summary(_ ink: Ink) -> String {
+        var failures: [String] = []
+        let count = { (number: Int, thing: String) in
+            if number > 0 { failures.append(Phrase.count(UInt64(number), thing)) }
+        }
+        count(check.outcomes.count { !$0.isMet }, "broken budget")
+        count(check.findings.count { $0.state == .fails }, "finding")
+        count(check.findings.count { $0.state == .expired }, "expired acceptance")
+        if check.isEmpty { failures.append("no event was recorded, which proves nothing") }
+        if check.lost > 0 {
+            failures.append("\(Phrase.count(check.lost, "event")) lost, without which no limit is proved to be kept")
+        }
+        guard failures.isEmpty else { return ink(.red, "Failed: \(failures.joined(separator: ", ")).") }
+        let met = check.outcomes.count
+        let limits = met == 0 ? "no limits were set" : "\(Phrase.count(UInt64(met), "limit")) kept"
+        return ink(.green, "Passed: \(limits), no new finding.")
+    }
+
+    private static func subject(_ acceptance: Acceptance) -> String {
+        switch acceptance.subject {
+        case .finding(let signature): signature
+        case .line(let site, let rule): "\(rule) at \(site)"
+        }
+    }
+
+    private static func label(_ limit: Budget.Limit) -> String {
+        guard limit.scope != nil else { return limit.measure }
+        return limit.measure == "time" ? "time, 95 % of them" : "\(limit.measure), most at a time"
+    }
+
+    private static func words(_ value: Double, _ unit: Budget.Limit.Unit) -> String {
+        switch unit {
+        case .time: Phrase.duration(value)
+        case .size: Phrase.size(value)
+        case .count: Phrase.decimal(value, places: value == value.rounded() ? 0 : 1)
+        }
+    }
+}
+
+/// The outcome of a check, for programs.
+public struct CheckJSON: Sendable {
+    /// The version of the keys, raised when one changes its meaning or goes.
+    public static let version = 1
+
+    let check: BudgetCheck
+
+    public init(_ check: BudgetCheck) {
+        self.check = check
+    }
+
+    /// The text, with a line feed at its end.
+    public func render() -> String {
+        JSONValue.sorted([
+            "version": .integer(Int64(Self.version)), "passed": .bool(check.isPassed), "lost": .unsigned(check.lost),
+            "budgets": .array(
+                check.outcomes.map { outcome in
+                    .sorted([
+                        "scope": .optional(outcome.limit.scope), "measure": .string(outcome.limit.measure),
+                        "limit": .unsigned(outcome.limit.value), "figure": outcome.figure.map { .number($0) } ?? .null,
+                        "isMet": .bool(outcome.isMet),
+                    ])
+                }),
+            "findings": .array(
+                check.findings.map { finding, state, acceptance in
+                    .sorted([
+                        "state": .string(state.rawValue), "finding": FindingJSON.value(finding),
+                        "acceptance": acceptance.map(Self.acceptance) ?? .null,
+                    ])
+                }),
+            "stale": .array(check.stale.map(Self.acceptance)),
+        ]).indented + "\n"
+    }
+
+    private static func acceptance(_ acceptance: Acceptance) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "reason": .string(acceptance.reason), "expires": .optional(acceptance.expires),
+        ]
+        switch acceptance.subject {
+        case .finding(let signature): members["finding"] = .string(signature)
+        case .line(let site, let rule): (members["site"], members["rule"]) = (SiteJSON.value(site), .string(rule))
+        }
+        return .sorted(members)
+    }
+}

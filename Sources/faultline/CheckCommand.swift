@@ -1,0 +1,113 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineReport
+import FaultlineTrace
+import Foundation
+
+/// Fails where a trace does not keep within its budget.
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Fails if a trace does not keep within its budget, or has findings that nobody accepted.",
+        discussion: """
+            faultline check trace.json --budget budget.json --baseline main.profile
+
+            {
+              "total": {"trips": 120, "storeTime": "40 ms"},
+              "scopes": {"list": {"trips": 3, "rows": 200, "time": "16 ms"}},
+              "findings": {
+                "fail": "warning",
+                "ignore": [{"finding": "R01|…", "reason": "opened once a year", "expires": "2027-06-30"}]
+              }
+            }
+
+            Limits of a scope are those of one: its most trips and rows, and the time that 95 % of them take. Everything \
+            can be left out: without limits findings fail, and with "fail": "never" only limits do. What the baseline has \
+            is known and does not fail. The name of a finding stands below it; it outlives edits elsewhere. In the sources, \
+            which --sources names, a comment on the line or above it accepts what a rule finds there:
+
+            // faultline:ignore R02 until 2027-06-30: opened once a year
+
+            total: \(Budget.totalMeasures.joined(separator: ", "))
+            scopes: \(Budget.scopeMeasures.joined(separator: ", "))
+
+            Exit status: 0 passed, 1 failed, 2 wrong use, 75 failure of the tool.
+            """)
+
+    @Argument(help: "The trace or profile.")
+    var trace: String
+
+    @Option(name: .long, help: "The file with the limits and the findings that are accepted.")
+    var budget: String?
+
+    @Option(name: .long, help: "A trace or profile whose findings are known.")
+    var baseline: String?
+
+    @Option(name: .long, help: "A folder with Swift sources, whose comments can accept findings.")
+    var sources: String?
+
+    @Option(name: .long, help: "text, or json for programs.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        var limits = try budget.map(Self.read) ?? Budget()
+        if let sources { limits.accepted += try Self.accepted(in: sources) }
+        let check = BudgetCheck(
+            try Self.analysis(trace), budget: limits, baseline: try baseline.map(Self.analysis), today: Self.today)
+        let output = Terminal.output
+        switch format {
+        case .text: try output.write(CheckText(check).render(width: output.width, colour: output.wantsColour))
+        case .json: try output.write(CheckJSON(check).render())
+        }
+        if !check.isPassed { throw ExitCode(1) }
+    }
+
+    private static func analysis(_ path: String) throws -> Analysis {
+        let loaded = try LoadedProfile(path: path)
+        for note in loaded.notes { Terminal.tell("\(path): \(note)") }
+        return Analysis(loaded.profile)
+    }
+
+    private static func read(_ path: String) throws -> Budget {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure.usage("The budget \"\(path)\" cannot be read (\(error.localizedDescription)).")
+        }
+        do {
+            return try Budget(json: data)
+        } catch {
+            throw CommandFailure.usage(
+                "The budget \"\(path)\" \(error.reason); \"faultline help check\" shows how it is written.")
+        }
+    }
+
+    private static func accepted(in folder: String) throws -> [Acceptance] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue,
+            let paths = FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String })
+        else {
+            throw CommandFailure.usage("There is no folder \"\(folder)\"; name the one with the sources.")
+        }
+        var accepted: [Acceptance] = []
+        for path in paths.sorted() where path.hasSuffix(".swift") && !path.hasPrefix(".build") {
+            // What cannot be read accepts nothing: its findings fail.
+            guard let text = try? String(contentsOfFile: folder + "/" + path, encoding: .utf8) else { continue }
+            do {
+                accepted += try Acceptance.inComments(of: text, file: path)
+            } catch {
+                throw CommandFailure.usage(
+                    "The comment in \(path):\(error.site.line) accepts nothing; write \"// faultline:ignore R02: why\", "
+                        + "or \"// faultline:ignore R02, R03 until 2027-06-30: why\".")
+            }
+        }
+        return accepted
+    }
+
+    /// The day here, as `2026-11-22`.
+    private static var today: String {
+        let parts = Calendar(identifier: .gregorian).dateComponents([.year, .month, .day], from: Date())
+        return String(format: "%04d-%02d-%02d", parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
+    }
+}

@@ -1,0 +1,186 @@
+import FaultlineTrace
+import Foundation
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("Budgets")
+struct BudgetTests {
+    private func budget(_ json: String) throws -> Budget { try Budget(json: Data(json.utf8)) }
+
+    private func check(
+        _ profile: Profile, _ json: String, baseline: Profile? = nil, today: String = "2026-11-22"
+    ) throws -> BudgetCheck {
+        BudgetCheck(Analysis(profile), budget: try budget(json), baseline: baseline.map { Analysis($0) }, today: today)
+    }
+
+    /// Screens with three, four and two fetches of ten rows each, and sixty faults one by one in another.
+    private var profile: Profile {
+        var groceries = Groceries()
+        for times in [3, 4, 2] {
+            groceries.scoped(.screen) { groceries in for _ in 0..<times { _ = groceries.fetch(rows: 10) } }
+        }
+        return Profile(groceries.trace.closed())
+    }
+
+    private var flawed: Profile {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100, site: groceries.trace.site(40, "list()"))
+            for object in 1...60 { groceries.fault(UInt64(object), of: fetch) }
+        }
+        return Profile(groceries.trace.closed())
+    }
+
+    // MARK: Limits
+
+    @Test(arguments: [
+        ("{\"total\":{\"trips\":9,\"rows\":90}}", true), ("{\"total\":{\"trips\":8}}", false),
+        ("{\"total\":{\"rows\":89}}", false), ("{\"total\":{\"fetches\":9,\"cacheMisses\":0,\"saves\":0}}", true),
+        ("{\"scopes\":{\"scroll\":{\"trips\":4,\"rows\":40}}}", true),
+        ("{\"scopes\":{\"scroll\":{\"trips\":3}}}", false),
+        ("{\"scopes\":{\"scroll\":{\"rows\":39}}}", false), ("{\"scopes\":{\"scroll\":{\"time\":\"1 s\"}}}", true),
+        ("{\"scopes\":{\"scroll\":{\"time\":\"1ns\"}}}", false), ("{\"scopes\":{\"elsewhere\":{\"trips\":9}}}", false),
+        ("{}", true),
+    ])
+    func `are kept or broken`(_ json: String, _ isPassed: Bool) throws {
+        #expect(try check(profile, json).isPassed == isPassed)
+    }
+
+    @Test func `of a sum of traces are those of one`() throws {
+        var sum = profile
+        sum.merge(profile)
+        #expect(try check(sum, "{\"total\":{\"trips\":9}}").isPassed)
+        #expect(try check(sum, "{\"scopes\":{\"scroll\":{\"trips\":4}}}").isPassed)
+    }
+
+    @Test func `are not proved to be kept where events were lost, or none were recorded`() throws {
+        var builder = TraceBuilder()
+        builder.event(.sql(TraceEvent.Statement()), duration: 10)
+        builder.add(.lost(EventLoss(process: 7, thread: 7, events: 3)))
+        #expect(try !check(Profile(builder.closed()), "{\"total\":{\"trips\":9}}").isPassed)
+        #expect(try !check(Profile(), "{}").isPassed)
+    }
+
+    @Test(
+        arguments: [
+            ("16 ms", 16_000_000), ("1.5s", 1_500_000_000), ("3 µs", 3000), ("3us", 3000), ("7 ns", 7),
+        ] as [(String, UInt64)])
+    func `have times with units`(_ text: String, _ nanoseconds: UInt64) throws {
+        #expect(try budget("{\"total\":{\"storeTime\":\"\(text)\"}}").limits.map(\.value) == [nanoseconds])
+    }
+
+    @Test func `have sizes with units, or bytes`() throws {
+        let limits = try budget("{\"total\":{\"bytesRead\":\"64 KiB\",\"bytesWritten\":7}}").limits
+        #expect(limits.map(\.value) == [65_536, 7])
+    }
+
+    @Test(arguments: [
+        ("[", "is no JSON"),
+        ("[]", "cannot be used: it is not an object"),
+        (
+            "{\"scope\":{}}",
+            "cannot be used: \"scope\" is not known here; there are \"total\", \"scopes\", \"findings\""
+        ),
+        (
+            "{\"scopes\":{\"list\":{\"trip\":1}}}",
+            "cannot be used: \"scopes.list.trip\" is not known here; there are \"trips\", \"rows\", \"time\""
+        ),
+        (
+            "{\"scopes\":{\"list\":{\"trips\":-1}}}",
+            "cannot be used: \"scopes.list.trips\" is not a number from 0 to 9007199254740992"
+        ),
+        (
+            "{\"scopes\":{\"list\":{\"time\":16}}}",
+            "cannot be used: \"scopes.list.time\" is not a time, such as \"16 ms\""
+        ),
+        (
+            "{\"total\":{\"bytesRead\":\"64 kB\"}}",
+            "cannot be used: \"total.bytesRead\" is not a size, such as \"64 KiB\" or a number of bytes"
+        ),
+        (
+            "{\"findings\":{\"fail\":\"all\"}}",
+            "cannot be used: \"findings.fail\" is not one of \"note\", \"warning\", \"error\", \"never\""
+        ),
+        (
+            "{\"findings\":{\"ignore\":[{\"finding\":\"R01|x\"}]}}",
+            "cannot be used: \"findings.ignore.0.reason\" is not a text that says why the finding is accepted"
+        ),
+        (
+            "{\"findings\":{\"ignore\":[{\"finding\":\"R01|x\",\"reason\":\"y\",\"expires\":\"2027-13-01\"}]}}",
+            "cannot be used: \"findings.ignore.0.expires\" is not a day, such as \"2027-06-30\""
+        ),
+    ])
+    func `say what cannot be used`(_ json: String, _ reason: String) {
+        #expect(throws: BudgetError(reason: reason)) { try budget(json) }
+    }
+
+    // MARK: Findings
+
+    private func states(_ check: BudgetCheck) -> Set<String> { Set(check.findings.map(\.state.rawValue)) }
+
+    @Test func `A finding fails unless the baseline has it, or nothing shall fail`() throws {
+        let warnings = Analysis(flawed).findings.count { $0.severity > .note }
+        #expect(warnings > 0)
+        let check = try check(flawed, "{}")
+        #expect(!check.isPassed && check.findings.count { $0.state == .fails } == warnings)
+        #expect(try self.check(flawed, "{}", baseline: flawed).isPassed)
+        #expect(try !self.check(flawed, "{}", baseline: profile).isPassed)
+        #expect(try self.check(flawed, "{\"findings\":{\"fail\":\"never\"}}").isPassed)
+    }
+
+    @Test func `A finding is accepted for a reason and up to a day`() throws {
+        let signatures = Analysis(flawed).findings.map(\.signature)
+        let accepted = { (expires: String) in
+            let entries = signatures.map { "{\"finding\":\"\($0)\",\"reason\":\"seldom\"\(expires)}" }
+            return "{\"findings\":{\"ignore\":[\(entries.joined(separator: ","))]}}"
+        }
+        let check = try check(flawed, accepted(""))
+        #expect(check.isPassed && check.stale.isEmpty && states(check).contains("accepted"))
+        let day = ",\"expires\":\"2026-11-22\""
+        #expect(try self.check(flawed, accepted(day), today: "2026-11-22").isPassed)
+        let later = try self.check(flawed, accepted(day), today: "2026-11-23")
+        #expect(!later.isPassed && states(later).contains("expired"))
+        // What it fits is gone.
+        #expect(try self.check(profile, accepted("")).stale.count == signatures.count)
+    }
+
+    // MARK: Comments
+
+    @Test func `A comment accepts what a rule finds on its line or the next with code`() throws {
+        let source = """
+            func list() {
+                // faultline:ignore R02, R03 until 2027-06-30: opened once a year
+                // and for the auditors only
+
+                let request = fetch()
+                save() // faultline:ignore R10: one click, one save
+            }
+            """
+        let accepted = try Acceptance.inComments(of: source, file: "Sources/App/List.swift")
+        let site = { (line: Int) in CallSite(file: "App/List.swift", line: line) }
+        #expect(
+            accepted == [
+                Acceptance(subject: .line(site(5), rule: "R02"), reason: "opened once a year", expires: "2027-06-30"),
+                Acceptance(subject: .line(site(5), rule: "R03"), reason: "opened once a year", expires: "2027-06-30"),
+                Acceptance(subject: .line(site(6), rule: "R10"), reason: "one click, one save"),
+            ])
+    }
+
+    @Test(arguments: ["R02", "R02:", "until 2027-01-01: x", "R02 until soon: x", "R02 until 2027-02-32: x", "all: x"])
+    func `A comment without rule, reason or day is a mistake`(_ text: String) {
+        #expect(throws: AcceptanceError(site: CallSite(file: "List.swift", line: 2))) {
+            try Acceptance.inComments(of: "\n// faultline:ignore \(text)", file: "List.swift")
+        }
+    }
+
+    @Test func `A comment covers its rule at its line and nothing else`() throws {
+        let finding = try #require(Analysis(flawed).findings.first { $0.rule == "R01" })
+        let site = try #require(finding.change)
+        let covers = { Acceptance(subject: .line($0, rule: $1), reason: "x").covers(finding) }
+        #expect(covers(site, "R01"))
+        #expect(!covers(site, "R02"))
+        #expect(!covers(CallSite(file: site.file, line: site.line + 1), "R01"))
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@Suite("faultline check")
+struct CheckTests {
+    private static func trace(_ story: String) -> String {
+        BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func file(_ name: String, _ text: String) throws -> String {
+        let path = directory.path(name)
+        try FileManager.default.createDirectory(
+            at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        return path
+    }
+
+    @Test("passes what is well, and fails what is not, with the line to change")
+    func findings() throws {
+        let improved = try BuiltCommand.run(["check", Self.trace("groceries-improved")])
+        #expect(improved.status == 0)
+        #expect(improved.output == "Passed: no limits were set, no new finding.\n")
+        let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed")])
+        #expect(flawed.status == 1 && flawed.errors == "")
+        #expect(flawed.output.hasSuffix("\nFailed: 3 findings.\n"))
+        let lines = flawed.output.split(separator: "\n").map(String.init)
+        #expect(lines.contains { $0.hasPrefix("  fails     R01 ") && $0.hasSuffix(" Groceries.swift:95") })
+        let known = try BuiltCommand.run(
+            ["check", Self.trace("groceries-flawed"), "--baseline", Self.trace("groceries-flawed")])
+        #expect(known.status == 0)
+    }
+
+    @Test("names what is over its limit")
+    func limits() throws {
+        let budget = try file(
+            "budget.json",
+            """
+            {"total": {"trips": 58, "cacheMisses": 47}, "scopes": {"list": {"trips": 3}, "cart": {"rows": 9}},
+             "findings": {"fail": "never"}}
+            """)
+        let result = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--budget", budget])
+        #expect(result.status == 1)
+        let rows = result.output.split(separator: "\n").map {
+            $0.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        }
+        #expect(
+            rows == [
+                "Budgets", "measured at most", "ok (all) trips 58 58", "broken (all) cacheMisses 52 47",
+                "broken cart rows, most at a time not seen 9", "broken list trips, most at a time 12 3",
+                "Failed: 3 broken budgets.",
+            ])
+        let json = try BuiltCommand.run(
+            ["check", Self.trace("groceries-flawed"), "--budget", budget, "--format", "json"])
+        #expect(json.status == 1)
+        let check = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        #expect(check["passed"] as? Bool == false && (check["budgets"] as? [Any])?.count == 4)
+    }
+
+    @Test("accepts findings by name, by comments, up to a day, and tells what it need not accept any more")
+    func acceptance() throws {
+        let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed")])
+        let names = flawed.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { $0.hasPrefix("R0") }
+        #expect(names.count == 3)
+        let entries = { (expires: String) in
+            names.map { "{\"finding\": \"\($0)\", \"reason\": \"as ever\"\(expires)}" }.joined(separator: ",")
+        }
+        let budget = try file("budget.json", "{\"findings\": {\"ignore\": [\(entries(""))]}}")
+        #expect(try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--budget", budget]).status == 0)
+        let expired = try file(
+            "expired.json", "{\"findings\": {\"ignore\": [\(entries(", \"expires\": \"2020-01-01\""))]}}")
+        let late = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--budget", expired])
+        #expect(late.status == 1 && late.output.hasSuffix("\nFailed: 3 expired acceptances.\n"))
+        let stale = try BuiltCommand.run(["check", Self.trace("groceries-improved"), "--budget", budget])
+        #expect(stale.status == 0 && stale.output.contains("Accepted and not found any more\n  R0"))
+
+        let code = String(repeating: "\n", count: 93) + "// faultline:ignore R01, R02: a demonstration\nfetch()\n"
+        _ = try file("Sources/Groceries.swift", code)
+        let commented = try BuiltCommand.run(
+            ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
+        #expect(commented.status == 1 && commented.output.hasSuffix("\nFailed: 1 finding.\n"))
+        #expect(commented.output.contains("accepted: a demonstration"))
+        _ = try file("Sources/Cart.swift", "// faultline:ignore R01\n")
+        let mistaken = try BuiltCommand.run(
+            ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
+        #expect(mistaken.status == 2)
+        #expect(
+            mistaken.errors
+                == "faultline: The comment in Cart.swift:1 accepts nothing; write \"// faultline:ignore R02: why\", or "
+                + "\"// faultline:ignore R02, R03 until 2027-06-30: why\".\n")
+    }
+
+    @Test("tells wrong use from a broken gate")
+    func wrong() throws {
+        let trace = Self.trace("groceries-improved")
+        #expect(try BuiltCommand.run(["check", "/nowhere.json"]).status == 2)
+        let missing = try BuiltCommand.run(["check", trace, "--budget", "/nowhere.json"])
+        #expect(
+            missing.status == 2 && missing.errors.hasPrefix("faultline: The budget \"/nowhere.json\" cannot be read ("))
+        let budget = try file("budget.json", "{\"total\": {\"trip\": 3}}")
+        let mistyped = try BuiltCommand.run(["check", trace, "--budget", budget])
+        #expect(
+            mistyped.status == 2 && mistyped.errors.contains("\"total.trip\" is not known here; there are \"trips\", "))
+        let nowhere = try BuiltCommand.run(["check", trace, "--sources", "/nowhere"])
+        #expect(nowhere.status == 2)
+        #expect(nowhere.errors == "faultline: There is no folder \"/nowhere\"; name the one with the sources.\n")
+    }
+}
