@@ -88,12 +88,18 @@ let package = Package(
 
         // Budgets in tests and benchmarks.
         .target(
-            name: "FaultlineTesting", dependencies: ["FaultlineRecorder", "FaultlineTrace"], swiftSettings: strict),
-
+            name: "FaultlineCounting", dependencies: ["FaultlineRecorder", "FaultlineTrace"], swiftSettings: strict),
+        .target(
+            name: "FaultlineTesting",
+            dependencies: [
+                "FaultlineAnalysis", "FaultlineCounting", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
+                "FaultlineTrace",
+            ],
+            swiftSettings: strict),
         .target(
             name: "FaultlineBenchmark",
             dependencies: [
-                "FaultlineRecorder", "FaultlineTesting",
+                "FaultlineCounting", "FaultlineRecorder",
                 .product(name: "Benchmark", package: "benchmark", condition: .when(traits: ["Benchmarks"])),
             ],
             swiftSettings: strict),

@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+package import FaultlineTrace
 
 extension EventGroup {
     /// What can be counted of events; what a kind does not have stays 0.
@@ -63,7 +63,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
     static let parts = fields.map { SumPart<EventGroup.Counts>.sum($0.name, $0.path) }
 
     /// Adds what an event counted.
-    mutating func add(_ event: TraceEvent) {
+    package mutating func add(_ event: TraceEvent) {
         switch event.detail {
         case .fetch(let fetch): add(fetch)
         case .batch(let batch):

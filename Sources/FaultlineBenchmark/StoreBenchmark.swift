@@ -1,7 +1,7 @@
 #if Benchmarks
     public import Benchmark
     public import FaultlineRecorder
-    import FaultlineTesting
+    import FaultlineCounting
     public import Foundation
 
     /// What a program does with a store, as a benchmark of [ordo-one/benchmark](https://github.com/ordo-one/benchmark).

@@ -1,6 +1,6 @@
 #if Benchmarks
     import Benchmark
-    import FaultlineTesting
+    import FaultlineCounting
 
     /// A count of the store as a metric.
     struct StoreMetric: Sendable {

@@ -58,6 +58,11 @@ public struct EventText: Sendable {
         event.isMainThread ? "main" : dictionary.thread(event.thread)?.name ?? String(event.thread)
     }
 
+    /// What an event was about, in a few words.
+    static func subject(of event: TraceEvent, _ dictionary: TraceDictionary) -> String {
+        EventText(dictionary: dictionary).summary(of: event).what
+    }
+
     private func summary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
         let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }
         switch event.detail {

@@ -1,0 +1,46 @@
+internal import FaultlineAnalysis
+internal import FaultlineReader
+internal import FaultlineReport
+internal import FaultlineTrace
+internal import Synchronization
+
+extension ScopeRecording {
+    /// Programs are opened once, however many expectations fail.
+    private static let symbols = Mutex(SymbolResolver())
+
+    /// Where the trips went, line by line, and what the analyzer advises.
+    ///
+    /// - Complexity: The first time, opens the programs that the stacks are of.
+    func explanation() -> String {
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
+        let addresses = Set(events.map(\.stack)).compactMap { dictionary.stack($0) }.flatMap(\.addresses)
+        let modules = dictionary.modules
+        let frames = Self.symbols.withLock { $0.frames(for: addresses.sorted(), modules: modules) }
+        for (index, frame) in frames.enumerated() { dictionary.insert(.frame(frame), id: DictionaryID(index + 1)) }
+        let trips = TripText(events, dictionary: dictionary).render()
+        let advice = self.advice(frames).map { "\n  → \($0)" }.joined()
+        return trips + advice
+    }
+
+    /// The findings in the work's events, in a line each.
+    private func advice(_ frames: [FrameEntry]) -> [String] {
+        var profile = Profile()
+        var process: UInt32 = 0
+        for message in messages {
+            switch message {
+            case .began(let began): process = began.process
+            case .entry: break
+            default: continue
+            }
+            profile.add(message)
+        }
+        for (index, frame) in frames.enumerated() {
+            profile.add(.entry(process: process, id: DictionaryID(index + 1), .frame(frame)))
+        }
+        for event in events { profile.add(.event(event)) }
+        return Analysis(profile).findings.filter { $0.saving.trips > 0 }.prefix(3).map { finding in
+            finding.title + (finding.change.map { ", \($0)" } ?? "") + " (\(finding.rule))"
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import Foundation
+
+/// Twelve books on twelve shelves, whose rows no cache keeps.
+final class BookStore {
+    let recorder: Recorder
+    let container: PersistentContainer
+    private let folder: URL
+
+    final class Shelf: ManagedObject {
+        override class var entityName: String { "Shelf" }
+        static let label = AttributeKey<String>("label")
+        static let books = ToManyKey<Book>("books")
+    }
+
+    final class Book: ManagedObject {
+        override class var entityName: String { "Book" }
+        static let title = AttributeKey<String>("title")
+        static let shelf = ToOneKey<Shelf>("shelf")
+    }
+
+    init(recorder: Recorder = .memory()) throws {
+        self.recorder = recorder
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Shelf", attributes: [AttributeDescription("label", .string)],
+                relationships: [RelationshipDescription("books", to: "Book", inverse: "shelf", isToMany: true)]),
+            EntityDescription(
+                "Book", attributes: [AttributeDescription("title", .string)],
+                relationships: [RelationshipDescription("shelf", to: "Shelf", inverse: "books")]),
+        ])
+        var description = PersistentStoreDescription(url: folder.appendingPathComponent("books.sqlite"))
+        description.rowCacheLimit = 0
+        container = try PersistentContainer(
+            name: "Books", managedObjectModel: model, storeDescription: description,
+            classes: [Shelf.self, Book.self], recorder: recorder)
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            for number in 0..<12 {
+                let shelf = Shelf(context: context)
+                shelf[Shelf.label] = "Shelf \(number)"
+                let book = Book(context: context)
+                book[Book.title] = "Book \(number)"
+                book[Book.shelf] = shelf
+            }
+            try context.save()
+        }
+        container.persistentStoreCoordinator.removeUnusedRows()
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The labels of the shelves of all books.
+    func show(prefetching: [String]) throws -> Int {
+        let context = container.newBackgroundContext()
+        return try context.performAndWait {
+            let request = FetchRequest<Book>(relationshipKeyPathsForPrefetching: prefetching)
+            return try context.fetch(request).reduce(0) { $0 + ($1[Book.shelf]?[Shelf.label].count ?? 0) }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import FaultlineRecorder
+import FaultlineStore
+import FaultlineTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Expectations of round trips")
+struct ExpectationTests {
+    /// What expectations said when they failed, and where.
+    private func failures(_ work: () throws -> Void) throws -> [(text: String, line: Int?)] {
+        let found = Mutex<[(text: String, line: Int?)]>([])
+        try withKnownIssue(isIntermittent: true) {
+            try work()
+        } matching: { issue in
+            guard issue.error == nil else { return false }
+            let text = issue.comments.map(\.rawValue).joined(separator: "\n")
+            found.withLock { $0.append((text, issue.sourceLocation?.line)) }
+            return true
+        }
+        return found.withLock { $0 }
+    }
+
+    @Test("Work within its limits passes and returns what it returns")
+    func kept() throws {
+        let store = try BookStore()
+        let letters = try expectRoundTrips(atMost: 2, rows: 24, cacheMisses: 0, recorder: store.recorder) {
+            try store.show(prefetching: ["shelf"])
+        }
+        #expect(letters == 86)
+    }
+
+    @Test("Work beyond them fails, with the events, their lines and the advice")
+    func broken() throws {
+        let store = try BookStore()
+        let line = #line + 2
+        let failed = try failures {
+            try expectRoundTrips(atMost: 2, rows: 20, cacheMisses: 11, recorder: store.recorder) {
+                _ = try store.show(prefetching: [])
+            }
+        }
+        #expect(failed.map(\.line) == [line])
+        let lines = try #require(failed.first).text.split(separator: "\n").map(String.init)
+        #expect(
+            lines.first
+                == "13 round trips, at most 2 expected; 24 rows, at most 20 expected; 12 cache misses, at most 11 expected:"
+        )
+        let words = lines.dropFirst().map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        #expect(words.count == 3)
+        #expect(words[0].hasPrefix("fault Book.shelf 12 × 12 trips 12 rows BookStore.swift:"))
+        #expect(words[1].hasPrefix("fetch Book 1 × 1 trip 12 rows BookStore.swift:"))
+        #expect(words[2].hasPrefix("→ Prefetch \"shelf\" with the fetch of Book, BookStore.swift:"))
+    }
+
+    @Test("Each counts its own work, however much goes on beside it", arguments: 0..<8)
+    func parallel(_ number: Int) async throws {
+        let store = try Self.shared.get()
+        let isPrefetched = number % 2 == 0
+        let trips = isPrefetched ? 2 : 13
+        for _ in 0..<3 {
+            let failed = try await Task.detached {
+                try failures {
+                    try expectRoundTrips(atMost: trips) { _ = try store.show(prefetching: isPrefetched) }
+                    try expectRoundTrips(atMost: trips - 1) { _ = try store.show(prefetching: isPrefetched) }
+                }
+            }.value
+            #expect(failed.count == 1)
+            #expect(failed.first?.text.hasPrefix("\(trips) round trips, at most \(trips - 1) expected:") == true)
+        }
+    }
+
+    /// A store that tests use at the same time.
+    private static let shared = Result { SharedStore(store: try BookStore(recorder: .testing)) }
+
+    private struct SharedStore: @unchecked Sendable {
+        // Contexts of a container may be made and used on any thread.
+        let store: BookStore
+        func show(prefetching: Bool) throws -> Int { try store.show(prefetching: prefetching ? ["shelf"] : []) }
+    }
+
+    @Test("Work that is asynchronous counts on whatever thread it runs")
+    func asynchronous() async throws {
+        let store = try Self.shared.get()
+        let letters = try await expectRoundTrips(atMost: 2) {
+            try await store.store.container.performBackgroundTask { context in
+                let request = FetchRequest<BookStore.Book>(relationshipKeyPathsForPrefetching: ["shelf"])
+                return try context.fetch(request).reduce(0) {
+                    $0 + ($1[BookStore.Book.shelf]?[BookStore.Shelf.label].count ?? 0)
+                }
+            }
+        }
+        #expect(letters == 86)
+    }
+
+    @Test("What the work throws is thrown on, and nothing is expected")
+    func thrown() throws {
+        let store = try BookStore()
+        #expect(throws: CancellationError.self) {
+            try expectRoundTrips(atMost: 0, recorder: store.recorder) {
+                _ = try store.show(prefetching: [])
+                throw CancellationError()
+            }
+        }
+    }
+
+    @Test("A recorder that saw no store proves nothing")
+    func unseen() throws {
+        let text =
+            "The recorder has recorded no store; make the container with recorder: .testing, or pass its recorder here."
+        #expect(try failures { expectRoundTrips(atMost: 3, recorder: .memory()) {} }.map(\.text) == [text])
+        #expect(try failures { expectRoundTrips(atMost: 3, recorder: .off()) {} }.map(\.text) == [text])
+    }
+
+    @Test("Events that did not fit prove nothing")
+    func lost() throws {
+        let store = try BookStore(recorder: .memory(ringBytes: 1 << 12))
+        _ = store.recorder.messages()
+        let failed = try failures {
+            try expectRoundTrips(atMost: 1_000_000, recorder: store.recorder) {
+                for _ in 0..<40 { _ = try store.show(prefetching: []) }
+            }
+        }
+        let text = try #require(failed.first).text
+        #expect(
+            text.hasSuffix(
+                " events did not fit the recorder's memory, without which nothing is proved; give it more: "
+                    + "Recorder.memory(ringBytes:)."))
+        #expect((text.split(separator: " ").first.flatMap { Int($0) } ?? 0) > 0)
+    }
+}
