@@ -176,7 +176,9 @@ let package = Package(
         .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),
         .testTarget(
             name: "FaultlineReaderTests",
-            dependencies: ["CSymbolFixture", "CTimelineParser", "CTraceSchema", "FaultlineReader", "FaultlineTrace"],
+            dependencies: [
+                "CSymbolFixture", "CTimelineParser", "CTraceSchema", "FaultlineReader", "FaultlineTrace", "SharedData",
+            ],
             swiftSettings: strict),
         .target(
             name: "TraceFixtures", dependencies: ["FaultlineTrace"], path: "Tests/TraceFixtures",

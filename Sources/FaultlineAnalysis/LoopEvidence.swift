@@ -6,8 +6,8 @@ public import FaultlineTrace
 public struct LoopEvidence: Sendable {
     public struct Key: Sendable, Hashable {
         public var fetch: FetchProfile.Key
-        /// The place of the property's term in ``ShapeEntry/terms``.
-        public var term: Int
+        /// The place of the property's term in ``ShapeEntry/terms``; `nil`: nothing but the entity is known.
+        public var term: Int?
     }
 
     /// Times that fetches followed one another like this within one scope.

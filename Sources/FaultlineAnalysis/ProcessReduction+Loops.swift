@@ -67,9 +67,12 @@ extension ProcessReduction {
     ) {
         let shape = tables.fetches[index].key.shape
         // Results that are loaded in batches are lists of their own; of identities nobody knows whose they are.
-        guard fetch.resultType == .objects, fetch.error == 0, fetch.batchSize == 0, let terms = shape.terms,
-            !terms.isEmpty, fetch.operands.count == terms.count, !Self.isPaged(fetch, shape)
-        else { return }
+        guard fetch.resultType == .objects, fetch.error == 0, fetch.batchSize == 0 else { return }
+        if shape.isEntityOnly != true {
+            guard let terms = shape.terms, !terms.isEmpty, fetch.operands.count == terms.count,
+                !Self.isPaged(fetch, shape)
+            else { return }
+        }
         let key = OpenLoop.Key(scope: event.scope, thread: event.thread, fetch: index)
         if let open = loops.peek(key), open.end <= event.start {
             let now = mark(of: event.thread)
@@ -130,9 +133,10 @@ extension ProcessReduction {
             if units[merged] == nil { units[merged] = loop } else { units[merged]?.merge(loop) }
         }
         for (key, loop) in units {
-            guard loop.executions >= Self.loopThreshold, loop.values.count >= Self.loopThreshold,
-                let term = Self.variedTerm(loop, of: tables.fetches[key.fetch].key.shape)
-            else { continue }
+            let shape = tables.fetches[key.fetch].key.shape
+            let term = Self.variedTerm(loop, of: shape)
+            let isTold = loop.values.count >= Self.loopThreshold && term != nil
+            guard loop.executions >= Self.loopThreshold, isTold || shape.isEntityOnly == true else { continue }
             add(loop, key, term: term, to: &tables)
         }
     }
@@ -148,13 +152,13 @@ extension ProcessReduction {
     }
 
     private mutating func add(
-        _ loop: OpenLoop, _ key: OpenLoop.Key, term: Int, to tables: inout ProfileTables
+        _ loop: OpenLoop, _ key: OpenLoop.Key, term: Int?, to tables: inout ProfileTables
     ) {
         let evidenceKey = LoopEvidence.Key(fetch: tables.fetches[key.fetch].key, term: term)
         var evidence = LoopEvidence()
         evidence.occurrences = 1
         evidence.executions = loop.executions
-        evidence.values = UInt64(loop.values.count)
+        evidence.values = term == nil ? 0 : UInt64(loop.values.count)
         evidence.rows = loop.rows
         evidence.time = loop.time
         evidence.mainThreadTime = loop.mainThreadTime

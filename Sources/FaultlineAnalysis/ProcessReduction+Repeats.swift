@@ -64,7 +64,8 @@ extension ProcessReduction {
         _ fetch: TraceEvent.Fetch, _ event: TraceEvent, at index: Int, in tables: inout ProfileTables
     ) {
         let unit = unit(of: event.scope)
-        guard fetch.error == 0, !unit.isSetup else { return }
+        // Of fetches that are not told apart nobody knows whether they are the same.
+        guard fetch.error == 0, !unit.isSetup, tables.fetches[index].key.shape.isEntityOnly != true else { return }
         let key = OpenRepeat.Key(
             scope: unit.id, fetch: index, context: event.context, parameters: fetch.parameters, limit: fetch.limit,
             offset: fetch.offset)

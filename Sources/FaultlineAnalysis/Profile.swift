@@ -30,6 +30,7 @@ public struct Profile: Sendable {
         case .began(let began):
             change(began.process) { reduction, _ in
                 reduction.summary.program = began.program
+                reduction.summary.source = began.source
                 reduction.summary.start = began.start
                 reduction.summary.end = max(reduction.summary.end, began.start)
             }

@@ -21,6 +21,8 @@ public struct ProgramSummary: Sendable, Hashable {
     /// CPU time of writing the traces, in nanoseconds.
     public internal(set) var writing: UInt64 = 0
     public internal(set) var counts = StoreCounts()
+    /// Other tools that recorded some of the processes, by their words.
+    public internal(set) var sources: Set<String> = []
 
     mutating func add(_ process: ProcessSummary) {
         processes &+= 1
@@ -34,6 +36,7 @@ public struct ProgramSummary: Sendable, Hashable {
         usesLost &+= process.ended?.usesLost ?? 0
         writing &+= process.ended?.writing ?? 0
         counts.merge(process.counts)
+        if let source = process.source { sources.insert(source.word) }
     }
 }
 
@@ -42,6 +45,6 @@ extension ProgramSummary: Summed, StartsEmpty {
         .sum("processes", \.processes), .sum("unended", \.unended), .sum("unclosed", \.unclosed),
         .sum("wallTime", \.wallTime), .sum("threadTime", \.threadTime), .sum("lost", \.lost),
         .sum("unwritten", \.unwritten), .sum("entriesLost", \.entriesLost), .sum("usesLost", \.usesLost),
-        .sum("writing", \.writing), .part("counts", \.counts),
+        .sum("writing", \.writing), .part("counts", \.counts), .union("sources", \.sources),
     ]
 }

@@ -79,6 +79,7 @@ extension ProcessSummary {
             "end": StoredValue(end), "threads": StoredValue(threads), "reportedLost": StoredValue(reportedLost),
             "counts": counts.stored(&words),
         ]
+        members["source"] = source.map { .text($0.rawValue) }
         members["ended"] = ended.map { ended in
             .record([
                 "end": StoredValue(ended.end), "events": StoredValue(ended.events), "lost": StoredValue(ended.lost),
@@ -98,6 +99,7 @@ extension ProcessSummary {
         threads = try value.member("threads") { try $0.count() }
         reportedLost = try value.member("reportedLost") { try $0.count() }
         try value.member("counts") { try counts.restore($0, words) }
+        source = try value.member("source") { $0 == .none ? nil : try ProcessBegan.Source(word: $0) }
         ended = try value.member("ended") { ended in
             guard ended != .none else { return nil }
             let number = { (name: String) in try ended.member(name) { try $0.count() } }

@@ -8,7 +8,7 @@ extension ShapeEntry {
         let expressions = ((expressions ?? []) + (groups ?? []) + (having.map { [$0] } ?? [])).map { "\u{1}" + $0 }
             .joined()
         return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "") + expressions
-            + (terms.map(Self.forms) ?? "")
+            + (terms.map(Self.forms) ?? "") + (isEntityOnly == true ? "\u{1}entity only" : "")
     }
 
     /// That the terms are told, and what they tell that does not stand in the predicate's text.
@@ -31,7 +31,7 @@ extension FetchProfile.Key {
 }
 
 extension LoopEvidence.Key {
-    var sortText: String { fetch.sortText + "\u{2}\(term)" }
+    var sortText: String { fetch.sortText + "\u{2}" + (term.map { String($0) } ?? "") }
 }
 
 extension FaultEvidence.Key {

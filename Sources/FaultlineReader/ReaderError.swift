@@ -135,6 +135,23 @@ extension ReaderError {
                 + "(\(systemMessage(number))); free some space there, or name another directory in TMPDIR", number)
     }
 
+    static func foreignXML(_ path: String) -> ReaderError {
+        reading(
+            path, .notATrace,
+            "it is XML, but no export of Instruments' tables; make one with \"xctrace export --input FILE --xpath …\"")
+    }
+
+    static func brokenXctrace(_ path: String) -> ReaderError {
+        reading(path, .nothingReadable, "its XML breaks off before the first row of a Core Data table; export it again")
+    }
+
+    static func emptyXctrace(_ path: String) -> ReaderError {
+        reading(
+            path, .empty,
+            "it has no row of a Core Data table; export the tables core-data-fetch, core-data-save, core-data-fault and "
+                + "core-data-relationship-fault of a recording with the template Data Persistence")
+    }
+
     static func newerVersion(_ path: String, found: Int, known: Int) -> ReaderError {
         reading(
             path, .newerVersion,

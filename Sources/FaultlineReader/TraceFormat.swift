@@ -6,6 +6,8 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
     case timeline
     /// Directories of the Common Trace Format 1.8, as LTTng writes them.
     case ctf
+    /// The XML that `xctrace export` makes of the Core Data tables of Instruments.
+    case xctrace
 
     /// How many of a file's first bytes are looked at.
     static let headLength = 4096
@@ -18,6 +20,9 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         guard let first = text.first(where: { !isSpace($0) }) else { throw .empty(path) }
         if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") { return .timeline }
+        if first == UInt8(ascii: "<"), String(decoding: head, as: UTF8.self).contains("<trace-query-result") {
+            return .xctrace
+        }
         let advice = "name a file that \"faultline record\" wrote"
         let wholeTrace = "name the directory that the trace lies in"
         for (magic, name, advice) in [

@@ -51,6 +51,7 @@ public struct TraceReader: Sendable {
         switch format {
         case .timeline: try TimelineReader(path: path).read(body)
         case .ctf: try CTFReader(path: path).read(body)
+        case .xctrace: try XctraceReader(path: path).read(body)
         }
     }
 
@@ -61,13 +62,14 @@ public struct TraceReader: Sendable {
         switch format {
         case .timeline: try TimelineReader(path: path).readNames(body)
         case .ctf: try CTFReader(path: path).readNames(body)
+        case .xctrace: break
         }
     }
 
-    /// The timeline that takes the symbols of the trace's stacks.
+    /// The timeline that takes the symbols of the trace's stacks; an export has those that there are.
     var pathOfSymbols: String {
         switch format {
-        case .timeline: path
+        case .timeline, .xctrace: path
         case .ctf: CTFReader.symbols(of: path)
         }
     }

@@ -25,9 +25,18 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public var date: Double
     /// The file that holds what was recorded and not yet written, while the process runs or if it was killed.
     public var rings: String
+    /// What recorded it; `nil`: Faultline.
+    public var source: Source?
+
+    /// A tool whose recordings are read too, though they tell less.
+    public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
+        /// Instruments, whose tables `xctrace` exported.
+        case instruments
+    }
 
     public init(
-        version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0, rings: String = ""
+        version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0,
+        rings: String = "", source: Source? = nil
     ) {
         self.version = version
         self.process = process
@@ -35,6 +44,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         self.start = start
         self.date = date
         self.rings = rings
+        self.source = source
     }
 }
 

@@ -40,6 +40,7 @@ extension TraceEvent.Fault.FaultType: WordKey {}
 extension TraceEvent.Fault.Source: WordKey {}
 extension TraceEvent.Statement.StatementType: WordKey {}
 extension TraceEvent.Wait.Resource: WordKey {}
+extension ProcessBegan.Source: WordKey {}
 extension EventKind: WordKey {
     var word: String { name }
 }
@@ -137,16 +138,19 @@ extension FaultEvidence.Key: ProfileKey {
 
 extension LoopEvidence.Key: ProfileKey {
     static var hasSpellings: Bool { true }
-    func stored(_ words: inout ProfileWords) -> StoredValue { .list([fetch.stored(&words), .number(Int64(term))]) }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        .list([fetch.stored(&words), term.map { .number(Int64($0)) } ?? .none])
+    }
 
     init(_ value: StoredValue, _ words: ProfileWords) throws {
         let parts = try value.list(of: 2)
         let fetch = try FetchProfile.Key(parts[0], words)
-        let term = try parts[1].count()
-        guard term < UInt64(fetch.shape.terms?.count ?? 0) else {
+        let term = parts[1] == .none ? nil : try parts[1].count()
+        guard term.map({ $0 < UInt64(fetch.shape.terms?.count ?? 0) }) ?? true else {
             throw StoredProblem(path: ["1"], expected: "the number of one of the shape's terms")
         }
-        self.init(fetch: fetch, term: Int(term))
+        self.init(fetch: fetch, term: term.map { Int($0) })
     }
 }
 

@@ -3,28 +3,35 @@ internal import FaultlineTrace
 /// The words of R04.
 struct FetchLoopAdvice {
     let shape: ShapeEntry
-    /// The term whose values differ.
-    let term: ShapeEntry.Term
+    /// The term whose values differ; `nil`: nothing but the entity is known.
+    let term: ShapeEntry.Term?
     let evidence: LoopEvidence
 
-    private var isSelf: Bool { term.keyPath.uppercased() == "SELF" }
+    private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
 
     /// What is compared: `Track.album`; of the object itself, its entity.
-    var property: String { isSelf ? shape.entity : "\(shape.entity).\(term.keyPath)" }
+    var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }
 
     /// The compared property in words.
-    private var compared: String { isSelf ? "the object ID" : term.keyPath }
+    private var compared: String { isSelf ? "the object ID" : term?.keyPath ?? "" }
 
     var title: String {
-        "Fetch \(shape.entity) for all \(isSelf ? "object IDs" : "values of \(term.keyPath)") at once, with IN"
+        guard let term else { return "Get the objects of \(shape.entity) at once, not one fetch after the other" }
+        return "Fetch \(shape.entity) for all \(isSelf ? "object IDs" : "values of \(term.keyPath)") at once, with IN"
     }
 
     var fix: String {
-        "Collect the values first, fetch once with IN, and group what comes by \(compared). To find or create, fetch what there "
+        guard term != nil else {
+            return "If a relationship is followed, prefetch it with the fetch of the objects that are gone through "
+                + "(relationshipKeyPathsForPrefetching); else collect the values first and fetch once with IN."
+        }
+        return
+            "Collect the values first, fetch once with IN, and group what comes by \(compared). To find or create, fetch what there "
             + "is before the loop."
     }
 
     var code: [String] {
+        guard let term else { return [] }
         let operands = isSelf || term.operand == "object" ? "objects: ids" : "values"
         let fetch = [
             "request.predicate = .isIn(\"\(term.keyPath)\", \(operands))", "let found = try context.fetch(request)",
@@ -41,6 +48,13 @@ struct FetchLoopAdvice {
             evidence.occurrences == 1
             ? "" : ", some \(per) on each of \(Phrase.count(evidence.occurrences)) occasions,"
         let rows = Phrase.count(evidence.rows, "row")
+        guard term != nil else {
+            return [
+                "\(fetches) of \(shape.entity) followed one another\(times): \(rows), "
+                    + "\(Phrase.duration(evidence.time)) in all. What each asked for is not told; so many that bring so few "
+                    + "rows are an N+1."
+            ] + evidence.callers.sentences
+        }
         return [
             "\(fetches) followed one another\(times) for \(Phrase.count(evidence.values, "value")) of \(compared): "
                 + "\(rows), \(Phrase.duration(evidence.time)) in all."

@@ -26,7 +26,11 @@ public struct FetchLoopRule: Rule {
         var untold: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             examined += fetch.counts.executions
-            if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty { untold += fetch.counts.executions }
+            if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty,
+                fetch.key.shape.isEntityOnly != true
+            {
+                untold += fetch.counts.executions
+            }
         }
         outcome.findings = profile.loops.compactMap { finding($0.key, $0.evidence, profile, costs) }
         if examined > 0 { outcome.examined = Phrase.count(examined, "fetch", plural: "fetches") }
@@ -43,21 +47,23 @@ public struct FetchLoopRule: Rule {
     ) -> Finding? {
         let shape = key.fetch.shape
         // What the results are there for needs other fetches than one for all values.
-        guard evidence.rows < Self.manyRows &* evidence.executions, let terms = shape.terms, key.term < terms.count,
-            profile.fetch(key.fetch)?.isForItsRows != false
+        guard evidence.rows < Self.manyRows &* evidence.executions, profile.fetch(key.fetch)?.isForItsRows != false
         else { return nil }
+        let term = key.term.flatMap { place in shape.terms.flatMap { place < $0.count ? $0[place] : nil } }
         let occurrences = Double(max(1, evidence.occurrences))
-        let trips = (Double(evidence.values) / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
+        // Where no values are told, each fetch counts as one.
+        let values = Double(term == nil ? evidence.executions : evidence.values)
+        let trips = (values / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
         // Values that came again bring no rows of their own.
-        let rows = Double(evidence.rows) * Double(evidence.values) / Double(max(1, evidence.executions))
+        let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
         let saving = estimate.range { Double(evidence.time) - $0.cost(trips: trips, rows: rows) }
-        let advice = FetchLoopAdvice(shape: shape, term: terms[key.term], evidence: evidence)
+        let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(Double(evidence.executions) / occurrences, info: 5, warning: 25), fix: advice.fix,
             code: advice.code, saving: Saving(time: Saving.Range(saving)),
-            confidence: estimate.confidence(in: saving),
+            confidence: term == nil ? .low : estimate.confidence(in: saving),
             signature: [id, advice.property, SignatureText.shape(shape), key.fetch.site?.function ?? ""]
                 .joined(separator: "|"))
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)

@@ -25,6 +25,7 @@ public struct TraceQualityRule: Rule {
             score = max(score, severity)
         }
         if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
+        for source in all.sources.sorted() { limit(Self.limits(of: source), 10) }
         if lost > 0 {
             limit(
                 "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost for want of room "
@@ -64,7 +65,7 @@ public struct TraceQualityRule: Rule {
                 "\(Phrase.count(totals.openUses, "result")) \(totals.openUses == 1 ? "was" : "were") still in use at the end: "
                     + "what was not read yet may have been read later.", 10)
         }
-        if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil {
+        if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, all.sources.isEmpty {
             limit("The use of results was not recorded: batch sizes and unread values cannot be judged.", 30)
         }
         if totals.events[.scope] == nil, totals.eventCount > 0 {
@@ -100,6 +101,16 @@ public struct TraceQualityRule: Rule {
         let count = Phrase.count(totals.eventCount, "event")
         let processes = Phrase.count(profile.allProcesses.processes, "process", plural: "processes")
         return RuleOutcome(findings: [finding], examined: "\(count) of \(processes)", obstacles: limits)
+    }
+
+    /// What another tool does not tell.
+    private static func limits(of source: String) -> String {
+        switch ProcessBegan.Source(rawValue: source) {
+        case .instruments:
+            "Instruments does not export SQL, predicates, values, batch sizes or the use of results: what fetches of an "
+                + "entity have in common is their line, and what would have to be prefetched is not told."
+        case nil: "Recorded by another tool (\(source)), which may tell less."
+        }
     }
 
     /// What is to be said of processes that did not close their recordings.

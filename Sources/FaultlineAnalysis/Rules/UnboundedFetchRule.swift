@@ -19,7 +19,10 @@ public struct UnboundedFetchRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var fetches: UInt64 = 0
-        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" && !fetch.key.shape.isLimited {
+        for fetch in profile.fetches
+        where fetch.key.shape.resultType == "objects" && !fetch.key.shape.isLimited
+            && fetch.key.shape.isEntityOnly != true
+        {
             fetches += fetch.counts.executions
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }

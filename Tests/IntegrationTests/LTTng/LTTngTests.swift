@@ -24,8 +24,8 @@ struct LTTngTests {
         let printed = try BuiltCommand.run(["report", trace, "--format", "json"])
         try #require(printed.status == 0, "\(printed.errors)")
         var report = try #require(try JSONSerialization.jsonObject(with: Data(printed.output.utf8)) as? [String: Any])
-        report["processes"] = (report["processes"] as? [[String: Any]])?.map { process in
-            process.filter { $0.key != "writing" }
+        for key in ["processes", "programs"] {
+            report[key] = (report[key] as? [[String: Any]])?.map { process in process.filter { $0.key != "writing" } }
         }
         var quality = try #require(report["quality"] as? [String: Any])
         let evidence = try #require(quality["evidence"] as? [[String: Any]])

@@ -1,0 +1,173 @@
+import FaultlineTrace
+import Foundation
+
+/// Reads the XML that `xctrace export` makes of the Core Data tables of a recording of Instruments.
+///
+/// Fetches, saves, faults and relationship faults with their durations, threads and stacks; nothing else is in it: no
+/// SQL, no predicate, no value, and no use of results. Binaries of the system are told by their paths, so that the call
+/// site is the first frame of the app; without symbols it is the place in its binary.
+final class XctraceReader {
+    private let path: String
+    private var summary = ReadingSummary()
+    private var entries: [(id: DictionaryID, entry: DictionaryEntry)] = []
+    private var events: [TraceEvent] = []
+    private var process: UInt32 = 0
+    private var program = ""
+    private var lastID: DictionaryID = 0
+    private var ids: [DictionaryEntry: DictionaryID] = [:]
+    private var stacks: [ObjectIdentifier: DictionaryID] = [:]
+    private var end: UInt64 = 0
+
+    init(path: String) {
+        self.path = path
+    }
+
+    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw ReaderError.cannotRead(path, line: 0, EIO)
+        }
+        let (isExport, isWhole) = try XctraceDocument.read(data) { add($0) }
+        guard isExport else { throw ReaderError.foreignXML(path) }
+        guard summary.events > 0 || isWhole else { throw ReaderError.brokenXctrace(path) }
+        guard summary.events > 0 else { throw ReaderError.emptyXctrace(path) }
+        summary.isTruncated = !isWhole
+        summary.processes = [process]
+        try body(.began(ProcessBegan(process: process, program: program, source: .instruments)))
+        for (id, entry) in entries { try body(.entry(process: process, id: id, entry)) }
+        for event in events { try body(.event(event)) }
+        try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(summary.events), isClosed: isWhole)))
+        return summary
+    }
+
+    // MARK: Rows
+
+    private func add(_ row: XctraceDocument.Row) {
+        guard let detail = detail(of: row) else {
+            summary.foreignLines += 1
+            return
+        }
+        guard let start = row.values["start"]?.number,
+            let duration = (row.values["duration"] ?? row.values["fault-duration"])?.number,
+            start < 1 << 53, duration < 1 << 53
+        else {
+            summary.countMalformed("a row has no time")
+            return
+        }
+        let thread = row.values["thread"]
+        let owner = thread?.child("process")
+        if process == 0 {
+            process = UInt32(clamping: max(1, owner?.child("pid")?.number ?? 1))
+            // "TestApp (12345)"
+            program = (owner?.attributes["fmt"] ?? "").split(separator: " (").first.map(String.init) ?? ""
+        }
+        summary.events += 1
+        end = max(end, start + duration)
+        events.append(
+            TraceEvent(
+                id: EventID(summary.events), start: start, duration: duration,
+                thread: UInt32(truncatingIfNeeded: thread?.child("tid")?.number ?? 0),
+                isMainThread: thread?.attributes["fmt"]?.hasPrefix("Main Thread") ?? false, process: process,
+                stack: stack(row.values["backtrace"]), detail))
+    }
+
+    private func detail(of row: XctraceDocument.Row) -> TraceEvent.Detail? {
+        switch row.schema {
+        case "core-data-fetch":
+            let entity = row.values["fetch-entity"]?.text ?? ""
+            var fetch = TraceEvent.Fetch()
+            fetch.entity = id(.entity(EntityEntry(name: entity)))
+            fetch.shape = id(.shape(ShapeEntry(entity: entity, isEntityOnly: true)))
+            fetch.rows = UInt32(clamping: row.values["fetch-count"]?.number ?? 0)
+            fetch.trips = 1
+            return .fetch(fetch)
+        case "core-data-save": return .save(TraceEvent.Save())
+        case "core-data-fault":
+            guard let object = Self.object(row.values["fault-object"]) else { return nil }
+            return .fault(fault(of: object))
+        case "core-data-relationship-fault":
+            guard let object = Self.object(row.values["relationship-fault-source"]) else { return nil }
+            var fault = fault(of: object)
+            fault.type = .toMany
+            fault.relationshipEntity = fault.entity
+            fault.relationship = id(.name(NameEntry(name: row.values["relationship"]?.text ?? "")))
+            return .fault(fault)
+        default: return nil
+        }
+    }
+
+    /// Instruments records what was asked of the store.
+    private func fault(of object: (entity: String, hash: UInt64)) -> TraceEvent.Fault {
+        var fault = TraceEvent.Fault()
+        fault.type = .object
+        fault.source = .store
+        fault.entity = id(.entity(EntityEntry(name: object.entity)))
+        fault.object = object.hash
+        fault.filled = 1
+        return fault
+    }
+
+    /// The entity and a hash of `0xa917… <x-coredata://UUID/Feature/p95>`.
+    private static func object(_ value: XctraceDocument.Value?) -> (entity: String, hash: UInt64)? {
+        guard let text = value?.text, let start = text.range(of: "x-coredata://") else { return nil }
+        let uri = text[start.upperBound...].prefix { $0 != ">" }
+        let parts = uri.split(separator: "/")
+        guard parts.count == 3 else { return nil }
+        let hash = uri.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        return (String(parts[1]), hash)
+    }
+
+    // MARK: Dictionary
+
+    private func id(_ entry: DictionaryEntry) -> DictionaryID {
+        if let known = ids[entry] { return known }
+        lastID += 1
+        ids[entry] = lastID
+        summary.entries += 1
+        entries.append((lastID, entry))
+        return lastID
+    }
+
+    /// A stack with frames of the app alone: what the system did on the way is nobody's line.
+    private func stack(_ backtrace: XctraceDocument.Value?) -> DictionaryID {
+        guard let backtrace else { return 0 }
+        let key = ObjectIdentifier(backtrace)
+        if let known = stacks[key] { return known }
+        var addresses: [String] = []
+        for frame in backtrace.all("frame") {
+            guard let address = frame.attributes["addr"], let binary = frame.child("binary"), Self.isApp(binary) else {
+                continue
+            }
+            addresses.append(address)
+            let name = frame.attributes["name"] ?? ""
+            let word = name.isEmpty || name.hasPrefix("0x") ? Self.place(address, in: binary) : name
+            _ = id(
+                .frame(
+                    FrameEntry(
+                        address: address, module: binary.attributes["name"] ?? "",
+                        locations: [FrameEntry.Location(symbol: "", function: word)])))
+        }
+        let number = addresses.isEmpty ? 0 : id(.stack(StackEntry(frames: addresses)))
+        stacks[key] = number
+        return number
+    }
+
+    private static func isApp(_ binary: XctraceDocument.Value) -> Bool {
+        let path = binary.attributes["path"] ?? ""
+        let system = ["/System/", "/usr/lib/", "/Library/Developer/", "/Applications/Xcode"]
+        // Simulators hold copies of the system.
+        return !path.isEmpty && !system.contains { path.hasPrefix($0) } && !path.contains("/RuntimeRoot/")
+    }
+
+    /// `TestApp.debug.dylib+0x1ca1f`: the same in every run, wherever the binary was loaded.
+    private static func place(_ address: String, in binary: XctraceDocument.Value) -> String {
+        let number = { (text: String?) in text.flatMap { UInt64($0.dropFirst(2), radix: 16) } }
+        let name = binary.attributes["name"] ?? "app"
+        guard let place = number(address), let base = number(binary.attributes["load-addr"]), place >= base else {
+            return "\(name) \(address)"
+        }
+        return "\(name)+0x" + String(place - base, radix: 16)
+    }
+}

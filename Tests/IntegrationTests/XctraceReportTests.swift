@@ -1,0 +1,27 @@
+import Foundation
+import SharedData
+import Testing
+
+@Suite("The report of an export of Instruments")
+struct XctraceReportTests {
+    @Test(
+        "tells the N+1, its callers, and what the export does not prove",
+        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    func loop() throws {
+        let export = try SharedData.url("xctrace-export/core-data-fetch.xml").path
+        let result = try BuiltCommand.run(["report", export])
+        #expect(result.status == 0 && result.errors == "")
+        #expect(result.output.contains("Instruments does not export SQL, predicates, values,"))
+        let report = try ReportDocument(of: export)
+        let loops = report.findings.filter { $0.rule == "R04" && $0.severity != "note" }
+        let sites = loops.compactMap { $0.change?.text }
+        // The two callers that make nine of ten fetches.
+        #expect(sites.count >= 2 && sites.prefix(2).allSatisfy { $0.hasPrefix("TestApp.debug.dylib+0x") })
+        #expect(loops.first?.title == "Get the objects of Prompt at once, not one fetch after the other")
+        #expect(report.findings.allSatisfy { $0.rule == "R04" })
+        // A profile of it says the same.
+        let profile = try TemporaryDirectory().path("export.profile")
+        #expect(try BuiltCommand.run(["profile", export, "-o", profile]).status == 0)
+        #expect(try BuiltCommand.run(["report", profile]).output == result.output)
+    }
+}
