@@ -70,7 +70,7 @@ struct XctraceTests {
         #expect(counts == ["Prompt": 689, "Feature": 261, "Project": 17, "MediaAttachment": 2])
         #expect(rows["Prompt"] == 689 && rows["Project"] == 119)
         // Which of them it was is told by the place in the app's binary.
-        #expect(callers.count == 6 && callers.keys.allSatisfy { $0.hasPrefix("TestApp.debug.dylib+0x") })
+        #expect(callers.count == 7 && callers.keys.allSatisfy { $0.hasPrefix("TestApp.debug.dylib+0x") })
         #expect(callers.values.sorted().suffix(2) == [255, 648])
         let first = try #require(events(messages).first)
         #expect(first.start == 1_547_477_375 && first.duration == 3_370_916)

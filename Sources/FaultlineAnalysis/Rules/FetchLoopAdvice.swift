@@ -44,13 +44,14 @@ struct FetchLoopAdvice {
     var explanation: [String] {
         let fetches = Phrase.count(evidence.executions, "fetch", plural: "fetches")
         let per = Phrase.count(evidence.executions / max(1, evidence.occurrences))
-        let times =
+        let occasions =
             evidence.occurrences == 1
-            ? "" : ", some \(per) on each of \(Phrase.count(evidence.occurrences)) occasions,"
+            ? "" : ", some \(per) on each of \(Phrase.count(evidence.occurrences)) occasions"
+        let times = occasions.isEmpty ? "" : occasions + ","
         let rows = Phrase.count(evidence.rows, "row")
         guard term != nil else {
             return [
-                "\(fetches) of \(shape.entity) followed one another\(times): \(rows), "
+                "\(fetches) of \(shape.entity) followed one another\(occasions): \(rows), "
                     + "\(Phrase.duration(evidence.time)) in all. What each asked for is not told; so many that bring so few "
                     + "rows are an N+1."
             ] + evidence.callers.sentences

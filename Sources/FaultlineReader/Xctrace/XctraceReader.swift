@@ -147,7 +147,7 @@ final class XctraceReader {
                 .frame(
                     FrameEntry(
                         address: address, module: binary.attributes["name"] ?? "",
-                        locations: [FrameEntry.Location(symbol: "", function: word)])))
+                        locations: [FrameEntry.Location(symbol: word, function: word)])))
         }
         let number = addresses.isEmpty ? 0 : id(.stack(StackEntry(frames: addresses)))
         stacks[key] = number
