@@ -6,7 +6,7 @@ public import FaultlineTrace
 public struct LoopEvidence: Sendable {
     public struct Key: Sendable, Hashable {
         public var fetch: FetchProfile.Key
-        /// The place of the property's term in ``ShapeEntry/terms``; `nil`: nothing but the entity is known.
+        /// The place of the property's term in ``ShapeEntry/terms``; `nil`: no values are told.
         public var term: Int?
     }
 

@@ -68,7 +68,7 @@ extension ProcessReduction {
         let shape = tables.fetches[index].key.shape
         // Results that are loaded in batches are lists of their own; of identities nobody knows whose they are.
         guard fetch.resultType == .objects, fetch.error == 0, fetch.batchSize == 0 else { return }
-        if shape.isEntityOnly != true {
+        if shape.hasUntoldValues != true {
             guard let terms = shape.terms, !terms.isEmpty, fetch.operands.count == terms.count,
                 !Self.isPaged(fetch, shape)
             else { return }
@@ -136,7 +136,7 @@ extension ProcessReduction {
             let shape = tables.fetches[key.fetch].key.shape
             let term = Self.variedTerm(loop, of: shape)
             let isTold = loop.values.count >= Self.loopThreshold && term != nil
-            guard loop.executions >= Self.loopThreshold, isTold || shape.isEntityOnly == true else { continue }
+            guard loop.executions >= Self.loopThreshold, isTold || shape.hasUntoldValues == true else { continue }
             add(loop, key, term: term, to: &tables)
         }
     }

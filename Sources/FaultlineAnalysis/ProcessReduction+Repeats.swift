@@ -65,7 +65,7 @@ extension ProcessReduction {
     ) {
         let unit = unit(of: event.scope)
         // Of fetches that are not told apart nobody knows whether they are the same.
-        guard fetch.error == 0, !unit.isSetup, tables.fetches[index].key.shape.isEntityOnly != true else { return }
+        guard fetch.error == 0, !unit.isSetup, tables.fetches[index].key.shape.hasUntoldValues != true else { return }
         let key = OpenRepeat.Key(
             scope: unit.id, fetch: index, context: event.context, parameters: fetch.parameters, limit: fetch.limit,
             offset: fetch.offset)

@@ -8,7 +8,7 @@ extension ShapeEntry {
         let expressions = ((expressions ?? []) + (groups ?? []) + (having.map { [$0] } ?? [])).map { "\u{1}" + $0 }
             .joined()
         return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "") + expressions
-            + (terms.map(Self.forms) ?? "") + (isEntityOnly == true ? "\u{1}entity only" : "")
+            + (terms.map(Self.forms) ?? "") + (hasUntoldValues == true ? "\u{1}values untold" : "")
     }
 
     /// That the terms are told, and what they tell that does not stand in the predicate's text.

@@ -8,6 +8,8 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
     case ctf
     /// The XML that `xctrace export` makes of the Core Data tables of Instruments.
     case xctrace
+    /// What Core Data logged for `-com.apple.CoreData.SQLDebug`, mixed with other output.
+    case sqlDebug
 
     /// How many of a file's first bytes are looked at.
     static let headLength = 4096
@@ -38,7 +40,8 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
         ] where head.starts(with: magic) {
             throw .notATrace(path, looksLike: name, advice: advice)
         }
-        let isText = head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || isSpace($0) }
+        let isText = head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || isSpace($0) || $0 == 0x1B }
+        if isText, try SQLDebugReader.isLog(path) { return .sqlDebug }
         throw .notATrace(path, looksLike: isText ? "plain text" : "binary data", advice: advice)
     }
 

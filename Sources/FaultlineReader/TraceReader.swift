@@ -52,6 +52,7 @@ public struct TraceReader: Sendable {
         case .timeline: try TimelineReader(path: path).read(body)
         case .ctf: try CTFReader(path: path).read(body)
         case .xctrace: try XctraceReader(path: path).read(body)
+        case .sqlDebug: try SQLDebugReader(path: path).read(body)
         }
     }
 
@@ -62,14 +63,14 @@ public struct TraceReader: Sendable {
         switch format {
         case .timeline: try TimelineReader(path: path).readNames(body)
         case .ctf: try CTFReader(path: path).readNames(body)
-        case .xctrace: break
+        case .xctrace, .sqlDebug: break
         }
     }
 
-    /// The timeline that takes the symbols of the trace's stacks; an export has those that there are.
+    /// The timeline that takes the symbols of the trace's stacks; what other tools wrote has those that there are.
     var pathOfSymbols: String {
         switch format {
-        case .timeline, .xctrace: path
+        case .timeline, .xctrace, .sqlDebug: path
         case .ctf: CTFReader.symbols(of: path)
         }
     }

@@ -23,13 +23,13 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     ///
     /// A recorder that tells them also tells which rows were modified (``TraceEvent/Use/modifiedRows``).
     public var terms: [Term]?
-    /// Whether nothing but the entity is known: whoever recorded it did not tell more.
-    public var isEntityOnly: Bool?
+    /// Whether values are compared that nobody tells, or even more than those: whoever recorded it tells less.
+    public var hasUntoldValues: Bool?
 
     public init(
         entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
         resultType: String = "objects", expressions: [String]? = nil, groups: [String]? = nil, having: String? = nil,
-        terms: [Term]? = nil, isEntityOnly: Bool? = nil
+        terms: [Term]? = nil, hasUntoldValues: Bool? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -41,7 +41,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
         self.groups = groups
         self.having = having
         self.terms = terms
-        self.isEntityOnly = isEntityOnly
+        self.hasUntoldValues = hasUntoldValues
     }
 }
 

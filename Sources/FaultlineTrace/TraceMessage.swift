@@ -32,6 +32,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
         /// Instruments, whose tables `xctrace` exported.
         case instruments
+        /// Core Data itself, which logged for `-com.apple.CoreData.SQLDebug`.
+        case sqlDebug
     }
 
     public init(

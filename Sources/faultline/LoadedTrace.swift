@@ -24,7 +24,7 @@ struct LoadedTrace {
         self.path = path
         reader = try Self.reader(path)
         if reader.format == .timeline { try recover() }
-        if reader.format != .xctrace { try addSymbols() }
+        if reader.format == .timeline || reader.format == .ctf { try addSymbols() }
     }
 
     /// Hands every message of the trace to `body`.

@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// The words of R04.
 struct FetchLoopAdvice {
     let shape: ShapeEntry
-    /// The term whose values differ; `nil`: nothing but the entity is known.
+    /// The term whose values differ; `nil`: no values are told.
     let term: ShapeEntry.Term?
     let evidence: LoopEvidence
 
@@ -31,7 +31,8 @@ struct FetchLoopAdvice {
     }
 
     var code: [String] {
-        guard let term else { return [] }
+        // Properties begin with a small letter: this is a column of SQL, whose property is not known.
+        guard let term, !term.keyPath.hasPrefix("Z") else { return [] }
         let operands = isSelf || term.operand == "object" ? "objects: ids" : "values"
         let fetch = [
             "request.predicate = .isIn(\"\(term.keyPath)\", \(operands))", "let found = try context.fetch(request)",

@@ -27,7 +27,7 @@ public struct FetchLoopRule: Rule {
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             examined += fetch.counts.executions
             if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty,
-                fetch.key.shape.isEntityOnly != true
+                fetch.key.shape.hasUntoldValues != true
             {
                 untold += fetch.counts.executions
             }

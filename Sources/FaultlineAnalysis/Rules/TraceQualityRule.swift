@@ -109,6 +109,9 @@ public struct TraceQualityRule: Rule {
         case .instruments:
             "Instruments does not export SQL, predicates, values, batch sizes or the use of results: what fetches of an "
                 + "entity have in common is their line, and what would have to be prefetched is not told."
+        case .sqlDebug:
+            "SQLDebug logs no call sites, no hits of the row cache, no times of writing and no use of results, and values "
+                + "from level 2 on: which fetch a fault belongs to is taken from the order of the lines."
         case nil: "Recorded by another tool (\(source)), which may tell less."
         }
     }

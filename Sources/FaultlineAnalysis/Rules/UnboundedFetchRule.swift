@@ -21,7 +21,7 @@ public struct UnboundedFetchRule: Rule {
         var fetches: UInt64 = 0
         for fetch in profile.fetches
         where fetch.key.shape.resultType == "objects" && !fetch.key.shape.isLimited
-            && fetch.key.shape.isEntityOnly != true
+            && fetch.key.shape.hasUntoldValues != true
         {
             fetches += fetch.counts.executions
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }

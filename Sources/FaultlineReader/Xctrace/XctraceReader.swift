@@ -79,7 +79,7 @@ final class XctraceReader {
             let entity = row.values["fetch-entity"]?.text ?? ""
             var fetch = TraceEvent.Fetch()
             fetch.entity = id(.entity(EntityEntry(name: entity)))
-            fetch.shape = id(.shape(ShapeEntry(entity: entity, isEntityOnly: true)))
+            fetch.shape = id(.shape(ShapeEntry(entity: entity, hasUntoldValues: true)))
             fetch.rows = UInt32(clamping: row.values["fetch-count"]?.number ?? 0)
             fetch.trips = 1
             return .fetch(fetch)

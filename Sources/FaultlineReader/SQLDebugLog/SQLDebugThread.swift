@@ -1,0 +1,201 @@
+import FaultlineTrace
+
+/// What one thread's lines of a log tell, put together into operations.
+///
+/// A statement stands before its time, a fetch's total behind all of it, and what kind of fetch it was in a line after
+/// that: each is held until the next line tells that nothing more comes.
+struct SQLDebugThread {
+    /// A SELECT, and what was said of it since.
+    struct Select {
+        var sql: String
+        /// Hashes of the values that were bound to it.
+        var values: [UInt64] = []
+        /// SQLite's part, and all of it with what was prefetched, in nanoseconds.
+        var statementTime: UInt64 = 0
+        var time: UInt64?
+        var rows: UInt64 = 0
+        var entity: String?
+        var isCount = false
+        /// Whether the SELECT that comes next is a prefetch of this one.
+        var awaitsPrefetch = false
+        var prefetches: [Prefetch] = []
+    }
+
+    struct Prefetch {
+        var key: String
+        var rows: UInt64
+        var select: Select
+    }
+
+    /// What happened, with all that is known of it.
+    enum Operation {
+        case fetch(Select)
+        case fault(Select, entity: String, object: UInt64)
+        case toManyFault(Select, entity: String, name: String, object: UInt64, rows: UInt64)
+        case statement(sql: String, TraceEvent.Statement.StatementType, time: UInt64)
+        case saved(Transaction)
+    }
+
+    /// What was written between BEGIN and COMMIT.
+    struct Transaction {
+        /// Tables with what was inserted, updated and deleted, in the order in which they came.
+        var changes: [(table: String, inserted: UInt64, updated: UInt64, deleted: UInt64)] = []
+        var statements: UInt32 = 0
+        var begin: UInt64?
+        var end: UInt64?
+    }
+
+    /// SELECTs whose totals are yet to come, the outer one first.
+    private var open: [Select] = []
+    /// A fetch that is over, of which the next line may say what it was.
+    private var closed: Select?
+    /// A statement that is no SELECT of an entity, whose time may come.
+    private var plain: (sql: String, type: TraceEvent.Statement.StatementType, time: UInt64)?
+    private var transaction: Transaction?
+
+    /// Takes in a line, and gives what it completes.
+    mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows {
+        switch line.category {
+        case "sql": try take(sql: String(line.text), at: line.time, emit)
+        case "details":
+            guard line.text.hasPrefix("SQLite bind["), let value = line.text.firstRange(of: "] = ") else { return }
+            let hash = Self.hash(line.text[value.upperBound...])
+            if !open.isEmpty { open[open.count - 1].values.append(hash) }
+        case "annotation":
+            if let annotation = SQLDebugAnnotation(line.text) { try take(annotation, emit) }
+        default: break
+        }
+    }
+
+    /// Gives what is still open at the log's end.
+    mutating func finish(_ emit: (Operation) throws -> Void) rethrows {
+        try finishClosed(emit)
+        try finishOpen(emit)
+        try finishPlain(emit)
+    }
+
+    static func hash(_ text: Substring) -> UInt64 {
+        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    }
+
+    // MARK: Statements
+
+    private mutating func take(sql: String, at time: UInt64?, _ emit: (Operation) throws -> Void) rethrows {
+        try finishClosed(emit)
+        try finishPlain(emit)
+        let words = sql.split(separator: " ", maxSplits: 3)
+        let verb = words.first?.uppercased() ?? ""
+        if verb == "SELECT", !Self.isOwnTable(sql) {
+            // Without the sign of a prefetch the one before ended without a total.
+            if open.last?.awaitsPrefetch != true { try finishOpen(emit) }
+            open.append(Select(sql: sql))
+            return
+        }
+        try finishOpen(emit)
+        transaction?.statements += 1
+        switch verb {
+        case "BEGIN":
+            transaction = Transaction(statements: 1, begin: time)
+            plain = (sql, .transaction, 0)
+        case "COMMIT", "ROLLBACK", "END":
+            transaction?.end = time
+            plain = (sql, .transaction, 0)
+            try finishPlain(emit)
+            if let transaction, verb != "ROLLBACK", !transaction.changes.isEmpty { try emit(.saved(transaction)) }
+            transaction = nil
+        case "INSERT", "UPDATE", "DELETE":
+            plain = (sql, .write, 0)
+            note(verb, sql)
+        default: plain = (sql, verb == "SELECT" ? .read : .schema, 0)
+        }
+    }
+
+    /// Whether a SELECT is Core Data's own bookkeeping.
+    private static func isOwnTable(_ sql: String) -> Bool {
+        let own = ["SQLITE_MASTER", "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION"]
+        return own.contains { sql.contains("FROM \($0)") }
+    }
+
+    /// Counts a row that was written.
+    private mutating func note(_ verb: String, _ sql: String) {
+        let words = sql.split { $0 == " " || $0 == "(" }
+        let place = words.firstIndex { $0.hasPrefix("Z") && $0 != "Z_PRIMARYKEY" }
+        guard let place, transaction != nil, place < 5, !sql.contains("Z_PRIMARYKEY") else { return }
+        let table = String(words[place])
+        let known = transaction?.changes.firstIndex { $0.table == table }
+        if known == nil { transaction?.changes.append((table, 0, 0, 0)) }
+        let index = known ?? (transaction?.changes.count ?? 1) - 1
+        switch verb {
+        case "INSERT": transaction?.changes[index].inserted += 1
+        case "UPDATE": transaction?.changes[index].updated += 1
+        default: transaction?.changes[index].deleted += 1
+        }
+    }
+
+    // MARK: Annotations
+
+    private mutating func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows {
+        switch annotation {
+        case .statementTime(let time):
+            if plain != nil { plain?.time = time } else if !open.isEmpty { open[open.count - 1].statementTime = time }
+        case .fetched(let time, let rows): try close(emit) { ($0.time, $0.rows) = (time, rows) }
+        case .counted(let time, let count):
+            try close(emit) { ($0.time, $0.rows, $0.isCount) = (time, count, true) }
+        case .boundArray: if !open.isEmpty { open[open.count - 1].awaitsPrefetch = true }
+        case .prefetched(let key, let rows):
+            guard let select = closed, !open.isEmpty else { return }
+            closed = nil
+            open[open.count - 1].awaitsPrefetch = false
+            open[open.count - 1].prefetches.append(Prefetch(key: String(key), rows: rows, select: select))
+        case .returned(let entity, let rows):
+            // Stands before the fetch's total where there is one, and behind it where not.
+            if !open.isEmpty {
+                open[open.count - 1].entity = String(entity)
+                open[open.count - 1].rows = rows
+            } else {
+                closed?.entity = String(entity)
+            }
+        case .counting(let entity): if !open.isEmpty { open[open.count - 1].entity = String(entity) }
+        case .fault(let object):
+            guard let select = closed else { return }
+            closed = nil
+            try emit(.fault(select, entity: String(object.entity), object: Self.hash(object.text)))
+        case .toManyFault(let name, let object, let rows):
+            guard let select = closed else { return }
+            closed = nil
+            try emit(
+                .toManyFault(
+                    select, entity: String(object.entity), name: String(name), object: Self.hash(object.text),
+                    rows: rows))
+        }
+    }
+
+    private mutating func close(
+        _ emit: (Operation) throws -> Void, _ change: (inout Select) -> Void
+    ) rethrows {
+        try finishClosed(emit)
+        guard var select = open.popLast() else { return }
+        change(&select)
+        closed = select
+    }
+
+    // MARK: Ends
+
+    private mutating func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
+        guard let select = closed else { return }
+        closed = nil
+        try emit(.fetch(select))
+    }
+
+    private mutating func finishOpen(_ emit: (Operation) throws -> Void) rethrows {
+        let all = open
+        open = []
+        for select in all { try emit(.fetch(select)) }
+    }
+
+    private mutating func finishPlain(_ emit: (Operation) throws -> Void) rethrows {
+        guard let statement = plain else { return }
+        plain = nil
+        try emit(.statement(sql: statement.sql, statement.type, time: statement.time))
+    }
+}

@@ -1,0 +1,202 @@
+import FaultlineReader
+import FaultlineTrace
+import Foundation
+import SharedData
+import Testing
+
+@Suite("SQLDebug logs of Core Data")
+struct SQLDebugTests {
+    /// What a log says, an operation a line, but for its statements.
+    private func read(_ log: String) throws -> [String] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try log.write(to: file, atomically: false, encoding: .utf8)
+        return try operations(messages(file.path))
+    }
+
+    private func messages(_ path: String) throws -> [TraceMessage] {
+        let reader = try TraceReader(path: path)
+        #expect(reader.format == .sqlDebug)
+        var messages: [TraceMessage] = []
+        try reader.read { messages.append($0) }
+        return messages
+    }
+
+    private func operations(_ messages: [TraceMessage]) -> [String] {
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
+        return messages.compactMap { message in
+            guard case .event(let event) = message else { return nil }
+            let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }
+            let time = "\(event.duration / 1000) µs"
+            switch event.detail {
+            case .fetch(let fetch):
+                let shape = dictionary.shape(fetch.shape)
+                let prefetch =
+                    shape.map { $0.prefetch.isEmpty ? "" : " with \($0.prefetch) \(fetch.prefetchedRows)" } ?? ""
+                return
+                    "\(fetch.resultType) \(entity(fetch.entity)) \(fetch.rows) rows \(fetch.trips) trips \(time)\(prefetch)"
+            case .fault(let fault):
+                let name = dictionary.name(fault.relationship).map { ".\($0)" } ?? ""
+                return "\(fault.type) \(entity(fault.entity))\(name) \(fault.filled) of \(fault.origin) \(time)"
+            case .save(let save):
+                let changes = save.entities.map { "\(entity($0.entity)) +\($0.inserted) ~\($0.updated) -\($0.deleted)" }
+                return "save \(changes.joined(separator: ", ")) \(save.trips) trips \(time)"
+            default: return nil
+            }
+        }
+    }
+
+    // MARK: Logs of others
+
+    @Test(
+        "Captured logs", .enabled(if: SharedData.isThere, "\(SharedData.need)"),
+        arguments: [
+            ("level1-open", ["objects ZBOOK 20 rows 1 trips 1000 µs"]),
+            ("level1-prefetch", ["objects ZITEM 190 rows 2 trips 5300 µs with [\"attachments\"] 1581"]),
+            ("level1-save", ["save ZBUDGETCATEGORY +1 ~0 -0 3 trips 0 µs"]),
+            (
+                "level1-to-many-fault",
+                ["objects Item 190 rows 1 trips 400 µs", "toMany Item.tags 0 of 1 100 µs"]
+            ),
+            ("level2-large-fetch", ["objects Person 688187 rows 1 trips 478900 µs"]),
+            ("level3-count", ["count Word 18988 rows 1 trips 25400 µs"]),
+        ])
+    func captured(_ name: String, _ expected: [String]) throws {
+        #expect(try operations(messages(SharedData.url("sqldebug-logs/\(name).log").path)) == expected)
+    }
+
+    // MARK: Lines
+
+    private let fetch = [
+        "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.ZSHELF = ? ",
+        "details: SQLite bind[0] = 7",
+        "annotation: sql connection fetch time: 0.0003s",
+        "annotation: fetch using NSSQLiteStatement <0x60> on entity 'Book' with sql text 'SELECT …' returned 2 rows",
+        "annotation: total fetch execution time: 0.0005s for 2 rows.",
+    ]
+
+    @Test(
+        "Whatever stands before the lines",
+        arguments: [
+            "CoreData: ", "2014-07-30 11:45:15.647 App[65858:2586192] CoreData: ",
+            "2014-07-30 11:45:15.647 My App[65858:70b] CoreData: ",
+            "2022-11-05 10:12:31.123456+0100 App[4711:1f2e] [connection] CoreData: ",
+        ])
+    func prefixes(_ prefix: String) throws {
+        let log = (["Hello", "App: ready"] + fetch.map { prefix + $0 } + ["Good bye"]).joined(separator: "\n") + "\n"
+        #expect(try read(log) == ["objects Book 2 rows 1 trips 500 µs"])
+    }
+
+    @Test("Lines of the unified log have their category in brackets")
+    func unifiedLog() throws {
+        let log = fetch.map { line in
+            let parts = line.split(separator: ": ", maxSplits: 1)
+            return "2022-11-05 10:12:31.123456+0100 0x1f2e     Debug       0x0                  4711   0    App: "
+                + "(CoreData) [com.apple.coredata:\(parts[0])] \(parts[1])"
+        }
+        #expect(try read(log.joined(separator: "\n")) == ["objects Book 2 rows 1 trips 500 µs"])
+    }
+
+    @Test("Threads that write at the same time are told apart")
+    func threads() throws {
+        let other = [
+            "sql: SELECT COUNT(*) FROM ZSHELF",
+            "annotation: total count request execution time: 0.0002s for count of 9.",
+        ]
+        let first = fetch.map { "2014-07-30 11:45:15.647 App[5:a1] CoreData: \($0)" }
+        let second = other.map { "2014-07-30 11:45:15.650 App[5:b2] CoreData: \($0)" }
+        let log = [first[0], second[0], first[1], first[2], second[1], first[3], first[4]].joined(separator: "\n")
+        #expect(
+            try Set(read(log)) == ["objects Book 2 rows 1 trips 500 µs", "count ZSHELF 9 rows 1 trips 200 µs"])
+    }
+
+    @Test("A log that breaks off gives what it has")
+    func truncated() throws {
+        for count in 1..<fetch.count {
+            let log = fetch.prefix(count).map { "CoreData: " + $0 }.joined(separator: "\n")
+            let rows = count == 4 ? 2 : 0
+            let entity = count == 4 ? "Book" : "ZBOOK"
+            #expect(try read(log) == ["objects \(entity) \(rows) rows 1 trips \(count >= 3 ? 300 : 0) µs"])
+        }
+        #expect(try read("CoreData: annotation: total fetch execution time: 0.1s for 2 rows.") == [])
+    }
+
+    @Test("Rows of level 3 and plans of level 4 are no lines of their own")
+    func levels() throws {
+        var lines = fetch
+        lines[3] +=
+            " with values: (\n    \"<Book: 0x60 (entity: Book; id: 0x1 <x-coredata://A/Book/p1> ; data: <fault>)\"\n)"
+        lines.append("details: SQLite: EXPLAIN QUERY PLAN SELECT 0, t0.Z_PK FROM ZBOOK t0\n2 0 0 SCAN t0")
+        #expect(
+            try read(lines.map { "CoreData: " + $0 }.joined(separator: "\n")) == ["objects Book 2 rows 1 trips 500 µs"])
+    }
+
+    @Test("Faults belong to the last fetch of their entity")
+    func faults() throws {
+        let fault = [
+            "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL FROM ZSHELF t0 WHERE  t0.Z_PK = ? ",
+            "annotation: sql connection fetch time: 0.0001s",
+            "annotation: total fetch execution time: 0.0002s for 1 rows.",
+            "annotation: fault fulfilled from database for : 0xd0 <x-coredata://A/Shelf/p4>",
+        ]
+        let toMany = [
+            "sql: SELECT 0, t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK = ?",
+            "annotation: sql connection fetch time: 0.0001s",
+            "annotation: total fetch execution time: 0.0001s for 3 rows.",
+            "annotation: to-many relationship fault \"pages\" for objectID 0xa7 <x-coredata://A/Book/p1> fulfilled from "
+                + "database.  Got 3 rows",
+        ]
+        let log = (fetch + fault + toMany).map { "CoreData: " + $0 }.joined(separator: "\n")
+        #expect(
+            try read(log) == [
+                "objects Book 2 rows 1 trips 500 µs", "object Shelf 1 of 1 200 µs", "toMany Book.pages 3 of 1 100 µs",
+            ])
+    }
+
+    @Test("A save has what its transaction wrote, and what is rolled back is none")
+    func saves() throws {
+        let statements = [
+            "BEGIN EXCLUSIVE", "INSERT INTO ZBOOK(Z_PK, ZTITLE) VALUES(?, ?)", "INSERT INTO ZBOOK(Z_PK) VALUES(?)",
+            "UPDATE OR FAIL ZSHELF SET ZLABEL = ?, Z_OPT = ?  WHERE Z_PK = ? AND Z_OPT = ?",
+            "DELETE FROM ZPAGE WHERE Z_PK = ? AND Z_OPT = ?",
+        ]
+        let lines = { (end: String, time: Int) in
+            (statements + [end]).enumerated().map { index, sql in
+                "2014-07-30 11:45:15.\(time + index * 10) App[5:a1] CoreData: sql: \(sql)"
+            }.joined(separator: "\n")
+        }
+        #expect(
+            try read(lines("COMMIT", 100)) == ["save ZBOOK +2 ~0 -0, ZSHELF +0 ~1 -0, ZPAGE +0 ~0 -1 6 trips 50000 µs"])
+        #expect(try read(lines("ROLLBACK", 100)) == [])
+    }
+
+    @Test("Text without a line of Core Data's is none")
+    func none() {
+        #expect(throws: ReaderError.self) { try read("CoreData is a framework.\nSELECT 1\n") }
+    }
+
+    @Test("Nothing that a line can hold stops the reader")
+    func hostile() throws {
+        let pieces = [
+            "CoreData: ", "[com.apple.coredata:", "sql: ", "annotation: ", "details: ", "SELECT ", "FROM ", "t0 ",
+            "WHERE ",
+            "ORDER BY ", "(", ")", "?", "total fetch execution time: ", "99999999999999999999999s", " for ", "0.1s",
+            "rows.",
+            "Prefetching with key '", "Got ", "fault fulfilled from database for : ", "x-coredata://", "/", "'", "\"",
+            "]", "\n",
+            "\n", "INSERT INTO ", "Z_PRIMARYKEY ", "BEGIN ", "COMMIT ", "bind[0] = ", "2014-07-30 ", "99:99:99.9 ",
+            "App[1:2] ",
+            "-1", "é", "\u{0}",
+        ]
+        var state: UInt64 = 5
+        for _ in 0..<3000 {
+            var log = "CoreData: sql: SELECT t0.Z_PK FROM ZA t0\n"
+            for _ in 0..<40 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                log += pieces[Int((state >> 33) % UInt64(pieces.count))]
+            }
+            do { _ = try read(log) } catch is ReaderError {}
+        }
+    }
+}
