@@ -22,8 +22,12 @@ let package = Package(
             name: "Budgets",
             dependencies: [
                 "CSQLitePeer",
+                .product(name: "FaultlineAnalysis", package: "Faultline"),
                 .product(name: "FaultlineModel", package: "Faultline"),
+                .product(name: "FaultlineReader", package: "Faultline"),
                 .product(name: "FaultlineRecorder", package: "Faultline"),
+                .product(name: "FaultlineReport", package: "Faultline"),
+                .product(name: "FaultlineTrace", package: "Faultline"),
                 .product(name: "FaultlineStore", package: "Faultline"),
                 .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Peers"])),
             ],

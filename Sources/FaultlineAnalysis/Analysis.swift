@@ -26,8 +26,14 @@ public struct Analysis: Sendable {
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []
-        for rule in rules {
-            let outcome = rule.evaluate(profile, costs: costs)
+        // Those that give way come last.
+        let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
+        let taken = Set(
+            outcomes.filter { !$0.0.givesWay }.flatMap(\.1.findings).filter { $0.severity > .note }
+                .flatMap { [$0.change] + $0.seenAt.map(\.site) }.compactMap { $0 })
+        for (rule, outcome) in outcomes {
+            var outcome = outcome
+            if rule.givesWay { outcome.findings.removeAll { $0.change.map { taken.contains($0) } ?? false } }
             found += outcome.findings
             checks.append(
                 RuleCheck(

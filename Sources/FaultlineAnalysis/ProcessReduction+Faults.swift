@@ -137,6 +137,7 @@ extension ProcessReduction {
         for open in saves.drain() { judge(open.value, open.key, in: &tables) }
         for open in repeats.drain() { judge(open.value, open.key, in: &tables) }
         finishWaits(into: &tables)
+        finishBlocks(into: &tables)
         for (index, start) in firstUnused {
             let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
             if let served = lastServed[tree], served > start { tables.changeFetch(index) { $0.hasServedOthers = true } }

@@ -35,6 +35,7 @@ struct OpenScope: Sendable {
         case saves(SaveEvidence.Key)
         case repeats(FetchProfile.Key)
         case waits(WaitEvidence.Key)
+        case blocks(BlockEvidence.Key)
     }
 }
 
@@ -182,6 +183,7 @@ extension ProfileTables {
         case .saves(let key): saves[key]?.small.wallTime &+= wallTime
         case .repeats(let key): repeats[key]?.wallTime &+= wallTime
         case .waits(let key): waits[key]?.wallTime &+= wallTime
+        case .blocks(let key): blocks[key]?.wallTime &+= wallTime
         }
     }
 }

@@ -41,6 +41,8 @@ struct ProcessReduction: Sendable {
     var firstUnused: [Int: UInt64] = [:]
     /// What threads did in the store of late, by thread.
     var threadWork = BoundedTable<UInt32, ThreadWork>(capacity: Capacity.threads)
+    /// What main threads are doing, by thread.
+    var blocks: [UInt32: OpenBlock] = [:]
     var reads: [FirstReads: UInt64] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
@@ -146,6 +148,7 @@ struct ProcessReduction: Sendable {
         case .cacheMiss, .use, .scope: break
         }
         noteWork(event, in: &tables)
+        noteBlock(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
         tables.changeGroup(group) {
             $0.durations.record(event.duration)

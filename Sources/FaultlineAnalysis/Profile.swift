@@ -204,6 +204,13 @@ public struct Profile: Sendable {
         tables.waits.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
+    /// What kept main threads from drawing.
+    ///
+    /// Complete after ``finish()``.
+    public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
+        tables.blocks.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 

@@ -16,6 +16,7 @@ struct ProfileTables: Sendable {
     var saves: [SaveEvidence.Key: SaveEvidence] = [:]
     var repeats: [FetchProfile.Key: RepeatEvidence] = [:]
     var waits: [WaitEvidence.Key: WaitEvidence] = [:]
+    var blocks: [BlockEvidence.Key: BlockEvidence] = [:]
     /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
     var loads = LoadSample()
     /// Saves, by the objects that they changed, without waiting for others.

@@ -7,11 +7,18 @@ public protocol Rule: Sendable {
     /// What it looks for, in a sentence.
     var purpose: String { get }
 
+    /// Whether its findings give way to those of other rules at the same line, whose advice goes further; by default not.
+    var givesWay: Bool { get }
+
     /// Its page.
     var manual: RuleManual { get }
 
     /// What it found, in any order, and how far it could look.
     func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome
+}
+
+extension Rule {
+    public var givesWay: Bool { false }
 }
 
 /// What a rule found, and how far it could look.
@@ -46,7 +53,7 @@ public enum Rules {
     public static var all: [any Rule] {
         [
             PrefetchRule(), BatchSizeRule(), OverFetchRule(), FetchLoopRule(), AggregateRule(), TextSearchRule(),
-            LargeValueRule(), SaveSizeRule(), WaitRule(), UnboundedFetchRule(), UnusedResultRule(),
+            LargeValueRule(), SaveSizeRule(), MainThreadRule(), WaitRule(), UnboundedFetchRule(), UnusedResultRule(),
             RepeatedFetchRule(), SortRule(), TraceQualityRule(),
         ]
     }

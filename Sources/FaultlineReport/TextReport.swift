@@ -119,7 +119,8 @@ public struct TextReport: Sendable {
         let silent = checks.filter(isSilent)
         let examined = silent.compactMap { check in check.examined.map { "\(check.rule) \(check.name) (\($0))" } }
         if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
-        let idle = silent.filter { $0.examined == nil }.map { "\($0.rule) \($0.name)" }
+        // What a trace has nothing of needs no words; "faultline explain" has them.
+        let idle = silent.filter { $0.examined == nil }.map(\.rule)
         if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
         return text
     }

@@ -102,6 +102,7 @@ struct ProfileFileTests {
         check(SaveEvidence.Small())
         check(SaveEvidence.Large())
         check(WaitEvidence())
+        check(BlockEvidence())
         check(FetchProfile(fetch), but: ["key"])
         check(ScopeSummary(ScopeSummary.Key(name: "list", kind: .screen)), but: ["key"])
         check(

@@ -58,9 +58,9 @@ struct TextReportTests {
                       An older recorder did not tell what was changed of 2 results: sums over them are not seen.
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
                   Nothing found: R03 Over-fetch (the use of 2 results), R04 Fetch in a loop (2 fetches),
-                      R10 Saves (1 save), R14 Unbounded fetches (2 fetches without a limit), R17 Unused results (the
-                      use of 2 results), R18 Repeated fetches (2 fetches)
-                  Nothing to look at: R08 Text search without an index, R13 Waits, R19 Sorting without an index
+                      R10 Saves (1 save), R12 Main thread (2.11 ms), R14 Unbounded fetches (2 fetches without a
+                      limit), R17 Unused results (the use of 2 results), R18 Repeated fetches (2 fetches)
+                  Nothing to look at: R08, R13, R19
 
                 """)
     }
@@ -72,10 +72,7 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  Nothing to look at: R01 N+1 faults, R02 Batch size, R03 Over-fetch, R04 Fetch in a loop,
-                      R05 Counts and sums by fetching, R08 Text search without an index, R09 Large values in hot
-                      rows, R10 Saves, R13 Waits, R14 Unbounded fetches, R17 Unused results, R18 Repeated fetches,
-                      R19 Sorting without an index
+                  Nothing to look at: R01, R02, R03, R04, R05, R08, R09, R10, R12, R13, R14, R17, R18, R19
 
                 """)
     }

@@ -40,6 +40,8 @@ struct BudgetTable {
             count <= limit ? "met" : "missed by \(count - limit)")
     }
 
+    mutating func note(_ text: String) { notes.append("- \(text)") }
+
     private mutating func add(
         _ number: String, _ name: String, _ reference: String, limit: String, measured: String, interval: String,
         _ verdict: String
@@ -58,6 +60,6 @@ struct BudgetTable {
     }
 
     private static func text(_ number: Double) -> String {
-        String(format: number < 10 ? "%.2f" : "%.0f", number)
+        String(format: number < 0.1 ? "%.3f" : number < 10 ? "%.2f" : "%.0f", number)
     }
 }

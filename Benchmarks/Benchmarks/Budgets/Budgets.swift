@@ -31,8 +31,37 @@ struct Budgets {
             table.add(
                 "G16", "empty save", count: try SaveBudgets().statementsOfAnEmptySave(), atMost: 0, of: "statements")
         }
+        try read(isWanted, rounds, &table)
         print("\(machine), \(rounds) rounds\n\n\(table.text)")
         if isCheck, table.missed > 0 { exit(1) }
+    }
+
+    /// What reading a trace and reporting it takes.
+    private static func read(_ isWanted: (String...) -> Bool, _ rounds: Int, _ table: inout BudgetTable) throws {
+        let budgets = ReadingBudgets()
+        if isWanted("G19") { table.add(try budgets.reading().run(rounds: rounds)) }
+        if isWanted("G21", "G22") {
+            let (few, many) = (1_000_000, 10_000_000)
+            // The first fills the caches that all of them use.
+            _ = try budgets.report(events: few)
+            let (small, large) = (try budgets.report(events: few), try budgets.report(events: many))
+            let kibibytes = { (bytes: Int) in max(0, bytes / 1024) }
+            table.add(
+                "G21", "memory of a report: 10 million events more than 1 million",
+                count: kibibytes(large.memory - small.memory), atMost: 4096, of: "KiB")
+            table.add(
+                "G21", "memory of a report: 10 million events", count: kibibytes(large.memory), atMost: 65_536,
+                of: "KiB")
+            table.add(
+                "G22", "time of a report, an event of 10 million beside one of 1 million",
+                count: Int((large.time / small.time * 100).rounded()), atMost: 110, of: "%")
+            table.note("a report, one event: of 1 million \(Int(small.time)) ns, of 10 million \(Int(large.time)) ns")
+        }
+        if isWanted("G23") {
+            table.add(
+                "G23", "a percentile of a million values, worst error", count: budgets.worstPercentile(), atMost: 10,
+                of: "‰")
+        }
     }
 
     /// What the figures were measured on.

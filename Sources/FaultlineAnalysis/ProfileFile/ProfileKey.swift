@@ -181,6 +181,16 @@ extension WaitEvidence.Key: ProfileKey {
     }
 }
 
+extension BlockEvidence.Key: ProfileKey {
+    static var hasSpellings: Bool { true }
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list([kind.stored(&words), site.stored(&words)]) }
+
+    init(_ value: StoredValue, _ words: ProfileWords) throws {
+        let parts = try value.list(of: 2)
+        self.init(kind: try EventKind(parts[0], words), site: try CallSite?(parts[1], words))
+    }
+}
+
 extension ResultNeed: ProfileKey {
     var sortText: String { if case .fold(let property) = self { "fold\u{1}" + property } else { "\(self)" } }
 

@@ -1,0 +1,154 @@
+import FaultlineAnalysis
+import FaultlineReader
+import FaultlineReport
+import FaultlineTrace
+import Foundation
+
+/// G19 and G21 to G23: what a trace and its report take.
+struct ReadingBudgets {
+    /// A recorded trace of some ten thousand events.
+    private static let trace = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Traces/music-library/trace.json")
+
+    /// What every line of a timeline has, as a program would decode it that knows the format.
+    private struct Line: Decodable {
+        struct Arguments: Decodable {
+            var id: UInt64?
+            var parent: UInt64?
+            var context: UInt64?
+            var scope: UInt64?
+            var site: UInt64?
+            var stack: UInt64?
+            var main: Bool?
+            var entity: UInt64?
+            var rows: UInt64?
+            var bytes: UInt64?
+            var trips: UInt64?
+        }
+
+        var name: String
+        var ph: String
+        var pid: UInt32
+        var tid: UInt32
+        var ts: Double?
+        var dur: Double?
+        var args: Arguments?
+    }
+
+    /// Reading a timeline, symbols and dictionary included, beside decoding the same bytes.
+    func reading() throws -> Comparison {
+        let data = try Data(contentsOf: Self.trace)
+        let lines = data.count { $0 == UInt8(ascii: "\n") }
+        return Comparison(
+            name: "read a timeline", operations: lines,
+            arms: [
+                Arm("JSONDecoder") { try cpuTime { blackHole(try JSONDecoder().decode([Line].self, from: data)) } },
+                Arm("reader") {
+                    try cpuTime {
+                        var count = 0
+                        try TraceReader(path: Self.trace.path).read { _ in count &+= 1 }
+                        blackHole(count)
+                    }
+                },
+            ],
+            budgets: [Budget("G19", "reader", against: "JSONDecoder", atMost: 1.0 / 12)])
+    }
+
+    /// A report of so many events: how much memory it takes more than before, in bytes, and time for each, in nanoseconds.
+    struct Size {
+        var memory: Int
+        var time: Double
+    }
+
+    /// The report of many events, which are those of the trace again and again, each time with numbers of their own.
+    func report(events count: Int) throws -> Size {
+        var before: [TraceMessage] = []
+        var events: [TraceEvent] = []
+        try TraceReader(path: Self.trace.path).read { message in
+            if case .event(let event) = message { events.append(event) } else { before.append(message) }
+        }
+        let most = events.map(\.id).max() ?? 1
+        let span = (events.map(\.end).max() ?? 0) + 1_000_000
+        var profile = Profile()
+        for message in before { profile.add(message) }
+        let start = Self.memory()
+        var done = 0
+        let time = cpuTime {
+            var round: UInt64 = 0
+            while done < count {
+                for event in events.prefix(count - done) {
+                    profile.add(.event(event.moved(by: round * (most + 1), later: round * span)))
+                }
+                done += events.count
+                round += 1
+            }
+            let analysis = Analysis(profile)
+            blackHole(TextReport(analysis).render())
+        }
+        return Size(memory: Self.memory() - start, time: time / Double(count))
+    }
+
+    /// The largest error of a percentile of a million values that were counted in parts and added up in any order, in
+    /// thousandths of the value that a sort gives.
+    func worstPercentile() -> Int {
+        var worst = 0.0
+        for seed in 0..<4 as Range<UInt64> {
+            var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+            let values = (0..<1_000_000).map { _ -> UInt64 in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                // From a hundred nanoseconds to a hundred milliseconds, all orders of magnitude alike.
+                return UInt64(pow(10, 2 + 6 * Double(state >> 11) / Double(1 << 53)))
+            }
+            var parts = stride(from: 0, to: values.count, by: 10_007).map { start in
+                var part = Distribution()
+                for value in values[start..<min(start + 10_007, values.count)] { part.record(value) }
+                return part
+            }
+            if seed % 2 == 1 { parts.reverse() }
+            var all = Distribution()
+            for part in parts { all.merge(part) }
+            let sorted = values.sorted()
+            for percent in [1, 10, 50, 90, 95, 99, 99.9, 99.99] {
+                let exact = Double(sorted[max(0, Int((percent / 100 * Double(sorted.count)).rounded(.up)) - 1)])
+                worst = max(worst, abs(Double(all.percentile(percent)) - exact) / exact)
+            }
+        }
+        return Int((worst * 1000).rounded(.up))
+    }
+
+    /// The memory that the process has in use now, in bytes.
+    private static func memory() -> Int {
+        malloc_trim(0)
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+        return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+}
+
+extension TraceEvent {
+    /// The same event in another part of a longer trace: every number of an event by so much larger.
+    fileprivate func moved(by ids: EventID, later time: UInt64) -> TraceEvent {
+        let move = { (id: EventID) in id == 0 ? 0 : id &+ ids }
+        var detail = self.detail
+        switch detail {
+        case .batch(var batch):
+            batch.fetch = move(batch.fetch)
+            detail = .batch(batch)
+        case .fault(var fault):
+            fault.origin = move(fault.origin)
+            detail = .fault(fault)
+        case .cacheMiss(var miss):
+            miss.fault = move(miss.fault)
+            detail = .cacheMiss(miss)
+        case .use(var use):
+            use.fetch = move(use.fetch)
+            detail = .use(use)
+        default: break
+        }
+        return TraceEvent(
+            id: move(id), parent: move(parent), scope: move(scope), start: start &+ time, duration: duration,
+            thread: thread, isMainThread: isMainThread, process: process, context: context, site: site, stack: stack,
+            overhead: overhead, detail)
+    }
+}

@@ -1,0 +1,80 @@
+internal import FaultlineTrace
+
+/// R12: the main thread is in the store for longer than a frame lasts.
+///
+/// What keeps it there may have a rule of its own, whose advice goes further: this one gives way to it.
+public struct MainThreadRule: Rule {
+    public let id = "R12"
+    public let name = "Main thread"
+    public let purpose = "Screens that cannot be drawn because the main thread is in the store."
+
+    /// Nanoseconds of a stretch that are an error.
+    static let longBlock = 100_000_000.0
+
+    public init() {}
+
+    public var givesWay: Bool { true }
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        outcome.findings = profile.blocks.map { finding($0.key, $0.evidence) }
+        let time = profile.totals.mainThreadStoreTime
+        let isDrawn = !profile.blocks.isEmpty || profile.scopes.contains { $0.key.kind == .screen }
+        if time > 0, isDrawn { outcome.examined = Phrase.duration(time) }
+        return outcome
+    }
+
+    private func finding(_ key: BlockEvidence.Key, _ evidence: BlockEvidence) -> Finding {
+        let place = key.site.map { " at \($0)" } ?? ""
+        var finding = Finding(
+            rule: id, ruleName: name, title: Self.title(key.kind), change: key.site,
+            score: Score.of(
+                Double(evidence.longest), info: Double(ProcessReduction.blockThreshold), warning: Self.longBlock),
+            fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(), confidence: .medium,
+            signature: [id, key.kind.name, key.site?.function ?? ""].joined(separator: "|"))
+        // What is moved to another thread takes as long as before, and nobody waits for it.
+        let longest = Double(evidence.longest)
+        let part = Double(evidence.longestParts) / Double(max(1, evidence.time))
+        finding.saving.pause = Saving.Range(median: longest * part, low: longest * part / 2, high: longest)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.stretches, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        let stretches = Phrase.count(evidence.stretches)
+        finding.explanation = [
+            "The main thread was in the store for \(Phrase.duration(evidence.longest)) at a time"
+                + (evidence.stretches == 1
+                    ? "" : " at most, \(stretches) times, \(Phrase.duration(evidence.time)) in all")
+                + "; a frame lasts 16 ms. \(Phrase.percent(part)) of it is the \(key.kind.name)\(place)."
+        ]
+        finding.evidence = [
+            Evidence("stretches", evidence.stretches, .count), Evidence("events", evidence.events, .count),
+            Evidence("blockedTime", evidence.time, .nanoseconds), Evidence("longest", evidence.longest, .nanoseconds),
+            Evidence("longestParts", evidence.longestParts, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.weigh(lossyOccurrences: evidence.lossyStretches, of: evidence.stretches)
+        return finding
+    }
+
+    private static func title(_ kind: EventKind) -> String {
+        switch kind {
+        case .save: "Save on a background context, not on the main thread"
+        case .fault: "Load what the screen shows before it is drawn, not one object at a time"
+        default: "Fetch on a background context, or less at a time"
+        }
+    }
+
+    private static func fix(_ kind: EventKind) -> String {
+        switch kind {
+        case .save:
+            "Move the changes to a background context, whose save the screen's context merges, or save in smaller parts."
+        case .fault: "Prefetch what the rows lead to, or fetch it on a background context and hand over object IDs."
+        default:
+            "Fetch on a background context and hand over object IDs, or set a batch size or a limit that fits the screen."
+        }
+    }
+
+    private static func code(_ kind: EventKind) -> [String] {
+        guard kind != .fault else { return [] }
+        return ["let context = container.newBackgroundContext()", "try await context.perform { … }"]
+    }
+}

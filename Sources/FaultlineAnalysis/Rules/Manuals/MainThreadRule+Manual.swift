@@ -1,0 +1,22 @@
+extension MainThreadRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "\(ProcessReduction.blockThreshold / 1_000_000) ms or more in the store on the main thread, without "
+                + "a pause of \(ProcessReduction.blockPause / 1_000_000) ms, in scopes that are screens; "
+                + "\(Int(Self.longBlock) / 1_000_000) ms are an error.",
+            evidence: "Stretches, their time in all and at the longest, and what took most of them.",
+            fix:
+                "A background context, which hands over object IDs; a batch size, a limit or a prefetch, so that there "
+                + "is less to wait for.",
+            saving: "The longest stretch gets shorter by the part that can be moved; it is no time of the processor's, "
+                + "and counts as a pause.",
+            guards: [
+                "Programs without screens have nothing to draw: their main thread may work in the store. A scope of kind "
+                    + "screen tells one from the other, and so does an export of Instruments, which are of apps.",
+                "Where another rule has advice for the line, it goes further, and this one says nothing.",
+                "Waiting for a lock or a queue is R13's.",
+                "Events that were lost in half of the stretches make it a note.",
+            ])
+    }
+}

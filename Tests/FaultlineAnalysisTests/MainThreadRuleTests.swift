@@ -1,0 +1,163 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("R12: the main thread in the store")
+struct MainThreadRuleTests {
+    private static let millisecond: UInt64 = 1_000_000
+
+    /// Fetches of an app's main thread.
+    private struct Screen: MusicStory {
+        var music = Music()
+        lazy var list = music.trace.site(40, "list()")
+        lazy var tracks = music.shape()
+
+        init() { music.trace.isMainThread = true }
+
+        mutating func fetch(for milliseconds: UInt64, site: DictionaryID? = nil) {
+            var fetch = TraceEvent.Fetch()
+            fetch.shape = tracks
+            fetch.entity = music.track
+            (fetch.rows, fetch.trips) = (10, 1)
+            music.trace.event(.fetch(fetch), duration: milliseconds * millisecond, site: site ?? list)
+        }
+
+        mutating func save(for milliseconds: UInt64) {
+            var save = TraceEvent.Save()
+            save.inserted = 10
+            music.trace.event(
+                .save(save), duration: milliseconds * millisecond, site: music.trace.site(50, "store()"))
+        }
+    }
+
+    private func analysis(
+        _ kind: TraceEvent.Scope.Kind = .screen, rules: [any Rule] = [MainThreadRule()],
+        _ body: (inout Screen) -> Void
+    ) -> Analysis {
+        var screen = Screen()
+        screen.scoped(kind, body)
+        return Analysis(Profile(screen.music.trace.closed()), rules: rules)
+    }
+
+    @Test func `A screen that waits for longer than a frame is told what for`() throws {
+        let analysis = analysis { screen in
+            screen.fetch(for: 40)
+            screen.fetch(for: 10, site: screen.music.trace.site(44, "count()"))
+        }
+        #expect(analysis.checks.map(\.examined) == ["50.0 ms"])
+        let finding = try #require(analysis.findings.first)
+        #expect(analysis.findings.count == 1)
+        #expect(finding.rule == "R12" && finding.severity == .warning)
+        #expect(finding.title == "Fetch on a background context, or less at a time")
+        #expect(finding.change?.description == "List.swift:40")
+        #expect(
+            finding.explanation == [
+                "The main thread was in the store for 50.0 ms at a time; a frame lasts 16 ms. 80 % of it is the fetch at "
+                    + "List.swift:40."
+            ])
+        // Nobody saves time by doing the same elsewhere.
+        #expect(finding.saving.time == .none)
+        #expect(finding.saving.pause == Saving.Range(median: 40e6, low: 20e6, high: 50e6))
+        #expect(finding.signature == "R12|fetch|list()")
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == [
+                "stretches": 1, "events": 2, "blockedTime": 50e6, "longest": 50e6, "longestParts": 40e6,
+                "wallTime": 50e6,
+            ])
+    }
+
+    @Test func `A tenth of a second is an error, and a save has words of its own`() throws {
+        let finding = try #require(analysis { $0.save(for: 120) }.findings.first)
+        #expect(finding.severity == .error)
+        #expect(finding.title == "Save on a background context, not on the main thread")
+    }
+
+    @Test func `Several stretches of one line add up`() throws {
+        let finding = try #require(
+            analysis { screen in
+                for _ in 0..<3 {
+                    screen.fetch(for: 20)
+                    screen.music.trace.now += 2 * Self.millisecond
+                }
+                screen.fetch(for: 30)
+            }.findings.first)
+        #expect(
+            finding.explanation.first?.hasPrefix(
+                "The main thread was in the store for 30.0 ms at a time at most, 4 times, 90.0 ms in all; ") == true)
+    }
+
+    // MARK: Silence
+
+    @Test func `Less than a frame is nothing, nor is more with pauses in it`() {
+        #expect(analysis { $0.fetch(for: 15) }.findings.isEmpty)
+        let paused = analysis { screen in
+            for _ in 0..<10 {
+                screen.fetch(for: 10)
+                screen.music.trace.now += 2 * Self.millisecond
+            }
+        }
+        #expect(paused.findings.isEmpty)
+    }
+
+    @Test(arguments: [TraceEvent.Scope.Kind.other, .request, .bulk, .test, .setup])
+    func `Where nothing is drawn nobody waits`(_ kind: TraceEvent.Scope.Kind) {
+        let analysis = analysis(kind) { $0.fetch(for: 200) }
+        #expect(analysis.findings.isEmpty)
+        #expect(analysis.checks.map(\.examined) == [nil])
+    }
+
+    @Test func `Another thread may take its time`() {
+        let analysis = analysis { screen in
+            screen.music.trace.isMainThread = false
+            screen.fetch(for: 200)
+        }
+        #expect(analysis.findings.isEmpty)
+    }
+
+    @Test func `Waiting is for another rule`() {
+        let analysis = analysis { screen in
+            var wait = TraceEvent.Wait()
+            wait.isBlocking = true
+            screen.music.trace.event(.wait(wait), duration: 200 * Self.millisecond)
+        }
+        #expect(analysis.findings.isEmpty)
+    }
+
+    @Test func `Where another rule has advice for the line it says nothing`() {
+        struct Other: Rule {
+            let id = "R99"
+            let name = "other"
+            let purpose = "other"
+            let score: Double
+            var manual: RuleManual { MainThreadRule().manual }
+
+            func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+                let site = CallSite(file: "App/List.swift", line: 40)
+                return RuleOutcome(findings: [
+                    Finding(
+                        rule: id, ruleName: name, title: "", change: site, score: score, fix: "", saving: Saving(),
+                        confidence: .high, signature: id)
+                ])
+            }
+        }
+        let rules = { (score: Double) -> [String] in
+            analysis(rules: [MainThreadRule(), Other(score: score)]) { $0.fetch(for: 40) }.findings.map(\.rule)
+        }
+        #expect(rules(50) == ["R99"])
+        // A note is no advice.
+        #expect(rules(10) == ["R12", "R99"])
+    }
+
+    @Test func `Events that were lost make it a note`() throws {
+        let finding = try #require(
+            analysis { screen in
+                screen.fetch(for: 40)
+                screen.music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 1)))
+                screen.fetch(for: 1)
+            }.findings.first)
+        #expect(finding.severity == .note)
+    }
+}
