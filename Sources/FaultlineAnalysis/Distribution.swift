@@ -8,6 +8,9 @@ public struct Distribution: Mergeable, Sendable {
     /// Values up to which each is kept.
     static let exactLimit = 1024
 
+    /// What the values of a file may add up to: nine years.
+    private static let largestSum: UInt64 = 1 << 58
+
     private var values: [UInt64] = []
     private var histogram: Histogram<UInt64>?
     public private(set) var count: UInt64 = 0
@@ -79,11 +82,14 @@ public struct Distribution: Mergeable, Sendable {
         }
         spill()
         let buckets = try value.member("buckets") { try $0.map { try $0.list(of: 2).map { try $0.count() } } }
+        var sum: UInt64 = 0
         for bucket in buckets {
-            // No sum of so many can overflow, however many profiles are added up.
-            guard count + bucket[1] <= UInt64(StoredValue.largest) else {
-                throw StoredProblem(path: ["buckets"], expected: "a list of at most \(StoredValue.largest) values")
-            }
+            // The histogram adds its values up, and must not overflow when profiles are added up.
+            let (product, isTooLarge) = bucket[0].multipliedReportingOverflow(by: bucket[1])
+            guard !isTooLarge, product <= Self.largestSum, sum + product <= Self.largestSum,
+                count + bucket[1] <= Self.largestSum
+            else { throw StoredProblem(path: ["buckets"], expected: "a list of values that could be measured") }
+            sum += product
             histogram?.record(bucket[0], count: bucket[1])
             count += bucket[1]
         }

@@ -28,6 +28,16 @@ struct LoadSample: Mergeable {
         Self.insert(Entry(hash: hash, load: load), into: &strata[stratum, default: []])
     }
 
+    /// Gives the trips of a trace hashes that those of other traces do not have, though their events have the same
+    /// numbers: otherwise one number's trips would stand for all.
+    mutating func mix(_ salt: UInt64) {
+        for stratum in strata.keys {
+            strata[stratum] = strata[stratum]?.map { entry in
+                Entry(hash: StableHash.mix(entry.hash ^ salt), load: entry.load)
+            }
+        }
+    }
+
     mutating func merge(_ other: LoadSample) {
         count &+= other.count
         for (stratum, entries) in other.strata {

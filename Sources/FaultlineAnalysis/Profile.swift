@@ -17,6 +17,8 @@ public struct Profile: Sendable {
     private var finished: [ProcessSummary] = []
     /// Events that were lost on the way, and nobody knows whose they were.
     private(set) var lostAnywhere: UInt64 = 0
+    /// Lines, events and packets of the trace that could not be read.
+    private(set) var unread: UInt64 = 0
     /// Other traces that were added.
     private var others = RecordingTable()
 
@@ -51,6 +53,9 @@ public struct Profile: Sendable {
         }
     }
 
+    /// Notes lines, events or packets of the trace that could not be read: what was counted is too low by them.
+    public mutating func noteUnread(_ count: UInt64) { unread &+= count }
+
     /// Sums up what is still open: scopes that were not closed, fetches whose objects may yet fire.
     ///
     /// ``Analysis`` does it with its own copy. Messages that come later are reduced apart from those before.
@@ -70,17 +75,34 @@ public struct Profile: Sendable {
         finish()
         var other = other
         other.finish()
+        if recordingCount > 0, other.recordingCount > 0 {
+            mixSamples()
+            other.mixSamples()
+        }
         others = recordings(with: other.recordings)
         finished = []
         tables.merge(other.tables)
         lostAnywhere &+= other.lostAnywhere
+        unread &+= other.unread
+    }
+
+    /// Tells the samples of one trace from those of the others that it is added to; those of several are told already.
+    private mutating func mixSamples() {
+        let recordings = recordings
+        guard recordings.count == 1 else { return }
+        let all = allProcesses
+        let traits = [
+            recordings.wallTime, all.counts.storeTime, all.counts.eventCount, all.counts.bytesRead, all.wallTime,
+        ]
+        tables.mixSamples(traits.reduce(0) { StableHash.mix($0 ^ $1) })
     }
 
     /// A profile of what a file holds.
-    init(_ tables: ProfileTables, recordings: RecordingTable, lostAnywhere: UInt64) {
+    init(_ tables: ProfileTables, recordings: RecordingTable, lostAnywhere: UInt64, unread: UInt64) {
         self.tables = tables
         others = recordings
         self.lostAnywhere = lostAnywhere
+        self.unread = unread
     }
 
     /// All traces that were added up, this one included.
@@ -133,12 +155,15 @@ public struct Profile: Sendable {
     /// Lines that could not be written.
     public var unwritten: UInt64 { allProcesses.unwritten }
 
+    /// Everything that is known to be missing: what was lost, not written or not read, and processes without an end.
+    public var missing: UInt64 { lost &+ unwritten &+ unread &+ allProcesses.unended }
+
     /// CPU time of writing the trace, in nanoseconds.
     public var writing: UInt64 { allProcesses.writing }
 
     /// The share of events that are not in the trace, 0…1.
     public var lossShare: Double {
-        let missing = lost &+ unwritten
+        let missing = lost &+ unwritten &+ unread
         return missing == 0 ? 0 : Double(missing) / Double(missing + totals.eventCount)
     }
 

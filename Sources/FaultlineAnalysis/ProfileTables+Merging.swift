@@ -31,6 +31,19 @@ extension ProfileTables: Summed {
         store: { tables, _ in .list(tables.model.values.sorted { $0.name < $1.name }.map(\.stored)) },
         restore: { tables, value, _ in for entity in try value.map({ try EntityEntry($0) }) { tables.insert(entity) } })
 
+    /// Tells the trips of one trace from those of others before they are added up.
+    mutating func mixSamples(_ salt: UInt64) {
+        loads.mix(salt)
+        saveLoads.mix(salt)
+        statements.mix(salt)
+        for index in shapes.indices {
+            changeShape(index) {
+                $0.rows.mix(salt)
+                $0.identities.mix(salt)
+            }
+        }
+    }
+
     private var scopeList: [ScopeSummary] { Array(scopes.values) }
 
     private mutating func insert(_ group: EventGroup) {

@@ -82,8 +82,8 @@ struct ProfileTables: Sendable {
     /// Of two with one name the one with more properties stays, in whatever order they come.
     mutating func insert(_ entity: EntityEntry) {
         if let old = model[entity.name] {
-            let names = { (entry: EntityEntry) in entry.properties.map(\.name).joined(separator: ",") }
-            if (old.properties.count, names(old)) >= (entity.properties.count, names(entity)) { return }
+            let order = { (entry: EntityEntry) in (entry.properties.count, entry.text) }
+            if order(old) >= order(entity) { return }
         }
         model[entity.name] = entity
     }

@@ -44,13 +44,15 @@ struct RecordingTable: Sendable {
             processes = []
         }
         // Processes of different traces can have the same number and the same times.
-        processes.sort { $0.order < $1.order }
+        processes.sort { ($0.start, $0.process, $0.text) < ($1.start, $1.process, $1.text) }
     }
 }
 
 extension ProcessSummary {
-    fileprivate var order: (UInt64, UInt32, String, UInt64, UInt64, UInt64) {
-        (start, process, program, end, counts.eventCount, counts.storeTime)
+    /// Everything that is known of it, in an order that does not hang on that of events.
+    fileprivate var text: String {
+        var words = ProfileWords()
+        return (try? stored(&words).json()).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }
 

@@ -11,11 +11,27 @@ extension ShapeEntry {
             + (terms.map(Self.forms) ?? "") + (hasUntoldValues == true ? "\u{1}values untold" : "")
     }
 
-    /// That the terms are told, and what they tell that does not stand in the predicate's text.
+    /// That the terms are told, and all that they tell.
     private static func forms(_ terms: [Term]) -> String {
         "\u{1}terms"
-            + terms.flatMap { [$0.wildcards, $0.isFolded == true ? "folded" : nil] }
-            .compactMap { $0.map { "\u{1}" + $0 } }.joined()
+            + terms.flatMap { term -> [String?] in
+                let flags = [term.isAlternative, term.isNegated, term.isFolded].map { $0.map { $0 ? "1" : "0" } ?? "-" }
+                return [term.keyPath, term.operation, term.operand, term.options, term.wildcards] + flags
+            }
+            .map { "\u{1}" + ($0 ?? "-") }.joined()
+    }
+}
+
+extension EntityEntry {
+    /// Everything that is known of it.
+    var text: String {
+        ([name, root ?? ""]
+            + properties.flatMap { property in
+                [
+                    property.name, property.type, property.declaredAt ?? "", property.destination ?? "",
+                    property.isExternal.map { $0 ? "1" : "0" } ?? "-",
+                ]
+            }).joined(separator: "\u{1}")
     }
 }
 
@@ -49,10 +65,10 @@ extension EventGroup.Key {
             switch self.subject {
             case .shape(let shape): shape.sortText
             case .entity(let name): name
-            case .relationship(let entity, let name): entity + "." + name
+            case .relationship(let entity, let name): entity + ".\u{1}" + name
             case .statement(let sql): sql
-            case .saved(let entities): entities.joined(separator: ",")
-            case .named(let name): name
+            case .saved(let entities): "\u{1}saved" + entities.joined(separator: "\u{1}")
+            case .named(let name): "\u{1}named" + name
             case .unknown: ""
             }
         let type = faultType.map { String($0.rawValue) } ?? statementType.map { String($0.rawValue) } ?? ""

@@ -56,6 +56,11 @@ public struct ReadingSummary: Sendable, Hashable {
     /// Dictionary entries that LTTng had no room for, and packets of such: names are missing.
     public var lostEntries: UInt64 = 0
 
+    /// Lines, events and packets that could not be read, each counted once: what they held is missing.
+    public var unread: UInt64 {
+        UInt64(malformedLines) &+ lostPackets &+ damagedStreams.reduce(0) { $0 &+ UInt64($1.packets) }
+    }
+
     public init() {}
 
     mutating func countMalformed(line number: Int = 0, _ reason: String) {

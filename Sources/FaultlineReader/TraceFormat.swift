@@ -21,7 +21,10 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
     static func detect(_ head: [UInt8], path: String) throws(ReaderError) -> TraceFormat {
         let text = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head[...]
         guard let first = text.first(where: { !isSpace($0) }) else { throw .empty(path) }
-        if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") { return .timeline }
+        // Other output can begin with a bracket too, and go on with Core Data's log.
+        let second = text.drop { isSpace($0) }.dropFirst().first { !isSpace($0) }
+        let isJSON = first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
+        if first == UInt8(ascii: "["), second == UInt8(ascii: "{") || second == nil { return .timeline }
         if first == UInt8(ascii: "<"), String(decoding: head, as: UTF8.self).contains("<trace-query-result") {
             return .xctrace
         }
@@ -36,12 +39,15 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
             (Array("/* CTF".utf8), "the metadata of a CTF trace", wholeTrace),
             ([0x57, 0x1D, 0xD1, 0x75], "the metadata of a CTF trace", wholeTrace),
             ([0xC1, 0x1F, 0xFC, 0xC1], "a stream of a CTF trace", wholeTrace),
-            ([0x3C], "an XML or HTML document", advice),
         ] where head.starts(with: magic) {
             throw .notATrace(path, looksLike: name, advice: advice)
         }
-        let isText = head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || isSpace($0) || $0 == 0x1B }
-        if isText, try SQLDebugReader.isLog(path) { return .sqlDebug }
+        if try SQLDebugReader.isLog(path) { return .sqlDebug }
+        if isJSON { return .timeline }
+        if first == UInt8(ascii: "<") {
+            throw .notATrace(path, looksLike: "an XML or HTML document", advice: advice)
+        }
+        let isText = head.allSatisfy { $0 >= 0x20 && $0 != 0x7F || isSpace($0) }
         throw .notATrace(path, looksLike: isText ? "plain text" : "binary data", advice: advice)
     }
 

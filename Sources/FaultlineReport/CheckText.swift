@@ -29,12 +29,13 @@ public struct CheckText: Sendable {
             let limit = outcome.limit
             table.add([
                 outcome.isMet ? "ok" : "broken", limit.scope ?? "(all)", Self.label(limit),
-                outcome.figure.map { Self.words($0, limit.unit) } ?? "not seen",
+                outcome.figure.map { Self.words($0, limit.unit) } ?? (limit.scope == nil ? "not told" : "not seen"),
                 Self.words(Double(limit.value), limit.unit),
             ])
         }
         let lines = table.lines(width: width - 2)
-        return [ink(.bold, "Budgets"), "  " + ink(.dim, lines[0])]
+        let means = check.traces > 1 ? "  (of all: the mean of \(Phrase.count(check.traces)) traces)" : ""
+        return [ink(.bold, "Budgets") + ink(.dim, means), "  " + ink(.dim, lines[0])]
             + zip(check.outcomes, lines.dropFirst()).map { "  " + ($0.isMet ? $1 : ink(.red, $1)) }
     }
 
@@ -73,8 +74,10 @@ public struct CheckText: Sendable {
         count(check.findings.count { $0.state == .fails }, "finding")
         count(check.findings.count { $0.state == .expired }, "expired acceptance")
         if check.isEmpty { failures.append("no event was recorded, which proves nothing") }
-        if check.lost > 0 {
-            failures.append("\(Phrase.count(check.lost, "event")) lost, without which no limit is proved to be kept")
+        if check.missing > 0 {
+            failures.append(
+                "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing in the trace, without "
+                    + "which no limit is proved to be kept")
         }
         guard failures.isEmpty else { return ink(.red, "Failed: \(failures.joined(separator: ", ")).") }
         let met = check.outcomes.count
@@ -117,7 +120,8 @@ public struct CheckJSON: Sendable {
     /// The text, with a line feed at its end.
     public func render() -> String {
         JSONValue.sorted([
-            "version": .integer(Int64(Self.version)), "passed": .bool(check.isPassed), "lost": .unsigned(check.lost),
+            "version": .integer(Int64(Self.version)), "passed": .bool(check.isPassed),
+            "missing": .unsigned(check.missing), "traces": .unsigned(check.traces),
             "budgets": .array(
                 check.outcomes.map { outcome in
                     .sorted([

@@ -159,6 +159,7 @@ public struct DiffText: Sendable {
         let count = diff.operations.count { $0.verdict == .same }
         let all = count == diff.operations.count
         let verb = count == 1 ? "is" : "are"
+        guard !diff.operations.isEmpty else { return "Neither side has an operation." }
         guard count > 0 else { return "No operation is the same." }
         return all
             ? "Nothing changed: \(Phrase.count(UInt64(count), "operation")) \(verb) the same, in counts exactly and in time "

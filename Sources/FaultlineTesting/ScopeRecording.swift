@@ -6,7 +6,7 @@ internal import FaultlineTrace
 struct ScopeRecording {
     /// The events of the work's scope and of the scopes inside it.
     let events: [TraceEvent]
-    /// Events that threads of the work lost for want of room.
+    /// Events that were lost for want of room meanwhile, on any thread.
     let lost: UInt64
     /// Whether the recorder has recorded any store at all.
     let hasStore: Bool
@@ -24,28 +24,27 @@ struct ScopeRecording {
         for case .event(let event) in recent {
             if case .scope(let fields) = event.detail, fields.phase == .begin { outer[event.id] = event.scope }
         }
-        // A scope has another around it that began before, so that the way up ends.
+        var inside: [EventID: Bool] = [0: false, scope: true]
         func isWithin(_ id: EventID) -> Bool {
+            var way: [EventID] = []
             var current = id
-            while current != 0 {
-                if current == scope { return true }
-                current = outer.removeValue(forKey: current) ?? 0
+            // Who is on the way already is within itself, as a damaged recording has it.
+            while inside[current] == nil {
+                inside[current] = false
+                way.append(current)
+                current = outer[current] ?? 0
             }
-            return false
+            let isInside = inside[current] ?? false
+            for scope in way { inside[scope] = isInside }
+            return isInside
         }
-        let around = outer
-        var inside: [EventID: Bool] = [:]
         events = recent.compactMap { message in
-            guard case .event(let event) = message else { return nil }
-            if let known = inside[event.scope] { return known ? event : nil }
-            outer = around
-            let isInside = isWithin(event.scope)
-            inside[event.scope] = isInside
-            return isInside ? event : nil
+            guard case .event(let event) = message, isWithin(event.scope) else { return nil }
+            return event
         }
-        let threads = Set(events.map(\.thread))
+        // Nobody knows whose they were.
         lost = recent.reduce(0) { sum, message in
-            guard case .lost(let loss) = message, threads.contains(loss.thread) else { return sum }
+            guard case .lost(let loss) = message else { return sum }
             return sum + loss.events
         }
         hasStore = messages.contains { message in

@@ -90,12 +90,13 @@ struct CheckCommand: ParsableCommand {
         else {
             throw CommandFailure.usage("There is no folder \"\(folder)\"; name the one with the sources.")
         }
+        let root = URL(fileURLWithPath: folder).standardizedFileURL.path
         var accepted: [Acceptance] = []
         for path in paths.sorted() where path.hasSuffix(".swift") && !path.hasPrefix(".build") {
             // What cannot be read accepts nothing: its findings fail.
             guard let text = try? String(contentsOfFile: folder + "/" + path, encoding: .utf8) else { continue }
             do {
-                accepted += try Acceptance.inComments(of: text, file: path)
+                accepted += try Acceptance.inComments(of: text, file: root + "/" + path)
             } catch {
                 throw CommandFailure.usage(
                     "The comment in \(path):\(error.site.line) accepts nothing; write \"// faultline:ignore R02: why\", "

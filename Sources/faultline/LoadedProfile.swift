@@ -1,4 +1,5 @@
 import FaultlineAnalysis
+import FaultlineReader
 import Foundation
 
 /// The profile of a trace, or of many: summed up here, or read from a profile's file.
@@ -19,6 +20,7 @@ struct LoadedProfile {
         let trace = try LoadedTrace(path: path)
         var profile = Profile()
         let summary = try trace.read { profile.add($0) }
+        profile.noteUnread(summary.unread)
         profile.finish()
         self.profile = profile
         notes = trace.notes + summary.complaints

@@ -55,6 +55,39 @@ struct BudgetTests {
         #expect(try check(sum, "{\"scopes\":{\"scroll\":{\"trips\":4}}}").isPassed)
     }
 
+    @Test func `are not proved to be kept where something is missing`() throws {
+        var damaged = profile
+        damaged.noteUnread(1)
+        #expect(try !check(damaged, "{}").isPassed)
+        let read = try Profile(fileData: damaged.fileData())
+        #expect(try !check(read, "{}").isPassed && read.missing == 1)
+        var builder = TraceBuilder()
+        builder.event(.sql(TraceEvent.Statement()), duration: 10)
+        #expect(try !check(Profile(builder.trace), "{}").isPassed)
+        #expect(try check(Profile(builder.closed()), "{}").isPassed)
+    }
+
+    @Test func `of what nobody tells are not kept`() throws {
+        var builder = TraceBuilder()
+        builder.event(.sql(TraceEvent.Statement()), duration: 10)
+        let trace = [.began(ProcessBegan(process: 7, source: .sqlDebug))] + builder.closed().dropFirst()
+        let profile = Profile(trace)
+        #expect(try check(profile, "{\"total\":{\"trips\":9}}").isPassed)
+        #expect(try !check(profile, "{\"total\":{\"bytesRead\":9}}").isPassed)
+        // A scope that was never closed took nobody knows how long.
+        var open = Groceries()
+        open.scoped(.screen) { _ = $0.fetch(rows: 1) }
+        let messages = open.trace.closed().filter {
+            if case .event(let event) = $0, case .scope(let scope) = event.detail {
+                scope.phase == .begin
+            } else {
+                true
+            }
+        }
+        #expect(try check(Profile(messages), "{\"scopes\":{\"scroll\":{\"trips\":9}}}").isPassed)
+        #expect(try !check(Profile(messages), "{\"scopes\":{\"scroll\":{\"time\":\"1 s\"}}}").isPassed)
+    }
+
     @Test func `are not proved to be kept where events were lost, or none were recorded`() throws {
         var builder = TraceBuilder()
         builder.event(.sql(TraceEvent.Statement()), duration: 10)
@@ -89,7 +122,7 @@ struct BudgetTests {
         ),
         (
             "{\"scopes\":{\"list\":{\"trips\":-1}}}",
-            "cannot be used: \"scopes.list.trips\" is not a number from 0 to 9007199254740992"
+            "cannot be used: \"scopes.list.trips\" is not a number from 0 to 1152921504606846976"
         ),
         (
             "{\"scopes\":{\"list\":{\"time\":16}}}",
@@ -99,6 +132,15 @@ struct BudgetTests {
             "{\"total\":{\"bytesRead\":\"64 kB\"}}",
             "cannot be used: \"total.bytesRead\" is not a size, such as \"64 KiB\" or a number of bytes"
         ),
+        (
+            "{\"total\":{\"trips\":1.5}}",
+            "cannot be used: \"total.trips\" is not a number from 0 to 1152921504606846976"
+        ),
+        (
+            "{\"total\":{\"trips\":true}}",
+            "cannot be used: \"total.trips\" is not a number from 0 to 1152921504606846976"
+        ),
+        ("{\"total\":1.5}", "cannot be used: \"total\" is not an object"),
         (
             "{\"findings\":{\"fail\":\"all\"}}",
             "cannot be used: \"findings.fail\" is not one of \"note\", \"warning\", \"error\", \"never\""
@@ -166,6 +208,30 @@ struct BudgetTests {
                 Acceptance(subject: .line(site(5), rule: "R03"), reason: "opened once a year", expires: "2027-06-30"),
                 Acceptance(subject: .line(site(6), rule: "R10"), reason: "one click, one save"),
             ])
+    }
+
+    @Test func `Lines of other systems are lines, and texts are no comments`() throws {
+        let source =
+            "let a = 1\r\n// faultline:ignore R02: why\r\nlet b = 2\r\n"
+            + "let c = \"// faultline:ignore R02\"\r\n/// // faultline:ignore R03\r\n"
+        let accepted = try Acceptance.inComments(of: source, file: "/App/List.swift")
+        #expect(accepted.map(\.subject) == [.line(CallSite(file: "/App/List.swift", line: 3), rule: "R02")])
+    }
+
+    @Test(arguments: [
+        ("App/List.swift", "/home/me/Sources/App/List.swift", true),
+        ("App/List.swift", "/x/App/Views/List.swift", true),
+        ("App/List.swift", "/home/me/Sources/Other/List.swift", false),
+        ("/build/Sources/App/List.swift", "/home/me/Sources/App/List.swift", true),
+        ("/build/Sources/App/List.swift", "/home/me/Sources/Other/List.swift", false),
+        ("App/List.swift", "List.swift", true),
+    ])
+    func `A comment counts for its own module`(_ recorded: String, _ source: String, _ isSame: Bool) {
+        let finding = Finding(
+            rule: "R01", ruleName: "", title: "", change: CallSite(file: recorded, line: 4), score: 50, fix: "",
+            saving: Saving(), confidence: .high, signature: "")
+        let acceptance = Acceptance(subject: .line(CallSite(file: source, line: 4), rule: "R01"), reason: "x")
+        #expect(acceptance.covers(finding) == isSame)
     }
 
     @Test(arguments: ["R02", "R02:", "until 2027-01-01: x", "R02 until soon: x", "R02 until 2027-02-32: x", "all: x"])

@@ -171,6 +171,47 @@ struct SQLDebugTests {
         #expect(try read(lines("ROLLBACK", 100)) == [])
     }
 
+    @Test("A log that goes on after midnight goes on", arguments: ["2023-12-31", "2024-02-28", "2024-02-29"])
+    func midnight(_ day: String) throws {
+        let next = ["2023-12-31": "2024-01-01", "2024-02-28": "2024-02-29", "2024-02-29": "2024-03-01"][day] ?? ""
+        let log =
+            fetch.map { "\(day) 23:59:59.900 App[5:a1] CoreData: \($0)\n" }.joined()
+            + fetch.map { "\(next) 00:00:00.400 App[5:a1] CoreData: \($0)\n" }.joined()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try log.write(to: file, atomically: false, encoding: .utf8)
+        let starts = try messages(file.path).compactMap { message -> UInt64? in
+            if case .event(let event) = message, event.kind == .fetch { event.start } else { nil }
+        }
+        #expect(starts.count == 2 && starts[1] - starts[0] > 490_000_000 && starts[1] - starts[0] < 510_000_000)
+    }
+
+    @Test(
+        "Other output comes first, in whatever form",
+        arguments: ["[App] started", "{ \"a\": 1 }", "<Warning>: hi", "\u{7}"])
+    func mixed(_ first: String) throws {
+        let log = ([first] + fetch.map { "CoreData: " + $0 }).joined(separator: "\n")
+        #expect(try read(log) == ["objects Book 2 rows 1 trips 500 µs"])
+    }
+
+    @Test("Processes are told apart, and times without end have one")
+    func processes() throws {
+        let log = ["App[5:a1]", "Helper[6:a1]"].flatMap { name in
+            fetch.map { "2014-07-30 11:45:15.647 \(name) CoreData: \($0)" }
+        }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try log.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
+        let began = try messages(file.path).compactMap { message -> String? in
+            if case .began(let began) = message { "\(began.process) \(began.program)" } else { nil }
+        }
+        #expect(began == ["5 App", "6 Helper"])
+        let long = (0..<20_000).map { _ in
+            "CoreData: sql: SELECT t0.Z_PK FROM ZA t0\nCoreData: annotation: total fetch execution time: 999999.0s for 1 rows."
+        }
+        #expect(try read(long.joined(separator: "\n")).count == 20_000)
+    }
+
     @Test("Text without a line of Core Data's is none")
     func none() {
         #expect(throws: ReaderError.self) { try read("CoreData is a framework.\nSELECT 1\n") }

@@ -81,7 +81,7 @@ struct CheckTests {
         #expect(stale.status == 0 && stale.output.contains("Accepted and not found any more\n  R0"))
 
         let code = String(repeating: "\n", count: 93) + "// faultline:ignore R01, R02: a demonstration\nfetch()\n"
-        _ = try file("Sources/Groceries.swift", code)
+        _ = try file("Sources/FaultlineWorkloads/Groceries.swift", code)
         let commented = try BuiltCommand.run(
             ["check", Self.trace("groceries-flawed"), "--sources", directory.path("Sources")])
         #expect(commented.status == 1 && commented.output.hasSuffix("\nFailed: 1 finding.\n"))

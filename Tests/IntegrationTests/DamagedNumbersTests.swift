@@ -70,7 +70,9 @@ struct DamagedNumbersTests {
                 var rest = text[...]
                 for number in numbers where Int.random(in: 0..<share, using: &generator) == 0 {
                     damaged += rest[..<number.startIndex]
-                    damaged += ["0", "1", "2", "9007199254740992"].randomElement(using: &generator) ?? "0"
+                    damaged +=
+                        ["0", "1", "2", "9007199254740992", "1152921504606846976"].randomElement(using: &generator)
+                        ?? "0"
                     rest = rest[number.endIndex...]
                 }
                 do {

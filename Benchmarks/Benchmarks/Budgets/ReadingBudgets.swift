@@ -3,6 +3,7 @@ import FaultlineReader
 import FaultlineReport
 import FaultlineTrace
 import Foundation
+import Glibc
 
 /// G19 and G21 to G23: what a trace and its report take.
 struct ReadingBudgets {

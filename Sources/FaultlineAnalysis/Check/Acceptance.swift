@@ -23,8 +23,22 @@ public struct Acceptance: Sendable, Hashable {
     func covers(_ finding: Finding) -> Bool {
         switch subject {
         case .finding(let signature): finding.signature == signature
-        case .line(let site, let rule): finding.rule == rule && finding.change == site
+        case .line(let site, let rule):
+            finding.rule == rule && finding.change == site
+                && (finding.change.map { Self.isSameFile($0.file, site.file) } ?? false)
         }
+    }
+
+    /// Whether a file of a trace is one of the sources.
+    ///
+    /// The trace has a path, perhaps of another machine, or module and file. Two modules can have files of one name.
+    private static func isSameFile(_ recorded: String, _ source: String) -> Bool {
+        let recorded = recorded.split(separator: "/")
+        let source = source.split(separator: "/")
+        guard recorded.count > 1, source.count > 1 else { return recorded.last == source.last }
+        // A path ends in the same folder; a module's name is that of one of the folders.
+        return recorded.suffix(2) == source.suffix(2)
+            || (recorded.count == 2 && source.dropLast().contains(recorded[0]))
     }
 
     static func isDay(_ text: some StringProtocol) -> Bool {
@@ -50,9 +64,9 @@ extension Acceptance {
     /// - Throws: ``AcceptanceError`` if a comment begins like one of these and names no rule, no reason or no day.
     public static func inComments(of source: String, file: String) throws(AcceptanceError) -> [Acceptance] {
         var found: [Acceptance] = []
-        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = source.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for (index, line) in lines.enumerated() {
-            guard let marker = line.firstRange(of: marker) else { continue }
+            guard let marker = line.firstRange(of: marker), isComment(at: marker.lowerBound, in: line) else { continue }
             let text = line[marker.upperBound...]
             guard let match = text.wholeMatch(of: form), match.day.map({ isDay($0) }) ?? true else {
                 throw AcceptanceError(site: CallSite(file: file, line: index + 1))
@@ -72,6 +86,12 @@ extension Acceptance {
     private static let marker = "// faultline:ignore "
     private static var form: Regex<(Substring, rules: Substring, day: Substring?, reason: Substring)> {
         /\s*(?<rules>R\d+(?:\s*,\s*R\d+)*)(?:\s+until\s+(?<day>\S+))?\s*:\s*(?<reason>\S.*)/
+    }
+
+    /// Whether a comment begins there: not within a text, nor within another comment.
+    private static func isComment(at place: Substring.Index, in line: Substring) -> Bool {
+        let before = line[..<place]
+        return before.count { $0 == "\"" } % 2 == 0 && !before.contains("//") && before.last != "/"
     }
 
     private static func isComment(_ line: Substring) -> Bool {

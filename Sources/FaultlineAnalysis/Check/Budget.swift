@@ -166,6 +166,8 @@ extension StoredValue {
 struct Measure<Subject>: Sendable {
     let name: String
     let unit: Budget.Limit.Unit
+    /// Other tools whose recordings do not tell it.
+    var untold: Set<ProcessBegan.Source> = []
     /// The figure that is held against the limit; of a whole trace a sum, of scopes the largest of them.
     let value: @Sendable (Subject) -> UInt64
 }
@@ -179,11 +181,11 @@ extension Measure<StoreCounts> {
             Measure(name: "fetches", unit: .count) { $0.events[.fetch] ?? 0 },
             Measure(name: "cacheMisses", unit: .count) { $0.faultTrips },
             Measure(name: "saves", unit: .count) { $0.events[.save] ?? 0 },
-            Measure(name: "writes", unit: .count) { $0.writes },
-            Measure(name: "bytesRead", unit: .size) { $0.bytesRead },
-            Measure(name: "bytesWritten", unit: .size) { $0.bytesWritten },
+            Measure(name: "writes", unit: .count, untold: [.instruments]) { $0.writes },
+            Measure(name: "bytesRead", unit: .size, untold: [.instruments, .sqlDebug]) { $0.bytesRead },
+            Measure(name: "bytesWritten", unit: .size, untold: [.instruments, .sqlDebug]) { $0.bytesWritten },
             Measure(name: "storeTime", unit: .time) { $0.storeTime },
-            Measure(name: "mainThreadStoreTime", unit: .time) { $0.mainThreadStoreTime },
+            Measure(name: "mainThreadStoreTime", unit: .time, untold: [.sqlDebug]) { $0.mainThreadStoreTime },
         ]
     }
 }

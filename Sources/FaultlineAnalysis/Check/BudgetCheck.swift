@@ -1,9 +1,14 @@
+internal import FaultlineTrace
+
 /// Whether a trace keeps within a budget.
 public struct BudgetCheck: Sendable {
     /// A limit and what there was.
     public struct Outcome: Sendable, Hashable {
         public var limit: Budget.Limit
-        /// The figure, of a sum of traces the mean; `nil`: the scope was never opened, so that nothing was measured.
+        /// The figure, of a sum of traces the mean.
+        ///
+        /// `nil`: the scope was never opened, or never closed where its time is asked for, or whoever recorded the trace
+        /// does not tell it.
         public var figure: Double?
 
         public var isMet: Bool { figure.map { $0 <= Double(limit.value) } ?? false }
@@ -28,14 +33,16 @@ public struct BudgetCheck: Sendable {
     public let findings: [(finding: Finding, state: State, acceptance: Acceptance?)]
     /// Acceptances that fit no finding.
     public let stale: [Acceptance]
-    /// Events that are missing in the trace: what keeps within its limits without them may not with them.
-    public let lost: UInt64
+    /// What is missing in the trace (``Profile/missing``): what keeps within its limits without it may not with it.
+    public let missing: UInt64
+    /// Traces that the figures of the whole are means of.
+    public let traces: UInt64
     /// Whether the trace has no events, which prove nothing.
     public let isEmpty: Bool
 
     /// Whether nothing fails.
     public var isPassed: Bool {
-        lost == 0 && !isEmpty && outcomes.allSatisfy(\.isMet)
+        missing == 0 && !isEmpty && outcomes.allSatisfy(\.isMet)
             && !findings.contains { $0.state == .fails || $0.state == .expired }
     }
 
@@ -47,7 +54,8 @@ public struct BudgetCheck: Sendable {
     public init(_ analysis: Analysis, budget: Budget, baseline: Analysis? = nil, today: String) {
         let profile = analysis.profile
         outcomes = budget.limits.map { Outcome(limit: $0, figure: Self.figure($0, profile)) }
-        lost = profile.lost &+ profile.unwritten
+        missing = profile.missing
+        traces = max(1, profile.recordingCount)
         isEmpty = profile.totals.eventCount == 0
         var known = (baseline?.findings ?? []).reduce(into: [:]) { $0[$1.signature, default: 0] += 1 }
         findings = analysis.findings.map { finding in
@@ -72,11 +80,14 @@ public struct BudgetCheck: Sendable {
     private static func figure(_ limit: Budget.Limit, _ profile: Profile) -> Double? {
         guard let name = limit.scope else {
             let measure = Measure<StoreCounts>.ofTraces.first { $0.name == limit.measure }
+            let sources = profile.allProcesses.sources.compactMap { ProcessBegan.Source(rawValue: $0) }
+            guard measure?.untold.isDisjoint(with: sources) == true else { return nil }
             return measure.map { Double($0.value(profile.totals)) / Double(max(1, profile.recordingCount)) }
         }
         // Scopes of one name and different kinds are one scenario.
         let measure = Measure<ScopeSummary>.ofScopes.first { $0.name == limit.measure }
-        let scopes = profile.scopes.filter { $0.key.name == name && $0.count > 0 }
+        let isTime = limit.unit == .time
+        let scopes = profile.scopes.filter { $0.key.name == name && (isTime ? $0.wallTimes.count : $0.count) > 0 }
         return measure.flatMap { measure in scopes.map { Double(measure.value($0)) }.max() }
     }
 }

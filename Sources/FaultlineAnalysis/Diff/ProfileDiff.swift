@@ -93,14 +93,14 @@ public struct ProfileDiff: Sendable {
     private static func scopes(
         _ old: [ScopeSummary], _ new: [ScopeSummary]
     ) -> [(key: ScopeSummary.Key, figures: [Figure])] {
+        let byKey = { (scopes: [ScopeSummary]) in Dictionary(scopes.map { ($0.key, $0) }) { first, _ in first } }
+        let (before, after) = (byKey(old), byKey(new))
         var figures: [ScopeSummary.Key: [Figure]] = [:]
-        let find = { (key: ScopeSummary.Key, scopes: [ScopeSummary]) in scopes.first { $0.key == key } }
-        for key in (old + new).map(\.key) where figures[key] == nil {
-            let (before, after) = (find(key, old), find(key, new))
+        for key in Set(before.keys).union(after.keys) {
             figures[key] = [
-                Figure(name: "count", before: before?.count ?? 0, after: after?.count ?? 0),
-                Figure(name: "trips", before: before?.trips ?? 0, after: after?.trips ?? 0),
-                Figure(name: "storeTime", before: before?.storeTime ?? 0, after: after?.storeTime ?? 0),
+                Figure(name: "count", before: before[key]?.count ?? 0, after: after[key]?.count ?? 0),
+                Figure(name: "trips", before: before[key]?.trips ?? 0, after: after[key]?.trips ?? 0),
+                Figure(name: "storeTime", before: before[key]?.storeTime ?? 0, after: after[key]?.storeTime ?? 0),
             ]
         }
         return figures.sorted { $0.key.sortText < $1.key.sortText }.map { ($0.key, $0.value) }

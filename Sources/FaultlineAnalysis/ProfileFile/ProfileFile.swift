@@ -37,6 +37,7 @@ extension Profile {
         guard case .record(var members) = profile.tables.stored(&words) else { return Data() }
         members["recordings"] = profile.recordings.stored(&words)
         members["lostAnywhere"] = StoredValue(profile.lostAnywhere)
+        members["unread"] = StoredValue(profile.unread)
         members.merge(words.stored) { _, words in words }
         // The header comes first, so that a file can be told by its beginning.
         let rest = try StoredValue.record(members).json().dropFirst()
@@ -70,7 +71,8 @@ extension Profile {
             let recordings = try file.member("recordings") { try RecordingTable($0, words) }
             self.init(
                 tables, recordings: recordings,
-                lostAnywhere: try file.member("lostAnywhere") { try $0.count() })
+                lostAnywhere: try file.member("lostAnywhere") { try $0.count() },
+                unread: try file.member("unread") { try $0.count() })
         } catch let problem as StoredProblem {
             throw ProfileFileError(reason: "is damaged: \(problem.sentence)")
         } catch {

@@ -42,7 +42,8 @@ extension ProfileWords {
     /// The words as members of the file.
     var stored: [String: StoredValue] {
         [
-            "sites": .list(sites.words.map { .list([.text($0.file), .number(Int64($0.line)), .text($0.function)]) }),
+            "sites": .list(
+                sites.words.map { .list([.text($0.file), StoredValue(UInt64(max(0, $0.line))), .text($0.function)]) }),
             "shapes": .list(shapes.words.map(\.stored)),
             "scopes": .list(scopes.words.map { .list([.text($0.name), .text("\($0.kind)")]) }),
         ]

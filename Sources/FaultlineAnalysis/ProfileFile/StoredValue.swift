@@ -7,9 +7,13 @@ enum StoredValue: Sendable, Hashable {
     case list([StoredValue])
     case record([String: StoredValue])
     case none
+    /// A fraction, a truth value or a number beyond all bounds, which nothing here is.
+    case unusable
 
-    /// The largest number that every reader of JSON tells apart from its neighbours.
-    static let largest: Int64 = 1 << 53
+    /// The largest number: as a time 36 years.
+    ///
+    /// Readers of JSON that know no whole numbers take those above 2^53 for a neighbour.
+    static let largest: Int64 = 1 << 60
 
     /// A count; what is beyond ``largest`` is written as that.
     init(_ count: UInt64) {
@@ -61,7 +65,7 @@ extension StoredValue {
     }
 
     func signed() throws -> Int64 {
-        guard case .number(let value) = self, abs(value) <= Self.largest else {
+        guard case .number(let value) = self, value.magnitude <= Self.largest.magnitude else {
             throw StoredProblem(expected: "a number from -\(Self.largest) to \(Self.largest)")
         }
         return value
@@ -111,7 +115,7 @@ extension StoredValue: Encodable {
         case .text(let text): try container.encode(text)
         case .list(let values): try container.encode(values)
         case .record(let members): try container.encode(members)
-        case .none: try container.encodeNil()
+        case .none, .unusable: try container.encodeNil()
         }
     }
 
@@ -127,14 +131,16 @@ extension StoredValue: Encodable {
         self.init(object: try JSONSerialization.jsonObject(with: json))
     }
 
-    /// What ``JSONSerialization`` made; fractions and truth values, which no profile has, are ``none``.
+    /// What ``JSONSerialization`` made.
     private init(object: Any) {
         switch object {
+        case is NSNull: self = .none
         case let text as String: self = .text(text)
         case let values as [Any]: self = .list(values.map { StoredValue(object: $0) })
         case let members as [String: Any]: self = .record(members.mapValues { StoredValue(object: $0) })
-        case let number as NSNumber: self = Int64(exactly: number).map { .number($0) } ?? .none
-        default: self = .none
+        case let number as NSNumber where String(cString: number.objCType) != "c":
+            self = Int64(exactly: number).map { .number($0) } ?? .unusable
+        default: self = .unusable
         }
     }
 }

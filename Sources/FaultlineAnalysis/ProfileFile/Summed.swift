@@ -75,6 +75,7 @@ extension StoredValue {
         case .list(let values): values.isEmpty
         case .record(let members): members.isEmpty
         case .none: true
+        case .unusable: false
         }
     }
 }

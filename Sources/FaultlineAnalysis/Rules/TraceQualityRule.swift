@@ -35,6 +35,11 @@ public struct TraceQualityRule: Rule {
         if unwritten > 0 {
             limit("\(Phrase.count(unwritten, "line")) could not be written: counts and times are too low.", 60)
         }
+        if profile.unread > 0 {
+            limit(
+                "\(Phrase.count(profile.unread, "damaged part")) of the trace could not be read: counts and times are too "
+                    + "low.", 60)
+        }
         if entriesLost > 0 {
             limit(
                 "\(Phrase.count(entriesLost, "name")) \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.",
@@ -75,7 +80,8 @@ public struct TraceQualityRule: Rule {
             profile, totals, score: score, limits: limits,
             evidence: [
                 Evidence("events", totals.eventCount, .count), Evidence("lost", lost, .count),
-                Evidence("unwritten", unwritten, .count), Evidence("entriesLost", entriesLost, .count),
+                Evidence("unwritten", unwritten, .count), Evidence("unread", profile.unread, .count),
+                Evidence("entriesLost", entriesLost, .count),
                 Evidence("usesLost", usesLost, .count), Evidence("lostShare", lostShare, .share),
                 Evidence("overhead", totals.overhead, .nanoseconds), Evidence("overheadShare", overheadShare, .share),
                 Evidence("writing", profile.writing, .nanoseconds),

@@ -13,7 +13,7 @@ struct SQLDebugLine {
     var writer = Writer()
     /// The program's name; empty: not told.
     var program: Substring = ""
-    /// When it was written, in nanoseconds since midnight; `nil`: not told.
+    /// When it was written, in nanoseconds since the beginning of the year 2000; `nil`: not told.
     var time: UInt64?
 
     /// What every such line has; faster to look for than to take a line apart.
@@ -45,8 +45,8 @@ struct SQLDebugLine {
 
     private mutating func read(prefix: Substring) {
         let words = prefix.split(separator: " ")
-        guard words.count >= 2, let time = Self.time(words[1]) else { return }
-        self.time = time
+        guard words.count >= 2, let day = Self.day(words[0]), let time = Self.time(words[1]) else { return }
+        self.time = day * 86_400_000_000_000 + time
         // "App[65858:2586192]", whose name can have spaces, or "0x1f2e Debug 0x0 4711 0 App:".
         if let open = prefix.lastIndex(of: "["), let close = prefix[open...].firstIndex(of: "]") {
             let ids = prefix[prefix.index(after: open)..<close].split(separator: ":")
@@ -57,6 +57,18 @@ struct SQLDebugLine {
             writer = Writer(process: process, thread: words[2].dropFirst(2))
             program = words[7].prefix { $0 != ":" }
         }
+    }
+
+    /// `2014-07-30` in days since the beginning of the year 2000.
+    private static func day(_ word: Substring) -> UInt64? {
+        let parts = word.split(separator: "-").compactMap { UInt64($0) }
+        guard parts.count == 3, (2000...2199).contains(parts[0]), (1...12).contains(parts[1]),
+            (1...31).contains(parts[2])
+        else { return nil }
+        // Years that begin with March have their leap day at the end.
+        let month = (parts[1] + 9) % 12
+        let year = parts[0] - (month > 9 ? 1 : 0)
+        return year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + parts[2] - 1 - 730_425
     }
 
     /// `11:45:15.647`, with a time zone behind it or not.

@@ -10,14 +10,17 @@ final class SQLDebugReader {
     /// Bytes in which the first line of Core Data's must come.
     private static let searchLength = 4 << 20
 
+    /// The last time of a log, in nanoseconds since it began: a hundred days.
+    private static let latest: UInt64 = 100 * 86_400_000_000_000
+
     private let path: String
     private var summary = ReadingSummary()
     /// Entities by their tables, where the log names both.
     private var entities: [String: String] = [:]
     private var ids: [DictionaryEntry: DictionaryID] = [:]
     private var entries: [DictionaryEntry] = []
-    private var process: UInt32 = 0
-    private var program = ""
+    /// Programs by their processes' numbers, in the order in which they come; 1 where none is told.
+    private var programs: [(process: UInt32, name: String)] = []
 
     // What begins anew with each pass.
     private var threads: [SQLDebugLine.Writer: SQLDebugThread] = [:]
@@ -45,29 +48,35 @@ final class SQLDebugReader {
 
     func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         // First what tables are called, then every name, then the events: each comes after what it refers to.
-        try pass { _, _, operation in learn(operation) }
-        try pass { writer, line, operation in try translate(operation, of: writer, at: line) { _ in } }
-        try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug)))
-        for (index, entry) in entries.enumerated() {
-            try body(.entry(process: process, id: DictionaryID(index + 1), entry))
+        try pass { _, operation in learn(operation) }
+        try pass { writer, operation in try translate(operation, of: writer) { _ in } }
+        for (process, program) in programs {
+            try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug)))
+            for (index, entry) in entries.enumerated() {
+                try body(.entry(process: process, id: DictionaryID(index + 1), entry))
+            }
         }
         summary = ReadingSummary()
         summary.entries = entries.count
-        try pass { writer, line, operation in
-            try translate(operation, of: writer, at: line) { event in
+        var counts: [UInt32: UInt64] = [:]
+        try pass { writer, operation in
+            try translate(operation, of: writer) { event in
                 summary.events += 1
+                counts[event.process, default: 0] += 1
                 try body(.event(event))
             }
         }
-        summary.processes = [process]
-        try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(summary.events))))
+        summary.processes = programs.map(\.process)
+        for (process, _) in programs {
+            try body(.ended(ProcessEnded(process: process, end: end, events: counts[process] ?? 0)))
+        }
         return summary
     }
 
     // MARK: Lines
 
     private func pass(
-        _ body: (SQLDebugLine.Writer, UInt64?, SQLDebugThread.Operation) throws -> Void
+        _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
     ) throws {
         (threads, clocks, origins, firstTime, lastEvent, end) = ([:], [:], [:], nil, 0, 0)
         let lines = try LineReader(path: path)
@@ -76,19 +85,22 @@ final class SQLDebugReader {
             guard Self.isMarked(bytes) else { continue }
             let text = String(
                 decoding: UnsafeRawBufferPointer(start: bytes.start, count: bytes.length), as: UTF8.self)
-            guard let line = SQLDebugLine(text[...]) else { continue }
-            if process == 0, line.writer.process != 0 {
-                (process, program) = (line.writer.process, String(line.program))
+            guard var line = SQLDebugLine(text[...]) else { continue }
+            let process = Self.process(line.writer)
+            if !programs.contains(where: { $0.process == process }) {
+                programs.append((process, String(line.program)))
             }
             if firstTime == nil { firstTime = line.time }
-            let time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
-            try threads[line.writer, default: SQLDebugThread()].take(line) { try body(line.writer, time, $0) }
+            line.time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
+            let writer = line.writer
+            try threads[writer, default: SQLDebugThread()].take(line) { try body(writer, $0) }
         }
         for writer in threads.keys.sorted(by: { ($0.process, $0.thread) < ($1.process, $1.thread) }) {
-            try threads[writer]?.finish { try body(writer, nil, $0) }
+            try threads[writer]?.finish { try body(writer, $0) }
         }
-        if process == 0 { process = 1 }
     }
+
+    private static func process(_ writer: SQLDebugLine.Writer) -> UInt32 { max(1, writer.process) }
 
     private static func isMarked(_ line: LineReader.Line) -> Bool {
         SQLDebugLine.marks.contains { mark in
@@ -128,12 +140,12 @@ final class SQLDebugReader {
     // MARK: Events
 
     private func translate(
-        _ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer, at time: UInt64?,
+        _ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer,
         _ emit: (TraceEvent) throws -> Void
     ) throws {
         switch operation {
         case .fetch(let select):
-            let event = try self.event(.fetch(fetch(select)), select.duration, writer, time) { id, start in
+            let event = try self.event(.fetch(fetch(select)), select.duration, writer, select.end) { id, start in
                 for prefetch in select.prefetches { try statement(prefetch.select, id, writer, start, emit) }
                 try statement(select, id, writer, start, emit)
             }
@@ -146,16 +158,21 @@ final class SQLDebugReader {
             var fault = self.fault(entity, object, filled: 1, writer)
             fault.type = .object
             try emit(
-                event(.fault(fault), select.duration, writer, time) { try statement(select, $0, writer, $1, emit) })
+                event(.fault(fault), select.duration, writer, select.end) {
+                    try statement(select, $0, writer, $1, emit)
+                })
         case .toManyFault(let select, let entity, let name, let object, let rows):
             var fault = self.fault(entity, object, filled: rows, writer)
             fault.type = .toMany
             fault.relationshipEntity = fault.entity
             fault.relationship = id(.name(NameEntry(name: name)))
             try emit(
-                event(.fault(fault), select.duration, writer, time) { try statement(select, $0, writer, $1, emit) })
-        case .statement(let sql, let type, let duration):
-            try emit(event(.sql(statement(sql, type, rows: 0)), duration, writer, time) { _, _ in })
+                event(.fault(fault), select.duration, writer, select.end) {
+                    try statement(select, $0, writer, $1, emit)
+                })
+        case .statement(let plain):
+            let statement = statement(plain.sql, plain.type, rows: 0)
+            try emit(event(.sql(statement), plain.time, writer, plain.end) { _, _ in })
         case .saved(let transaction):
             var save = TraceEvent.Save()
             save.trips = transaction.statements
@@ -168,7 +185,7 @@ final class SQLDebugReader {
             save.updated = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.updated })
             save.deleted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.deleted })
             let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } } ?? 0
-            try emit(event(.save(save), span, writer, time) { _, _ in })
+            try emit(event(.save(save), span, writer, transaction.end) { _, _ in })
         }
     }
 
@@ -178,14 +195,15 @@ final class SQLDebugReader {
         _ within: (EventID, UInt64) throws -> Void
     ) rethrows -> TraceEvent {
         let clock = clocks[writer] ?? 0
-        let start = max(clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0)
-        clocks[writer] = start + duration
-        end = max(end, start + duration)
+        let start = min(Self.latest, max(clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0))
+        clocks[writer] = min(start &+ duration, Self.latest)
+        end = max(end, clocks[writer] ?? 0)
         lastEvent += 1
         let id = lastEvent
         try within(id, start)
         return TraceEvent(
-            id: id, start: start, duration: duration, thread: UInt32(writer.thread, radix: 16) ?? 0, process: process,
+            id: id, start: start, duration: duration, thread: UInt32(writer.thread, radix: 16) ?? 0,
+            process: Self.process(writer),
             detail)
     }
 
@@ -197,7 +215,7 @@ final class SQLDebugReader {
         try emit(
             TraceEvent(
                 id: lastEvent, parent: parent, start: start, duration: min(select.statementTime, select.duration),
-                thread: UInt32(writer.thread, radix: 16) ?? 0, process: process,
+                thread: UInt32(writer.thread, radix: 16) ?? 0, process: Self.process(writer),
                 .sql(statement(select.sql, .read, rows: select.isCount ? 1 : select.rows))))
     }
 

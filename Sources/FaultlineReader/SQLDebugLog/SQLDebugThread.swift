@@ -19,6 +19,8 @@ struct SQLDebugThread {
         /// Whether the SELECT that comes next is a prefetch of this one.
         var awaitsPrefetch = false
         var prefetches: [Prefetch] = []
+        /// When the last line about it was written; `nil`: not told.
+        var end: UInt64?
     }
 
     struct Prefetch {
@@ -32,8 +34,16 @@ struct SQLDebugThread {
         case fetch(Select)
         case fault(Select, entity: String, object: UInt64)
         case toManyFault(Select, entity: String, name: String, object: UInt64, rows: UInt64)
-        case statement(sql: String, TraceEvent.Statement.StatementType, time: UInt64)
+        case statement(Plain)
         case saved(Transaction)
+    }
+
+    /// A statement that is no SELECT of an entity.
+    struct Plain {
+        var sql: String
+        var type: TraceEvent.Statement.StatementType
+        var time: UInt64 = 0
+        var end: UInt64?
     }
 
     /// What was written between BEGIN and COMMIT.
@@ -50,13 +60,16 @@ struct SQLDebugThread {
     /// A fetch that is over, of which the next line may say what it was.
     private var closed: Select?
     /// A statement that is no SELECT of an entity, whose time may come.
-    private var plain: (sql: String, type: TraceEvent.Statement.StatementType, time: UInt64)?
+    private var plain: Plain?
+    /// When the line that is taken in was written.
+    private var now: UInt64?
     private var transaction: Transaction?
 
     /// Takes in a line, and gives what it completes.
     mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows {
+        now = line.time
         switch line.category {
-        case "sql": try take(sql: String(line.text), at: line.time, emit)
+        case "sql": try take(sql: String(line.text), emit)
         case "details":
             guard line.text.hasPrefix("SQLite bind["), let value = line.text.firstRange(of: "] = ") else { return }
             let hash = Self.hash(line.text[value.upperBound...])
@@ -80,7 +93,7 @@ struct SQLDebugThread {
 
     // MARK: Statements
 
-    private mutating func take(sql: String, at time: UInt64?, _ emit: (Operation) throws -> Void) rethrows {
+    private mutating func take(sql: String, _ emit: (Operation) throws -> Void) rethrows {
         try finishClosed(emit)
         try finishPlain(emit)
         let words = sql.split(separator: " ", maxSplits: 3)
@@ -88,25 +101,25 @@ struct SQLDebugThread {
         if verb == "SELECT", !Self.isOwnTable(sql) {
             // Without the sign of a prefetch the one before ended without a total.
             if open.last?.awaitsPrefetch != true { try finishOpen(emit) }
-            open.append(Select(sql: sql))
+            open.append(Select(sql: sql, end: now))
             return
         }
         try finishOpen(emit)
         transaction?.statements += 1
         switch verb {
         case "BEGIN":
-            transaction = Transaction(statements: 1, begin: time)
-            plain = (sql, .transaction, 0)
+            transaction = Transaction(statements: 1, begin: now)
+            plain = Plain(sql: sql, type: .transaction, end: now)
         case "COMMIT", "ROLLBACK", "END":
-            transaction?.end = time
-            plain = (sql, .transaction, 0)
+            transaction?.end = now
+            plain = Plain(sql: sql, type: .transaction, end: now)
             try finishPlain(emit)
             if let transaction, verb != "ROLLBACK", !transaction.changes.isEmpty { try emit(.saved(transaction)) }
             transaction = nil
         case "INSERT", "UPDATE", "DELETE":
-            plain = (sql, .write, 0)
+            plain = Plain(sql: sql, type: .write, end: now)
             note(verb, sql)
-        default: plain = (sql, verb == "SELECT" ? .read : .schema, 0)
+        default: plain = Plain(sql: sql, type: verb == "SELECT" ? .read : .schema, end: now)
         }
     }
 
@@ -137,7 +150,13 @@ struct SQLDebugThread {
     private mutating func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows {
         switch annotation {
         case .statementTime(let time):
-            if plain != nil { plain?.time = time } else if !open.isEmpty { open[open.count - 1].statementTime = time }
+            if plain != nil {
+                plain?.time = time
+                plain?.end = now
+            } else if !open.isEmpty {
+                open[open.count - 1].statementTime = time
+                open[open.count - 1].end = now
+            }
         case .fetched(let time, let rows): try close(emit) { ($0.time, $0.rows) = (time, rows) }
         case .counted(let time, let count):
             try close(emit) { ($0.time, $0.rows, $0.isCount) = (time, count, true) }
@@ -176,6 +195,7 @@ struct SQLDebugThread {
         try finishClosed(emit)
         guard var select = open.popLast() else { return }
         change(&select)
+        select.end = now
         closed = select
     }
 
@@ -196,6 +216,6 @@ struct SQLDebugThread {
     private mutating func finishPlain(_ emit: (Operation) throws -> Void) rethrows {
         guard let statement = plain else { return }
         plain = nil
-        try emit(.statement(sql: statement.sql, statement.type, time: statement.time))
+        try emit(.statement(statement))
     }
 }

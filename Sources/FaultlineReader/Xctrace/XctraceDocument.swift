@@ -17,18 +17,29 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
             self.attributes = attributes
         }
 
-        func child(_ tag: String) -> Value? { children.first { $0.tag == tag } }
-
-        /// Itself or what is in it with a tag, at any depth, in order.
-        func all(_ tag: String) -> [Value] { self.tag == tag ? [self] : children.flatMap { $0.all(tag) } }
-
         var number: UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
     /// A row: the name of its table, and its values by the columns' mnemonics.
     struct Row {
         var schema: String
-        var values: [String: Value]
+        fileprivate var cells: [String: Value]
+        /// Values by number.
+        ///
+        /// What is within them names others by number too, and is looked up when it is asked for: values that held one
+        /// another could be as deep as the file is long.
+        fileprivate var named: [String: Value]
+
+        subscript(_ column: String) -> Value? { cells[column].map(resolved) }
+
+        /// The elements of a tag that are directly within a value.
+        func children(_ tag: String, of value: Value?) -> [Value] {
+            (value?.children ?? []).filter { $0.tag == tag }.map(resolved)
+        }
+
+        func child(_ tag: String, of value: Value?) -> Value? { children(tag, of: value).first }
+
+        private func resolved(_ value: Value) -> Value { value.attributes["ref"].flatMap { named[$0] } ?? value }
     }
 
     /// Elements within one another up to which a file is read.
@@ -94,14 +105,14 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
         case "row":
             let cells = zip(columns, value.children).map { ($0, $1) }
             do {
-                try body(Row(schema: schema, values: Dictionary(cells) { first, _ in first }))
+                try body(Row(schema: schema, cells: Dictionary(cells) { first, _ in first }, named: values))
             } catch {
                 failure = error
                 parser.abortParsing()
             }
         // What has been handed on is let go; what it names by number stays.
         case "node", "trace-query-result": break
-        default: open.last?.children.append(value.attributes["ref"].flatMap { values[$0] } ?? value)
+        default: open.last?.children.append(value)
         }
     }
 

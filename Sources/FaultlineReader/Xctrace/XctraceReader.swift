@@ -38,7 +38,8 @@ final class XctraceReader {
         try body(.began(ProcessBegan(process: process, program: program, source: .instruments)))
         for (id, entry) in entries { try body(.entry(process: process, id: id, entry)) }
         for event in events { try body(.event(event)) }
-        try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(summary.events), isClosed: isWhole)))
+        // Of one that is cut off nobody knows what is missing.
+        if isWhole { try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(summary.events)))) }
         return summary
     }
 
@@ -49,17 +50,17 @@ final class XctraceReader {
             summary.foreignLines += 1
             return
         }
-        guard let start = row.values["start"]?.number,
-            let duration = (row.values["duration"] ?? row.values["fault-duration"])?.number,
+        guard let start = row["start"]?.number,
+            let duration = (row["duration"] ?? row["fault-duration"])?.number,
             start < 1 << 53, duration < 1 << 53
         else {
             summary.countMalformed("a row has no time")
             return
         }
-        let thread = row.values["thread"]
-        let owner = thread?.child("process")
+        let thread = row["thread"]
+        let owner = row.child("process", of: thread)
         if process == 0 {
-            process = UInt32(clamping: max(1, owner?.child("pid")?.number ?? 1))
+            process = UInt32(clamping: max(1, row.child("pid", of: owner)?.number ?? 1))
             // "TestApp (12345)"
             program = (owner?.attributes["fmt"] ?? "").split(separator: " (").first.map(String.init) ?? ""
         }
@@ -68,31 +69,31 @@ final class XctraceReader {
         events.append(
             TraceEvent(
                 id: EventID(summary.events), start: start, duration: duration,
-                thread: UInt32(truncatingIfNeeded: thread?.child("tid")?.number ?? 0),
+                thread: UInt32(truncatingIfNeeded: row.child("tid", of: thread)?.number ?? 0),
                 isMainThread: thread?.attributes["fmt"]?.hasPrefix("Main Thread") ?? false, process: process,
-                stack: stack(row.values["backtrace"]), detail))
+                stack: stack(of: row), detail))
     }
 
     private func detail(of row: XctraceDocument.Row) -> TraceEvent.Detail? {
         switch row.schema {
         case "core-data-fetch":
-            let entity = row.values["fetch-entity"]?.text ?? ""
+            let entity = row["fetch-entity"]?.text ?? ""
             var fetch = TraceEvent.Fetch()
             fetch.entity = id(.entity(EntityEntry(name: entity)))
             fetch.shape = id(.shape(ShapeEntry(entity: entity, hasUntoldValues: true)))
-            fetch.rows = UInt32(clamping: row.values["fetch-count"]?.number ?? 0)
+            fetch.rows = UInt32(clamping: row["fetch-count"]?.number ?? 0)
             fetch.trips = 1
             return .fetch(fetch)
         case "core-data-save": return .save(TraceEvent.Save())
         case "core-data-fault":
-            guard let object = Self.object(row.values["fault-object"]) else { return nil }
+            guard let object = Self.object(row["fault-object"]) else { return nil }
             return .fault(fault(of: object))
         case "core-data-relationship-fault":
-            guard let object = Self.object(row.values["relationship-fault-source"]) else { return nil }
+            guard let object = Self.object(row["relationship-fault-source"]) else { return nil }
             var fault = fault(of: object)
             fault.type = .toMany
             fault.relationshipEntity = fault.entity
-            fault.relationship = id(.name(NameEntry(name: row.values["relationship"]?.text ?? "")))
+            fault.relationship = id(.name(NameEntry(name: row["relationship"]?.text ?? "")))
             return .fault(fault)
         default: return nil
         }
@@ -131,13 +132,17 @@ final class XctraceReader {
     }
 
     /// A stack with frames of the app alone: what the system did on the way is nobody's line.
-    private func stack(_ backtrace: XctraceDocument.Value?) -> DictionaryID {
-        guard let backtrace else { return 0 }
+    private func stack(of row: XctraceDocument.Row) -> DictionaryID {
+        guard var backtrace = row["backtrace"] else { return 0 }
+        // Newer exports put it into a "tagged-backtrace".
+        if let inner = row.child("backtrace", of: backtrace) { backtrace = inner }
         let key = ObjectIdentifier(backtrace)
         if let known = stacks[key] { return known }
         var addresses: [String] = []
-        for frame in backtrace.all("frame") {
-            guard let address = frame.attributes["addr"], let binary = frame.child("binary"), Self.isApp(binary) else {
+        for frame in row.children("frame", of: backtrace) {
+            guard let address = frame.attributes["addr"], let binary = row.child("binary", of: frame),
+                Self.isApp(binary)
+            else {
                 continue
             }
             addresses.append(address)
