@@ -69,12 +69,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     private static func read(_ path: String) throws -> Budget {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandFailure.usage("The budget \"\(path)\" cannot be read (\(error.localizedDescription)).")
-        }
+        let data = try InputFile.read(path, as: "budget")
         do {
             return try Budget(json: data)
         } catch {

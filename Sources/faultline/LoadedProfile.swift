@@ -37,12 +37,7 @@ struct LoadedProfile {
     }
 
     private static func read(_ path: String) throws -> Profile {
-        let data: Data
-        do {
-            data = try Data(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandFailure.usage("The profile \"\(path)\" cannot be read (\(error.localizedDescription)).")
-        }
+        let data = try InputFile.read(path, as: "profile")
         do {
             return try Profile(fileData: data)
         } catch {

@@ -101,8 +101,13 @@ struct CheckTests {
         let trace = Self.trace("groceries-improved")
         #expect(try BuiltCommand.run(["check", "/nowhere.json"]).status == 2)
         let missing = try BuiltCommand.run(["check", trace, "--budget", "/nowhere.json"])
+        #expect(missing.status == 2)
         #expect(
-            missing.status == 2 && missing.errors.hasPrefix("faultline: The budget \"/nowhere.json\" cannot be read ("))
+            missing.errors
+                == "faultline: The budget \"/nowhere.json\" cannot be read (No such file or directory); check the path, and "
+                + "whether it may be read.\n")
+        let folder = try BuiltCommand.run(["check", trace, "--budget", "/tmp"])
+        #expect(folder.status == 2 && folder.errors.contains("(Is a directory)"))
         let budget = try file("budget.json", "{\"total\": {\"trip\": 3}}")
         let mistyped = try BuiltCommand.run(["check", trace, "--budget", budget])
         #expect(

@@ -1,4 +1,3 @@
-internal import FaultlineTrace
 public import Foundation
 
 /// What a program may ask of its store, and which findings are accepted.
@@ -159,43 +158,5 @@ extension StoredValue {
             throw StoredProblem(
                 path: [name], expected: "known here; there are " + known.map { "\"\($0)\"" }.joined(separator: ", "))
         }
-    }
-}
-
-/// What can have a limit.
-struct Measure<Subject>: Sendable {
-    let name: String
-    let unit: Budget.Limit.Unit
-    /// Other tools whose recordings do not tell it.
-    var untold: Set<ProcessBegan.Source> = []
-    /// The figure that is held against the limit; of a whole trace a sum, of scopes the largest of them.
-    let value: @Sendable (Subject) -> UInt64
-}
-
-extension Measure<StoreCounts> {
-    /// Sums over a trace.
-    static var ofTraces: [Self] {
-        [
-            Measure(name: "trips", unit: .count) { $0.readTrips },
-            Measure(name: "rows", unit: .count) { $0.rowsLoaded },
-            Measure(name: "fetches", unit: .count) { $0.events[.fetch] ?? 0 },
-            Measure(name: "cacheMisses", unit: .count) { $0.faultTrips },
-            Measure(name: "saves", unit: .count) { $0.events[.save] ?? 0 },
-            Measure(name: "writes", unit: .count, untold: [.instruments]) { $0.writes },
-            Measure(name: "bytesRead", unit: .size, untold: [.instruments, .sqlDebug]) { $0.bytesRead },
-            Measure(name: "bytesWritten", unit: .size, untold: [.instruments, .sqlDebug]) { $0.bytesWritten },
-            Measure(name: "storeTime", unit: .time) { $0.storeTime },
-            Measure(name: "mainThreadStoreTime", unit: .time, untold: [.sqlDebug]) { $0.mainThreadStoreTime },
-        ]
-    }
-}
-
-extension Measure<ScopeSummary> {
-    /// What one scope of a name may take at most; of times the 95th percentile.
-    static var ofScopes: [Self] {
-        [
-            Measure(name: "trips", unit: .count) { $0.mostTrips }, Measure(name: "rows", unit: .count) { $0.mostRows },
-            Measure(name: "time", unit: .time) { $0.wallTimes.percentile(95) },
-        ]
     }
 }

@@ -1,0 +1,29 @@
+import ArgumentParser
+import FaultlineAnalysis
+import Foundation
+
+/// Where a profile goes.
+struct ProfileOutput: ParsableArguments {
+    @Option(name: .shortAndLong, help: "The profile; by default it goes to standard output.")
+    var output: String?
+
+    /// - Throws: ``CommandFailure`` if the file is there and no profile: it may be the only copy of a trace.
+    func check() throws {
+        guard let output, FileManager.default.fileExists(atPath: output), !LoadedProfile.isProfile(output) else {
+            return
+        }
+        throw CommandFailure.usage("\"\(output)\" is there already and is no profile; name another file with -o.")
+    }
+
+    func write(_ profile: Profile) throws {
+        let data = try profile.fileData()
+        guard let output else { return try Terminal.output.write(String(decoding: data, as: UTF8.self)) }
+        do {
+            try data.write(to: URL(fileURLWithPath: output), options: .atomic)
+        } catch {
+            throw CommandFailure.tool(
+                "The profile cannot be written to \"\(output)\" (\(error.localizedDescription)); see whether the disk has "
+                    + "room, and whether the folder is there and may be written.")
+        }
+    }
+}
