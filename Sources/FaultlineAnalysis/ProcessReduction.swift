@@ -9,7 +9,7 @@ struct ProcessReduction: Sendable {
     /// What is kept at a time of things that are not finished.
     enum Capacity {
         static let parents = 4096
-        static let fetches = 32768
+        static let fetches = 16384
         static let scopes = 8192
         static let faultGroups = 4096
         static let loops = 4096

@@ -1,5 +1,6 @@
 #include "peer.h"
 
+#include <malloc.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,3 +98,5 @@ int peer_insert(sqlite3_stmt *statement, const peer_person *people, int64_t coun
     }
     return SQLITE_OK;
 }
+
+void peer_trim_memory(void) { malloc_trim(0); }

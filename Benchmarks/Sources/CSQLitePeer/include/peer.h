@@ -27,6 +27,9 @@ int64_t peer_scan(sqlite3_stmt *_Nonnull statement);
 // Does the same and keeps every row in a piece of memory of its own until all were read, as objects are kept.
 int64_t peer_keep(sqlite3_stmt *_Nonnull statement);
 
+// Gives memory that nobody uses back to the system, so that what is in use can be measured.
+void peer_trim_memory(void);
+
 // Looks rows up by key, one by one, and reads every column of each.
 int64_t peer_find(sqlite3_stmt *_Nonnull statement, const int64_t *_Nonnull keys, int64_t count);
 
