@@ -26,7 +26,7 @@ public struct Analysis: Sendable {
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []
-        // Those that give way come last.
+        // Those that give way leave a line to what goes further there.
         let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
         let taken = Set(
             outcomes.filter { !$0.0.givesWay }.flatMap(\.1.findings).filter { $0.severity > .note }

@@ -1,3 +1,5 @@
+internal import FaultlineTrace
+
 /// Counts distinct objects in bounded memory: exactly up to its capacity, and within about 7 % beyond it.
 ///
 /// It keeps the smallest hashes that it has seen (Bar-Yossef and others, "Counting distinct elements in a data stream",

@@ -1,3 +1,5 @@
+internal import FaultlineTrace
+
 /// What one trip to the store carried and how long it took.
 struct Load: Sendable, Hashable {
     var rows: UInt64

@@ -10,8 +10,8 @@ struct RecordingTable: Sendable {
     private(set) var count: UInt64 = 0
     /// The wall time of all traces, in nanoseconds.
     private(set) var wallTime: UInt64 = 0
-    /// The processes that are told apart, in the order of their beginning.
-    private(set) var processes: [ProcessSummary] = []
+    /// The processes that are told apart, in any order.
+    private var kept: [ProcessSummary] = []
     /// The others, by program.
     private var programs: [String: ProgramSummary] = [:]
 
@@ -27,24 +27,31 @@ struct RecordingTable: Sendable {
         count &+= other.count
         wallTime &+= other.wallTime
         programs.merge(other.programs)
-        keep(other.processes)
+        keep(other.kept)
+    }
+
+    /// The processes that are told apart, in the order of their beginning.
+    var processes: [ProcessSummary] {
+        kept.sorted { a, b in
+            let (first, second) = ((a.start, a.process), (b.start, b.process))
+            // Processes of different traces can have the same number and the same times.
+            return first == second ? a.text < b.text : first < second
+        }
     }
 
     /// Every process, summed up by program.
     var allPrograms: [String: ProgramSummary] {
         var all = programs
-        for process in processes { all[process.program, default: ProgramSummary()].add(process) }
+        for process in kept { all[process.program, default: ProgramSummary()].add(process) }
         return all
     }
 
     private mutating func keep(_ more: [ProcessSummary]) {
-        processes += more
-        if !programs.isEmpty || processes.count > Self.keptProcesses {
+        kept += more
+        if !programs.isEmpty || kept.count > Self.keptProcesses {
             programs = allPrograms
-            processes = []
+            kept = []
         }
-        // Processes of different traces can have the same number and the same times.
-        processes.sort { ($0.start, $0.process, $0.text) < ($1.start, $1.process, $1.text) }
     }
 }
 

@@ -2,18 +2,6 @@ internal import FaultlineTrace
 
 /// What a thread did in the store of late, and the waits for it of which it is not yet known what they waited for.
 struct ThreadWork: Sendable {
-    /// Time in the store without a pause.
-    struct Stretch: Sendable {
-        var start: UInt64
-        var end: UInt64
-        /// In the store, in nanoseconds.
-        var time: UInt64
-        /// The longest event.
-        var longest: UInt64
-        var kind: EventKind
-        var site: CallSite?
-    }
-
     /// A wait that began while the thread held what was waited for.
     struct Wait: Sendable {
         var wait: TraceEvent.Wait
@@ -26,29 +14,18 @@ struct ThreadWork: Sendable {
 
     /// Stretches and waits that are kept: those of a quarter of a second at least.
     static let capacity = 256
-    /// Nanoseconds without the store that end a stretch.
-    static let pause: UInt64 = 1_000_000
 
     private var stretches: [Stretch] = []
     private var waits: [Wait] = []
 
     /// Adds an event that is part of no other.
     mutating func add(_ event: TraceEvent, site: CallSite?) {
-        if let last = stretches.last, event.start >= last.start, event.start < last.end &+ Self.pause {
-            stretches[stretches.count - 1].end = max(last.end, event.end)
-            stretches[stretches.count - 1].time &+= event.duration
-            if event.duration > last.longest {
-                stretches[stretches.count - 1].longest = event.duration
-                stretches[stretches.count - 1].kind = event.kind
-                stretches[stretches.count - 1].site = site
-            }
+        if let last = stretches.last, last.isContinued(by: event) {
+            stretches[stretches.count - 1].add(event, site: site)
             return
         }
         if stretches.count == Self.capacity { stretches.removeFirst(Self.capacity / 2) }
-        stretches.append(
-            Stretch(
-                start: event.start, end: event.end, time: event.duration, longest: event.duration, kind: event.kind,
-                site: site))
+        stretches.append(Stretch(event, site: site))
     }
 
     /// Adds a wait, and returns one that has to make room.

@@ -59,9 +59,7 @@ public struct EventText: Sendable {
     }
 
     /// What an event was about, in a few words.
-    static func subject(of event: TraceEvent, _ dictionary: TraceDictionary) -> String {
-        EventText(dictionary: dictionary).summary(of: event).what
-    }
+    func subject(of event: TraceEvent) -> String { summary(of: event).what }
 
     private func summary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
         let entity = { (id: DictionaryID) in dictionary.entity(id)?.name ?? "?" }

@@ -23,6 +23,7 @@ public struct TripText: Sendable {
     ///   - dictionary: Of the process whose events they are.
     public init(_ events: some Sequence<TraceEvent>, dictionary: TraceDictionary) {
         var resolver = CallSiteResolver(dictionary: dictionary)
+        let words = EventText(dictionary: dictionary)
         for event in events {
             var counts = EventGroup.Counts()
             counts.add(event)
@@ -30,7 +31,7 @@ public struct TripText: Sendable {
             guard isOperation, counts.trips > 0 else { continue }
             let isCaused = event.kind == .fault || event.kind == .batch
             let site = (isCaused ? resolver.stackSite(of: event) : nil) ?? resolver.callSite(of: event)
-            let what = EventText.subject(of: event, dictionary)
+            let what = words.subject(of: event)
             let text = site?.description ?? "place unknown"
             let known = lines.firstIndex { $0.kind == event.kind && $0.what == what && $0.site == text }
             if known == nil { lines.append(Line(kind: event.kind, what: what, site: text)) }

@@ -63,9 +63,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     private static func analysis(_ path: String) throws -> Analysis {
-        let loaded = try LoadedProfile(path: path)
-        for note in loaded.notes { Terminal.tell("\(path): \(note)") }
-        return Analysis(loaded.profile)
+        Analysis(try LoadedProfile.oneOfSeveral(path))
     }
 
     private static func read(_ path: String) throws -> Budget {

@@ -25,11 +25,7 @@ struct DiffCommand: ParsableCommand {
     var format = OutputFormat.text
 
     func run() throws {
-        let sides = try [before, after].map { path in
-            let loaded = try LoadedProfile(path: path)
-            for note in loaded.notes { Terminal.tell("\(path): \(note)") }
-            return Analysis(loaded.profile)
-        }
+        let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
         let diff = ProfileDiff(before: sides[0], after: sides[1])
         let output = Terminal.output
         switch format {

@@ -26,6 +26,15 @@ struct LoadedProfile {
         notes = trace.notes + summary.complaints
     }
 
+    /// The profile of one of several files, after telling what is to be said about it.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be read.
+    static func oneOfSeveral(_ path: String) throws -> Profile {
+        let loaded = try LoadedProfile(path: path)
+        for note in loaded.notes { Terminal.tell("\(path): \(note)") }
+        return loaded.profile
+    }
+
     /// Whether a file holds a profile, by its content.
     static func isProfile(_ path: String) -> Bool {
         // Whatever is no file, such as a pipe, is not even opened: what was read of it would be gone.

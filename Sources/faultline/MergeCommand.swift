@@ -22,11 +22,7 @@ struct MergeCommand: ParsableCommand {
     func run() throws {
         try output.check()
         var sum = Profile()
-        for file in files {
-            let loaded = try LoadedProfile(path: file)
-            for note in loaded.notes { Terminal.tell("\(file): \(note)") }
-            sum.merge(loaded.profile)
-        }
+        for file in files { sum.merge(try LoadedProfile.oneOfSeveral(file)) }
         try output.write(sum)
     }
 }

@@ -1,3 +1,4 @@
+import FaultlineTrace
 import Testing
 
 @testable import FaultlineAnalysis

@@ -39,21 +39,30 @@ struct ReadingBudgets {
 
     /// A timeline of some fifty thousand lines: the trace with its events five times, and its dictionary once, as a program
     /// that runs for longer says the same names.
-    private static func longTrace() throws -> URL {
+    private static func longTrace() throws -> ScratchFile {
         let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n").dropFirst().dropLast()
             .map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
         let names = lines.filter { $0.contains("\"ph\":\"M\"") }
         let events = lines.filter { !$0.contains("\"ph\":\"M\"") }
         let all = names + (0..<5).flatMap { _ in events }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).json")
-        try ("[\n" + all.joined(separator: ",\n") + "\n]\n").write(to: file, atomically: false, encoding: .utf8)
-        return file
+        return try ScratchFile("[\n" + all.joined(separator: ",\n") + "\n]\n")
+    }
+
+    /// A file that is gone when nobody holds it any more.
+    private final class ScratchFile: Sendable {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).json")
+
+        init(_ text: String) throws {
+            try text.write(to: url, atomically: false, encoding: .utf8)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
     }
 
     /// Reading a timeline, dictionary included, beside decoding the same bytes.
     func reading() throws -> Comparison {
         let file = try Self.longTrace()
-        let data = try Data(contentsOf: file)
+        let data = try Data(contentsOf: file.url)
         let lines = data.count { $0 == UInt8(ascii: "\n") }
         return Comparison(
             name: "read a timeline", operations: lines,
@@ -62,7 +71,7 @@ struct ReadingBudgets {
                 Arm("reader") {
                     try cpuTime {
                         var count = 0
-                        try TraceReader(path: file.path).read { _ in count &+= 1 }
+                        try TraceReader(path: file.url.path).read { _ in count &+= 1 }
                         blackHole(count)
                     }
                 },

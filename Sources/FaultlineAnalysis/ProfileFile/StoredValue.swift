@@ -24,10 +24,6 @@ enum StoredValue: Sendable, Hashable {
         self = .number(isTrue ? 1 : 0)
     }
 
-    init(_ text: String?) {
-        self = text.map { .text($0) } ?? .none
-    }
-
     init(_ texts: [String]?) {
         self = texts.map { .list($0.map { .text($0) }) } ?? .none
     }
@@ -37,7 +33,7 @@ enum StoredValue: Sendable, Hashable {
 struct StoredProblem: Error {
     /// The way to it from the top, the innermost part first: `["3", "faults"]`.
     var path: [String] = []
-    /// What should stand there: `"a number from 0 to 9007199254740992"`.
+    /// What should stand there: `"a number from 0 to 1152921504606846976"`.
     var expected: String
 
     /// The way and what should be there: `"faults.3.trips" is not a number from 0 to …`.

@@ -17,8 +17,7 @@ final class SQLDebugReader {
     private var summary = ReadingSummary()
     /// Entities by their tables, where the log names both.
     private var entities: [String: String] = [:]
-    private var ids: [DictionaryEntry: DictionaryID] = [:]
-    private var entries: [DictionaryEntry] = []
+    private var names = EntryTable()
     /// Programs by their processes' numbers, in the order in which they come; 1 where none is told.
     private var programs: [(process: UInt32, name: String)] = []
 
@@ -52,12 +51,10 @@ final class SQLDebugReader {
         try pass { writer, operation in try translate(operation, of: writer) { _ in } }
         for (process, program) in programs {
             try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug)))
-            for (index, entry) in entries.enumerated() {
-                try body(.entry(process: process, id: DictionaryID(index + 1), entry))
-            }
+            try names.forEach(of: process, body)
         }
         summary = ReadingSummary()
-        summary.entries = entries.count
+        summary.entries = names.entries.count
         var counts: [UInt32: UInt64] = [:]
         try pass { writer, operation in
             try translate(operation, of: writer) { event in
@@ -128,14 +125,7 @@ final class SQLDebugReader {
         if let entity { entities["Z" + entity.uppercased()] = entity }
     }
 
-    private func id(_ entry: DictionaryEntry) -> DictionaryID {
-        if let known = ids[entry] { return known }
-        entries.append(entry)
-        ids[entry] = DictionaryID(entries.count)
-        return DictionaryID(entries.count)
-    }
-
-    private func entity(_ name: String) -> DictionaryID { id(.entity(EntityEntry(name: name))) }
+    private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
     // MARK: Events
 
@@ -145,13 +135,16 @@ final class SQLDebugReader {
     ) throws {
         switch operation {
         case .fetch(let select):
-            let event = try self.event(.fetch(fetch(select)), select.duration, writer, select.end) { id, start in
+            let text = SelectText(select.sql)
+            let name = name(of: select, text)
+            let event = try self.event(.fetch(fetch(select, text, name)), select.duration, writer, select.end) {
+                id, start in
                 for prefetch in select.prefetches { try statement(prefetch.select, id, writer, start, emit) }
                 try statement(select, id, writer, start, emit)
             }
             if !select.isCount, select.rows > 1 {
                 origins[writer, default: Origins()].last = event.id
-                origins[writer]?.byEntity[name(of: select)] = event.id
+                origins[writer]?.byEntity[name] = event.id
             }
             try emit(event)
         case .fault(let select, let entity, let object):
@@ -165,7 +158,7 @@ final class SQLDebugReader {
             var fault = self.fault(entity, object, filled: rows, writer)
             fault.type = .toMany
             fault.relationshipEntity = fault.entity
-            fault.relationship = id(.name(NameEntry(name: name)))
+            fault.relationship = names.id(.name(NameEntry(name: name)))
             try emit(
                 event(.fault(fault), select.duration, writer, select.end) {
                     try statement(select, $0, writer, $1, emit)
@@ -223,7 +216,7 @@ final class SQLDebugReader {
         _ sql: String, _ type: TraceEvent.Statement.StatementType, rows: UInt64
     ) -> TraceEvent.Statement {
         var statement = TraceEvent.Statement()
-        statement.statement = id(.statement(StatementEntry(sql: sql)))
+        statement.statement = names.id(.statement(StatementEntry(sql: sql)))
         statement.type = type
         statement.rows = UInt32(clamping: rows)
         return statement
@@ -241,18 +234,16 @@ final class SQLDebugReader {
         return fault
     }
 
-    private func name(of select: SQLDebugThread.Select) -> String {
-        let table = SelectText(select.sql)?.table ?? ""
+    private func name(of select: SQLDebugThread.Select, _ text: SelectText?) -> String {
+        let table = text?.table ?? ""
         return select.entity ?? entities[table] ?? table
     }
 
-    private func fetch(_ select: SQLDebugThread.Select) -> TraceEvent.Fetch {
-        let text = SelectText(select.sql)
+    private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
         let isTold = text.map { $0.values == select.values.count } ?? false
         var fetch = TraceEvent.Fetch()
-        let name = name(of: select)
         fetch.entity = entity(name)
-        fetch.shape = id(
+        fetch.shape = names.id(
             .shape(
                 ShapeEntry(
                     entity: name, predicate: text?.predicate ?? "", sort: text?.sort ?? [],
@@ -260,7 +251,7 @@ final class SQLDebugReader {
                     resultType: select.isCount ? "count" : "objects", terms: isTold ? text?.terms : nil,
                     hasUntoldValues: isTold ? nil : true)))
         if isTold, let terms = text?.terms, terms.count == select.values.count { fetch.operands = select.values }
-        fetch.parameters = select.values.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x0000_0100_0000_01B3 }
+        fetch.parameters = StableHash.fold(select.values)
         fetch.resultType = select.isCount ? .count : .objects
         fetch.rows = UInt32(clamping: select.rows)
         fetch.trips = UInt32(clamping: 1 + select.prefetches.count)

@@ -72,7 +72,7 @@ struct SQLDebugThread {
         case "sql": try take(sql: String(line.text), emit)
         case "details":
             guard line.text.hasPrefix("SQLite bind["), let value = line.text.firstRange(of: "] = ") else { return }
-            let hash = Self.hash(line.text[value.upperBound...])
+            let hash = StableHash.text(line.text[value.upperBound...])
             if !open.isEmpty { open[open.count - 1].values.append(hash) }
         case "annotation":
             if let annotation = SQLDebugAnnotation(line.text) { try take(annotation, emit) }
@@ -86,11 +86,6 @@ struct SQLDebugThread {
         try finishOpen(emit)
         try finishPlain(emit)
     }
-
-    static func hash(_ text: Substring) -> UInt64 {
-        text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-    }
-
     // MARK: Statements
 
     private mutating func take(sql: String, _ emit: (Operation) throws -> Void) rethrows {
@@ -178,13 +173,13 @@ struct SQLDebugThread {
         case .fault(let object):
             guard let select = closed else { return }
             closed = nil
-            try emit(.fault(select, entity: String(object.entity), object: Self.hash(object.text)))
+            try emit(.fault(select, entity: String(object.entity), object: StableHash.text(object.text)))
         case .toManyFault(let name, let object, let rows):
             guard let select = closed else { return }
             closed = nil
             try emit(
                 .toManyFault(
-                    select, entity: String(object.entity), name: String(name), object: Self.hash(object.text),
+                    select, entity: String(object.entity), name: String(name), object: StableHash.text(object.text),
                     rows: rows))
         }
     }

@@ -70,8 +70,7 @@ struct SelectText {
     private static func terms(_ predicate: String) -> [ShapeEntry.Term]? {
         let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
         var terms: [ShapeEntry.Term] = []
-        var words = predicate.split(separator: " ").map(String.init)
-        words = words.flatMap { $0 == "(" || $0 == ")" ? [] : [$0] }
+        let words = predicate.split(separator: " ").map(String.init).filter { $0 != "(" && $0 != ")" }
         for part in words.split(separator: "AND") {
             let part = Array(part)
             guard part.count == 3, let operation = operations[part[1]], part[2] == "?", part[0].hasPrefix("t") else {

@@ -9,12 +9,10 @@ import Foundation
 final class XctraceReader {
     private let path: String
     private var summary = ReadingSummary()
-    private var entries: [(id: DictionaryID, entry: DictionaryEntry)] = []
+    private var names = EntryTable()
     private var events: [TraceEvent] = []
     private var process: UInt32 = 0
     private var program = ""
-    private var lastID: DictionaryID = 0
-    private var ids: [DictionaryEntry: DictionaryID] = [:]
     private var stacks: [ObjectIdentifier: DictionaryID] = [:]
     private var end: UInt64 = 0
 
@@ -35,8 +33,9 @@ final class XctraceReader {
         guard summary.events > 0 else { throw ReaderError.emptyXctrace(path) }
         summary.isTruncated = !isWhole
         summary.processes = [process]
+        summary.entries = names.entries.count
         try body(.began(ProcessBegan(process: process, program: program, source: .instruments)))
-        for (id, entry) in entries { try body(.entry(process: process, id: id, entry)) }
+        try names.forEach(of: process, body)
         for event in events { try body(.event(event)) }
         // Of one that is cut off nobody knows what is missing.
         if isWhole { try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(summary.events)))) }
@@ -79,8 +78,8 @@ final class XctraceReader {
         case "core-data-fetch":
             let entity = row["fetch-entity"]?.text ?? ""
             var fetch = TraceEvent.Fetch()
-            fetch.entity = id(.entity(EntityEntry(name: entity)))
-            fetch.shape = id(.shape(ShapeEntry(entity: entity, hasUntoldValues: true)))
+            fetch.entity = names.id(.entity(EntityEntry(name: entity)))
+            fetch.shape = names.id(.shape(ShapeEntry(entity: entity, hasUntoldValues: true)))
             fetch.rows = UInt32(clamping: row["fetch-count"]?.number ?? 0)
             fetch.trips = 1
             return .fetch(fetch)
@@ -93,7 +92,7 @@ final class XctraceReader {
             var fault = fault(of: object)
             fault.type = .toMany
             fault.relationshipEntity = fault.entity
-            fault.relationship = id(.name(NameEntry(name: row["relationship"]?.text ?? "")))
+            fault.relationship = names.id(.name(NameEntry(name: row["relationship"]?.text ?? "")))
             return .fault(fault)
         default: return nil
         }
@@ -104,7 +103,7 @@ final class XctraceReader {
         var fault = TraceEvent.Fault()
         fault.type = .object
         fault.source = .store
-        fault.entity = id(.entity(EntityEntry(name: object.entity)))
+        fault.entity = names.id(.entity(EntityEntry(name: object.entity)))
         fault.object = object.hash
         fault.filled = 1
         return fault
@@ -116,20 +115,10 @@ final class XctraceReader {
         let uri = text[start.upperBound...].prefix { $0 != ">" }
         let parts = uri.split(separator: "/")
         guard parts.count == 3 else { return nil }
-        let hash = uri.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
-        return (String(parts[1]), hash)
+        return (String(parts[1]), StableHash.text(uri))
     }
 
     // MARK: Dictionary
-
-    private func id(_ entry: DictionaryEntry) -> DictionaryID {
-        if let known = ids[entry] { return known }
-        lastID += 1
-        ids[entry] = lastID
-        summary.entries += 1
-        entries.append((lastID, entry))
-        return lastID
-    }
 
     /// A stack with frames of the app alone: what the system did on the way is nobody's line.
     private func stack(of row: XctraceDocument.Row) -> DictionaryID {
@@ -148,13 +137,13 @@ final class XctraceReader {
             addresses.append(address)
             let name = frame.attributes["name"] ?? ""
             let word = name.isEmpty || name.hasPrefix("0x") ? Self.place(address, in: binary) : name
-            _ = id(
+            _ = names.id(
                 .frame(
                     FrameEntry(
                         address: address, module: binary.attributes["name"] ?? "",
                         locations: [FrameEntry.Location(symbol: word, function: word)])))
         }
-        let number = addresses.isEmpty ? 0 : id(.stack(StackEntry(frames: addresses)))
+        let number = addresses.isEmpty ? 0 : names.id(.stack(StackEntry(frames: addresses)))
         stacks[key] = number
         return number
     }

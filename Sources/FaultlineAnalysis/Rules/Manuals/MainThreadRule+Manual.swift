@@ -3,7 +3,7 @@ extension MainThreadRule {
         RuleManual(
             trigger:
                 "\(ProcessReduction.blockThreshold / 1_000_000) ms or more in the store on the main thread, without "
-                + "a pause of \(ProcessReduction.blockPause / 1_000_000) ms, in scopes that are screens; "
+                + "a pause of \(Stretch.pause / 1_000_000) ms, in scopes that are screens; "
                 + "\(Int(Self.longBlock) / 1_000_000) ms are an error.",
             evidence: "Stretches, their time in all and at the longest, and what took most of them.",
             fix:
