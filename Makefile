@@ -1,5 +1,5 @@
 # Everything from a fresh Debian or Ubuntu machine with a Swift toolchain:
-#   make demo    records a shopping list with three flaws and without them, and prints both reports
+#   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make test    runs all tests
 #   make bench   measures the store against its budgets, beside SQLite's C interface and GRDB
 #   make bench-scenarios   checks what programs do with a store against thresholds

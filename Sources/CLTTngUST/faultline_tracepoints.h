@@ -60,7 +60,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
 #define FL_TP_OWN_BATCH(type, name, meaning, detail) FL_TP_##meaning(type, name, event->fields.batch.name, detail)
 LTTNG_UST_TRACEPOINT_EVENT(
     faultline, batch, LTTNG_UST_TP_ARGS(const fl_event *, event),
-    LTTNG_UST_TP_FIELDS(FL_TP_HEADER FL_BATCH_FIELDS(FL_TP_OWN_BATCH)))
+    LTTNG_UST_TP_FIELDS(FL_TP_HEADER FL_BATCH_FIELDS(FL_TP_OWN_BATCH) FL_TP_LISTS))
 
 #define FL_TP_OWN_FAULT(type, name, meaning, detail) FL_TP_##meaning(type, name, event->fields.fault.name, detail)
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -106,6 +106,11 @@ LTTNG_UST_TRACEPOINT_EVENT(
 LTTNG_UST_TRACEPOINT_EVENT(
     faultline, wait, LTTNG_UST_TP_ARGS(const fl_event *, event),
     LTTNG_UST_TP_FIELDS(FL_TP_HEADER FL_WAIT_FIELDS(FL_TP_OWN_WAIT)))
+
+#define FL_TP_OWN_RELEASE(type, name, meaning, detail) FL_TP_##meaning(type, name, event->fields.release.name, detail)
+LTTNG_UST_TRACEPOINT_EVENT(
+    faultline, release, LTTNG_UST_TP_ARGS(const fl_event *, event),
+    LTTNG_UST_TP_FIELDS(FL_TP_HEADER FL_RELEASE_FIELDS(FL_TP_OWN_RELEASE)))
 
 #endif
 

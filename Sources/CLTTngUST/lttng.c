@@ -25,6 +25,7 @@ static bool is_wanted(uint32_t kind) {
     case FL_EVENT_MERGE: return lttng_ust_tracepoint_enabled(faultline, merge);
     case FL_EVENT_REFRESH: return lttng_ust_tracepoint_enabled(faultline, refresh);
     case FL_EVENT_WAIT: return lttng_ust_tracepoint_enabled(faultline, wait);
+    case FL_EVENT_RELEASE: return lttng_ust_tracepoint_enabled(faultline, release);
     default: return false;
     }
 }
@@ -42,6 +43,7 @@ static void hand_event(const fl_event *event) {
     case FL_EVENT_MERGE: lttng_ust_tracepoint(faultline, merge, event); break;
     case FL_EVENT_REFRESH: lttng_ust_tracepoint(faultline, refresh, event); break;
     case FL_EVENT_WAIT: lttng_ust_tracepoint(faultline, wait, event); break;
+    case FL_EVENT_RELEASE: lttng_ust_tracepoint(faultline, release, event); break;
     default: break;
     }
 }

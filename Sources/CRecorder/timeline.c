@@ -236,15 +236,16 @@ static const char *subject(const fl_timeline *timeline, const fl_event *event) {
     case FL_EVENT_SCOPE: return label_of(timeline, event->fields.scope.name);
     case FL_EVENT_MERGE: return label_of(timeline, event->fields.merge.saver);
     case FL_EVENT_REFRESH: return label_of(timeline, event->fields.refresh.entity);
+    case FL_EVENT_RELEASE: return label_of(timeline, event->fields.release.entity);
     case FL_EVENT_WAIT: return fl_enumeration_word(FL_ENUMERATION_WAIT_RESOURCE, event->fields.wait.resource);
     default: return NULL;
     }
 }
 
-// Whether it is a moment and no stretch of its thread's time: a summary, and a wait that ended while the thread had
+// Whether it is a moment and no stretch of its thread's time: a summary, a release, and a wait that ended while the thread had
 // other work.
 static bool is_moment(const fl_event *event) {
-    return event->header.kind == FL_EVENT_USE
+    return event->header.kind == FL_EVENT_USE || event->header.kind == FL_EVENT_RELEASE
         || (event->header.kind == FL_EVENT_WAIT && event->fields.wait.isBlocking == 0);
 }
 

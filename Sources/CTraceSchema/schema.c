@@ -42,10 +42,14 @@ static const fl_field refresh_fields[] = {FL_REFRESH_FIELDS(X)};
 #define FL_STRUCT fl_wait
 static const fl_field wait_fields[] = {FL_WAIT_FIELDS(X)};
 #undef FL_STRUCT
+#define FL_STRUCT fl_release
+static const fl_field release_fields[] = {FL_RELEASE_FIELDS(X)};
+#undef FL_STRUCT
 #undef X
 
 #define X(event, list, words) {#list, offsetof(fl_##event, list), words},
 static const fl_list fetch_lists[] = {FL_FETCH_LISTS(X)};
+static const fl_list batch_lists[] = {FL_BATCH_LISTS(X)};
 static const fl_list save_lists[] = {FL_SAVE_LISTS(X)};
 static const fl_list use_lists[] = {FL_USE_LISTS(X)};
 static const fl_list merge_lists[] = {FL_MERGE_LISTS(X)};
@@ -59,7 +63,7 @@ static const fl_list merge_lists[] = {FL_MERGE_LISTS(X)};
 static const fl_event_schema schemas[] = {
     {NULL, NULL, NULL, 0, 0, 0},
     [FL_EVENT_FETCH] = SCHEMA_WITH_LISTS("fetch", fetch),
-    [FL_EVENT_BATCH] = SCHEMA("batch", batch),
+    [FL_EVENT_BATCH] = SCHEMA_WITH_LISTS("batch", batch),
     [FL_EVENT_FAULT] = SCHEMA("fault", fault),
     [FL_EVENT_CACHE_MISS] = SCHEMA("cacheMiss", cache_miss),
     [FL_EVENT_SAVE] = SCHEMA_WITH_LISTS("save", save),
@@ -69,6 +73,7 @@ static const fl_event_schema schemas[] = {
     [FL_EVENT_MERGE] = SCHEMA_WITH_LISTS("merge", merge),
     [FL_EVENT_REFRESH] = SCHEMA("refresh", refresh),
     [FL_EVENT_WAIT] = SCHEMA("wait", wait),
+    [FL_EVENT_RELEASE] = SCHEMA("release", release),
 };
 
 _Static_assert(COUNT(schemas) == FL_EVENT_KIND_END, "every event kind has a schema");

@@ -186,7 +186,8 @@ public struct CostModel: Sendable {
             // A kibibyte stands for a row and a picosecond for a nanosecond, so that the same fit serves.
             Load(
                 rows: load.bytes / load.rows / 1024, bytes: 0,
-                duration: UInt64(max(0, Double(load.duration) - trip) / Double(load.rows) * 1000))
+                // What no row takes is damage, and would not fit.
+                duration: UInt64(min(1e15, max(0, Double(load.duration) - trip) / Double(load.rows) * 1000)))
         }
         let sizes = rows.map(\.rows)
         guard rows.count >= minimumTrips, let least = sizes.min(), let most = sizes.max(), most >= 2 * max(1, least),

@@ -29,6 +29,8 @@ extension EventGroup {
         public var updated: UInt64 = 0
         public var deleted: UInt64 = 0
         public var conflicts: UInt64 = 0
+        /// Objects of a save that were set to what the store had.
+        public var unchanged: UInt64 = 0
         public var fullScanSteps: UInt64 = 0
         public var sorts: UInt64 = 0
         public var automaticIndexes: UInt64 = 0
@@ -48,7 +50,7 @@ extension EventGroup {
                 ("cacheHits", \.cacheHits),
                 ("cacheMisses", \.cacheMisses), ("wait", \.wait), ("prepare", \.prepare), ("step", \.step),
                 ("materialise", \.materialise), ("commit", \.commit), ("inserted", \.inserted),
-                ("updated", \.updated), ("deleted", \.deleted), ("conflicts", \.conflicts),
+                ("updated", \.updated), ("deleted", \.deleted), ("conflicts", \.conflicts), ("unchanged", \.unchanged),
                 ("fullScanSteps", \.fullScanSteps), ("sorts", \.sorts), ("automaticIndexes", \.automaticIndexes),
                 ("virtualMachineSteps", \.virtualMachineSteps), ("preparations", \.preparations),
                 ("pageHits", \.pageHits), ("pageMisses", \.pageMisses), ("errors", \.errors),
@@ -81,7 +83,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         case .cacheMiss: cacheMisses &+= 1
         case .save(let save): add(save)
         case .sql(let statement): add(statement)
-        case .use, .scope: break
+        case .use, .scope, .release: break
         case .merge(let merge):
             rows &+= UInt64(merge.refreshed)
             inserted &+= UInt64(merge.inserted)
@@ -119,6 +121,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         updated &+= UInt64(save.updated)
         deleted &+= UInt64(save.deleted)
         conflicts &+= UInt64(save.conflicts)
+        unchanged &+= UInt64(save.unchanged)
         errors &+= save.error == 0 ? 0 : 1
     }
 

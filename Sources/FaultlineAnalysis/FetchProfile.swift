@@ -17,11 +17,20 @@ public struct FetchProfile: Sendable {
     public internal(set) var counts = FetchCounts()
     /// Where objects were first read, and how many.
     public internal(set) var readSites: [CallSite?: UInt64] = [:]
+    /// The texts of the fetches' own statement with SQLite's plans.
+    public internal(set) var statements = StatementTable()
+    /// What prefetching took, by key path.
+    public internal(set) var prefetches: [String: PrefetchUse] = [:]
     /// Whether objects of others were served by rows of the kind that one of the fetches had loaded before for nothing that
     /// is known.
     var hasServedOthers = false
     /// How often relationships fired on objects of these fetches, whether the store or the row cache served them.
     var firedRelationships: [Edge: UInt64] = [:]
+
+    /// Those among them of objects that had not been in memory before.
+    var firstFirings: [Edge: UInt64] = [:]
+    /// To-many relationships that were asked for their members, by owner.
+    var askedToMany: [Edge: UInt64] = [:]
 
     /// A relationship by the name of its entity and its own.
     struct Edge: Sendable, Hashable {
@@ -58,6 +67,12 @@ public struct FetchCounts: Sendable, Hashable {
     /// Sorts that SQLite made for them (`SQLITE_STMTSTATUS_SORT`), and rows that were sorted.
     public internal(set) var sorts: UInt64 = 0
     public internal(set) var sortedRows: UInt64 = 0
+    /// Texts that the store's functions compared in them, and those among them that were found, fitted or were equal.
+    public internal(set) var textComparisons: UInt64 = 0
+    public internal(set) var textMatches: UInt64 = 0
+    /// Statements that had to be prepared, and what that took for all of them, in nanoseconds.
+    public internal(set) var preparations: UInt64 = 0
+    public internal(set) var prepareTime: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 }
@@ -76,6 +91,8 @@ extension FetchProfile: KeyedSum {
     static let parts: [SumPart<FetchProfile>] = [
         .part("uses", \.uses), .part("properties", \.properties), .part("counts", \.counts),
         .part("readSites", \.readSites), .part("firedRelationships", \.firedRelationships),
+        .part("firstFirings", \.firstFirings), .part("askedToMany", \.askedToMany), .part("statements", \.statements),
+        .part("prefetches", \.prefetches),
         .any("hasServedOthers", \.hasServedOthers),
     ]
 }
@@ -85,7 +102,10 @@ extension FetchCounts: Summed, StartsEmpty {
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .sum("statements", \.statements),
         .sum("fullScanSteps", \.fullScanSteps), .sum("virtualMachineSteps", \.virtualMachineSteps),
-        .sum("sorts", \.sorts), .sum("sortedRows", \.sortedRows), .part("scopes", \.scopes),
+        .sum("sorts", \.sorts), .sum("sortedRows", \.sortedRows), .sum("textComparisons", \.textComparisons),
+        .sum("textMatches", \.textMatches),
+        .sum("preparations", \.preparations),
+        .sum("prepareTime", \.prepareTime), .part("scopes", \.scopes),
     ]
 }
 

@@ -143,6 +143,8 @@ enum ClaimAccount: Sendable, Hashable {
     case loads(FetchProfile.Key)
     /// Small saves from one line.
     case saves(SaveEvidence.Key)
+    /// Faults of one entity from one line whose rows had been in memory.
+    case refaults(RefaultEvidence.Key)
     /// Waits of one line for another.
     case waits(WaitEvidence.Key)
 }

@@ -6,6 +6,9 @@ struct Load: Sendable, Hashable {
     var bytes: UInt64
     /// In nanoseconds.
     var duration: UInt64
+
+    /// Whether its rows hold large values: what these take says nothing of what trips and rows cost.
+    var isLarge: Bool { bytes >= TraceEvent.Release.leastBytes &* max(1, rows) }
 }
 
 /// A bounded sample of trips, spread over the sizes that occurred.

@@ -79,6 +79,8 @@ extension ProcessReduction {
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
         noteFired(fault, event, in: &tables)
         noteServed(fault, event, in: tables)
+        noteUse(fault, event, in: &tables)
+        noteHold(fault, event, in: &tables)
         // What the row cache gave was read before, by what filled the cache.
         guard fault.source != .rowCache else { return }
         summary.counts.bytesRead &+= fault.bytes
@@ -87,7 +89,7 @@ extension ProcessReduction {
         claimTrips(1, scope: event.scope, in: &tables)
         guard fault.source == .store, fault.error == 0 else { return }
         let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
-        tables.loads.insert(load, hash: StableHash.event(process: event.process, id: event.id))
+        if !load.isLarge { tables.loads.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
         guard fault.origin != 0 else {
             summary.counts.faultTripsWithoutOrigin &+= 1
             return
@@ -115,7 +117,11 @@ extension ProcessReduction {
             let entity = dictionary.entity(fault.relationshipEntity)?.name
         else { return }
         let edge = FetchProfile.Edge(entity: entity, name: name)
-        tables.changeFetch(index) { $0.firedRelationships[edge, default: 0] &+= 1 }
+        tables.changeFetch(index) {
+            $0.firedRelationships[edge, default: 0] &+= 1
+            if !fault.seenBefore { $0.firstFirings[edge, default: 0] &+= 1 }
+            if fault.type == .toMany { $0.askedToMany[edge, default: 0] &+= 1 }
+        }
     }
 
     /// Remembers a fault that another fetch than that of its object has loaded the row for.
@@ -138,6 +144,7 @@ extension ProcessReduction {
         for open in repeats.drain() { judge(open.value, open.key, in: &tables) }
         finishWaits(into: &tables)
         finishBlocks(into: &tables)
+        finishHolds(into: &tables)
         for (index, start) in firstUnused {
             let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
             if let served = lastServed[tree], served > start { tables.changeFetch(index) { $0.hasServedOthers = true } }

@@ -13,6 +13,9 @@ struct OpenFetch: Sendable {
     var loadedRows: UInt64
     /// What fetching it and loading its batches took, in nanoseconds.
     var time: UInt64
+    /// Batches that were loaded, and whether the program has let go of the result.
+    var batches: UInt64 = 0
+    var isClosed = false
     /// Whether its own statement has come.
     var hasStatement = false
     /// Rows that were counted as evidence already.
@@ -46,7 +49,9 @@ extension ProcessReduction {
         tables.changeShape(place) {
             if isBatched { $0.identities.insert(load, hash: hash) } else { $0.rows.insert(load, hash: hash) }
         }
-        if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch { tables.loads.insert(load, hash: hash) }
+        if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch, !load.isLarge {
+            tables.loads.insert(load, hash: hash)
+        }
         return index
     }
 
@@ -61,15 +66,20 @@ extension ProcessReduction {
             tables.changeShape(shapeIndex(batch.shape, entity: batch.entity, in: &tables)) {
                 $0.rows.insert(load, hash: hash)
             }
-            if batch.trips == 1 { tables.loads.insert(load, hash: hash) }
+            if batch.trips == 1, !load.isLarge { tables.loads.insert(load, hash: hash) }
         }
         let found = fetches.update(batch.fetch) {
             $0.time &+= event.duration
+            $0.batches &+= 1
             $0.loadedRows = min($0.rows, $0.loadedRows + UInt64(batch.rows))
             return ($0.index, $0.batchSize)
         }
         guard let (index, size) = found else { return nil }
+        noteHeld(byResult: batch.fetch, in: &tables)
         noteLoad(event, fetch: index, batchSize: size, rows: UInt64(batch.rows), in: &tables)
+        if !batch.prefetches.isEmpty, !isSetup(event.scope) {
+            tables.changeFetch(index) { $0.add(batch.prefetches, loadTime: event.duration) }
+        }
         return index
     }
 
@@ -82,6 +92,8 @@ extension ProcessReduction {
             profile.counts.executions &+= 1
             profile.counts.rows &+= UInt64(fetch.rows)
             profile.counts.time &+= event.duration
+            profile.counts.prepareTime &+= fetch.prepare
+            profile.add(fetch.prefetches, loadTime: event.duration)
             profile.counts.mainThreadTime &+= event.isMainThread ? event.duration : 0
             if let scope { profile.counts.scopes[scope, default: 0] &+= 1 }
         }
@@ -90,18 +102,29 @@ extension ProcessReduction {
     /// Adds a fetch's own statement to its profile: the first that comes behind it.
     ///
     /// Those of prefetching come before their fetch from a recorder, and behind its own statement in the order of time.
-    mutating func add(_ statement: TraceEvent.Statement, of parent: EventID, to tables: inout ProfileTables) {
+    mutating func add(
+        _ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables
+    ) {
         // What every fetch has is no sign that it stays in use.
-        let found = fetches.update(parent, isUse: false) { fetch -> (index: Int, scope: EventID)? in
+        let found = fetches.update(event.parent, isUse: false) { fetch -> (index: Int, scope: EventID)? in
             guard !fetch.hasStatement else { return nil }
             fetch.hasStatement = true
             return (fetch.index, fetch.scope)
         }
         guard let fetch = found.flatMap(\.self), !isSetup(fetch.scope) else { return }
+        let plan = planText(statement.plan)
+        let text = dictionary.statement(statement.statement)?.sql
+        let runs = StatementTable.Runs(
+            count: 1, time: event.duration, rows: UInt64(statement.rows),
+            virtualMachineSteps: statement.virtualMachineSteps)
         tables.changeFetch(fetch.index) { profile in
             profile.counts.statements &+= 1
             profile.counts.fullScanSteps &+= UInt64(statement.fullScanSteps)
             profile.counts.virtualMachineSteps &+= statement.virtualMachineSteps
+            profile.counts.textComparisons &+= UInt64(statement.textComparisons)
+            profile.counts.textMatches &+= UInt64(statement.textMatches)
+            profile.counts.preparations &+= UInt64(statement.preparations)
+            if let text { profile.statements.add(runs, of: text, plan: plan ?? "") }
             guard statement.sorts > 0 else { return }
             profile.counts.sorts &+= UInt64(statement.sorts)
             // A limit hands out few of those that were sorted; what a predicate kept out was not sorted at all.
@@ -110,9 +133,23 @@ extension ProcessReduction {
         }
     }
 
+    /// The lines of a plan; `nil`: there is none.
+    private mutating func planText(_ id: DictionaryID) -> String? {
+        guard id != 0 else { return nil }
+        if let known = planCache[id] { return known }
+        guard let plan = dictionary.plan(id) else { return nil }
+        let text = plan.rows.map(\.detail).joined(separator: "\n")
+        planCache[id] = text
+        return text
+    }
+
     mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
         if use.state == .open { summary.counts.openUses &+= 1 }
-        let fetch = fetches.update(use.fetch) { $0 }
+        let fetch = fetches.update(use.fetch) {
+            if use.state == .closed { $0.isClosed = true }
+            return $0
+        }
+        if use.state == .closed { noteHeld(byResult: use.fetch, in: &tables) }
         guard !isSetup(fetch?.scope ?? event.scope) else { return }
         let index =
             fetch?.index
@@ -166,5 +203,17 @@ extension ProcessReduction {
     mutating func claimTrips(_ trips: UInt64, scope: EventID, in tables: inout ProfileTables) {
         summary.counts.claimedTrips &+= trips
         addTrip(scope: scope, isStatement: false, count: trips, to: &tables)
+    }
+}
+
+extension FetchProfile {
+    /// Adds what prefetching took for a fetch or a batch.
+    fileprivate mutating func add(_ prefetched: [TraceEvent.Prefetch], loadTime: UInt64) {
+        for prefetch in prefetched where prefetch.path < UInt64(key.shape.prefetch.count) {
+            prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(
+                PrefetchUse(
+                    loads: 1, trips: prefetch.trips, rows: prefetch.rows, bytes: prefetch.bytes,
+                    time: prefetch.duration, loadTime: loadTime))
+        }
     }
 }

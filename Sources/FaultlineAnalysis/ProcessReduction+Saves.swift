@@ -62,6 +62,18 @@ extension ProcessReduction {
         }
     }
 
+    /// Counts what a save changed of each entity.
+    mutating func noteChanges(_ save: TraceEvent.Save, in tables: inout ProfileTables) {
+        guard save.error == 0 else { return }
+        for change in save.entities {
+            guard let name = dictionary.entity(change.entity)?.name else { continue }
+            tables.changes[name, default: EntityChanges()].merge(
+                EntityChanges(
+                    saves: 1, inserted: UInt64(change.inserted), updated: UInt64(change.updated),
+                    deleted: UInt64(change.deleted)))
+        }
+    }
+
     private mutating func add(_ one: OpenSaves, to key: OpenSaves.Key, in tables: inout ProfileTables) {
         let known: Void? = saves.update(key) { open in
             open.evidence.merge(one.evidence)

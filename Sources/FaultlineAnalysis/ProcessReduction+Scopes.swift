@@ -71,6 +71,7 @@ extension ProcessReduction {
         switch scope.phase {
         case .begin: tables.scopes[key, default: ScopeSummary(key)].count &+= 1
         case .end:
+            noteHeld(after: event.id, in: &tables)
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
             let owed = scopes.update(event.id) { scope in

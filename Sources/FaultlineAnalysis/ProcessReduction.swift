@@ -16,6 +16,7 @@ struct ProcessReduction: Sendable {
         static let saves = 4096
         static let repeats = 4096
         static let threads = 1024
+        static let holds = 8192
     }
 
     var summary: ProcessSummary
@@ -26,6 +27,7 @@ struct ProcessReduction: Sendable {
     var groupCache: [GroupCacheKey: Int] = [:]
     var siteCache: [SiteCacheKey: CallSite?] = [:]
     private var shapeCache: [DictionaryID: Int] = [:]
+    var planCache: [DictionaryID: String] = [:]
     /// What the fetches of a place in the tables read; see ``sources(of:in:)``.
     var sourceCache: [Int: Set<String>?] = [:]
     var fetches = BoundedTable<EventID, OpenFetch>(capacity: Capacity.fetches)
@@ -44,6 +46,16 @@ struct ProcessReduction: Sendable {
     /// What main threads are doing, by thread.
     var blocks: [UInt32: OpenBlock] = [:]
     var reads: [FirstReads: UInt64] = [:]
+    var reuses = ReuseTracker()
+    var invalidations = Invalidations()
+    var holds = BoundedTable<EventID, OpenHold>(capacity: Capacity.holds)
+    /// Faults whose objects let go of their values before the fault itself came.
+    var earlyReleases = BoundedTable<EventID, Bool>(capacity: Capacity.holds)
+    /// The faults that filled them, by the piece of work.
+    var heldInScopes: [EventID: Set<EventID>] = [:]
+    /// The same, by the fetch whose result holds the objects as its rows.
+    var heldInResults: [EventID: Set<EventID>] = [:]
+    var overdue: [HoldEvidence.Key: OverdueHolds] = [:]
     /// Whether events were lost on a thread that was outside any scope at the time.
     var hasLossOutsideScopes = false
 
@@ -114,6 +126,7 @@ struct ProcessReduction: Sendable {
         switch event.detail {
         case .scope(let scope): add(scope, event, to: &tables)
         case .use(let use): add(use, event, to: &tables)
+        case .release(let release): noteRelease(release, in: &tables)
         default:
             notePlace(of: event)
             account(event, in: &tables)
@@ -139,14 +152,16 @@ struct ProcessReduction: Sendable {
         case .save(let save):
             summary.counts.bytesWritten &+= save.bytes
             noteSave(save, event, in: &tables)
+            noteChanges(save, in: &tables)
             noteWrite(of: save.entities.map(\.entity), event, in: tables)
-        case .sql(let statement): add(statement, event, to: &tables)
+        case .sql(let statement): count(statement, event, in: &tables)
         case .merge(let merge): noteWrite(of: merge.entities.map(\.entity), event, in: tables)
         case .refresh(let refresh):
             noteWrite(of: refresh.entity == 0 ? [] : [refresh.entity], event, in: tables)
         case .wait(let wait): noteWait(wait, event, in: &tables)
-        case .cacheMiss, .use, .scope: break
+        case .cacheMiss, .use, .scope, .release: break
         }
+        noteInvalidation(event, in: tables)
         noteWork(event, in: &tables)
         noteBlock(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
@@ -158,13 +173,14 @@ struct ProcessReduction: Sendable {
         if event.isOnThread { accountTime(of: event, group: group, in: &tables) }
     }
 
-    private mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables) {
+    private mutating func count(_ statement: TraceEvent.Statement, _ event: TraceEvent, in tables: inout ProfileTables)
+    {
         switch statement.type {
         case .read:
             summary.counts.reads &+= 1
             if event.parent == 0 { summary.counts.outermostReads &+= 1 }
             addTrip(scope: event.scope, isStatement: true, to: &tables)
-            add(statement, of: event.parent, to: &tables)
+            add(statement, event, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
         case .write: summary.counts.writes &+= 1

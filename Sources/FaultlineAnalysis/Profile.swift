@@ -236,6 +236,27 @@ public struct Profile: Sendable {
         tables.blocks.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
+    /// Faults that went to the store, and whether their rows had been in memory.
+    public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
+        tables.refaults.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
+    /// Large objects that kept their values beyond their scope.
+    ///
+    /// Complete after ``finish()``.
+    public var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
+        tables.holds.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    }
+
+    /// What saves changed, by the entity's name.
+    public var changes: [String: EntityChanges] { tables.changes }
+
+    /// Rows of an entity that were written.
+    func writes(of entity: String) -> UInt64 { tables.changes[entity]?.rows ?? 0 }
+
+    /// The entities of the model that the trace names, in alphabetical order.
+    public var entities: [EntityEntry] { tables.model.values.sorted { $0.name < $1.name } }
+
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 

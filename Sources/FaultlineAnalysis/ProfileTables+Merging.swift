@@ -6,7 +6,10 @@ extension ProfileTables: Summed {
         sums("shapeLoads", of: \.shapes) { $0.insert($1) },
         sums("scopeSums", of: \.scopeList) { $0.insert($1) },
         .part("faults", \.faults), .part("loops", \.loops), .part("saves", \.saves), .part("repeats", \.repeats),
-        .part("waits", \.waits), .part("blocks", \.blocks), .part("loads", \.loads), .part("saveLoads", \.saveLoads),
+        .part("waits", \.waits), .part("blocks", \.blocks), .part("refaults", \.refaults),
+        .part("holds", \.holds),
+        .part("changes", \.changes), .part("loads", \.loads),
+        .part("saveLoads", \.saveLoads),
         .part("statementLoads", \.statements), entities,
     ]
 

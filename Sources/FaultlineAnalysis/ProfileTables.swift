@@ -17,6 +17,10 @@ struct ProfileTables: Sendable {
     var repeats: [FetchProfile.Key: RepeatEvidence] = [:]
     var waits: [WaitEvidence.Key: WaitEvidence] = [:]
     var blocks: [BlockEvidence.Key: BlockEvidence] = [:]
+    var refaults: [RefaultEvidence.Key: RefaultEvidence] = [:]
+    var holds: [HoldEvidence.Key: HoldEvidence] = [:]
+    /// What was saved, by the entity's name.
+    var changes: [String: EntityChanges] = [:]
     /// Trips of any shape: unbatched fetches, batches and faults that went to the store.
     var loads = LoadSample()
     /// Saves, by the objects that they changed, without waiting for others.

@@ -113,6 +113,7 @@ public struct TraceTable: Sendable {
                 #cacheMisses rows that it did not hold
                 #error SQLite's result code; 0: none
                 operands JSON: a keyed hash of the values of each term
+                prefetches JSON: for each key path its trips, rows, bytes and time
                 """),
         TraceTable(
             events: "batch", "A batch of a result whose rows were loaded.",
@@ -125,6 +126,7 @@ public struct TraceTable: Sendable {
                 #prefetchedBytes bytes that prefetching read
                 #cacheHits rows that the row cache held already
                 #error SQLite's result code; 0: none
+                prefetches JSON: for each key path its trips, rows, bytes and time
                 """),
         TraceTable(
             events: "fault", "A fault that fired.",
@@ -142,6 +144,7 @@ public struct TraceTable: Sendable {
                 #filled objects that were filled
                 #bytes bytes of column values that were read
                 #error SQLite's result code; 0: none
+                #isWatched 1: a release tells when the object lets go of its values
                 """),
         TraceTable(
             events: "cacheMiss", "A fault that the row cache could not serve.",
@@ -155,6 +158,7 @@ public struct TraceTable: Sendable {
             #lockWait waiting for the lock to write, in nanoseconds
             #commit in COMMIT, in nanoseconds
             #error SQLite's result code; 0: none
+            #unchanged objects that were set to what the store had, and not written
             """ + "\n" + changes),
         TraceTable(
             events: "sql", "A statement that ran.",
@@ -173,6 +177,8 @@ public struct TraceTable: Sendable {
             #pageHits pages that the page cache held
             #pageMisses pages that were read
             #error SQLite's result code; 0: none
+            #textComparisons texts that functions of the store's compared
+            #textMatches those among them that were found, fitted or were equal
             """),
         TraceTable(
             events: "use", "What was used of a fetch's result, told at its end.",
@@ -219,6 +225,13 @@ public struct TraceTable: Sendable {
                 #changed those among them that had unsaved changes
                 #keepsChanges 1: these were kept
                 """),
+        TraceTable(
+            events: "release", "An object that let go of 16 KiB or more, or a result that held such objects.",
+            "#fetch the id of the fetch of a result; 0: an object\n#fault the id of the fault that filled it\n" + entity
+                + "\n" + """
+                    object a keyed hash of the object's identity
+                    #bytes bytes of its values
+                    """),
         TraceTable(
             events: "wait", "A wait for a queue or a lock.",
             """

@@ -55,7 +55,8 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.operands)
+        end(
+            event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.operands + Self.words(detail.prefetches))
     }
 
     /// Ends and records the loading of a batch.
@@ -64,7 +65,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, .FL_EVENT_BATCH, &fields, statement, context, site)
+        end(event, .FL_EVENT_BATCH, &fields, statement, context, site, Self.words(detail.prefetches))
     }
 
     /// Ends and records a fault.
@@ -87,6 +88,10 @@ extension Recorder {
         end(event, .FL_EVENT_SAVE, &fields, statement, context, site, Self.words(detail.entities))
     }
 
+    private static func words(_ prefetches: [TraceEvent.Prefetch]) -> [UInt64] {
+        prefetches.flatMap { [$0.path, $0.trips, $0.rows, $0.bytes, $0.duration] }
+    }
+
     private static func words(_ changes: [TraceEvent.Save.Change]) -> [UInt64] {
         changes.flatMap { [UInt64($0.entity), $0.inserted, $0.updated, $0.deleted] }
     }
@@ -95,6 +100,12 @@ extension Recorder {
     package func end(_ event: OpenEvent, _ detail: TraceEvent.Merge, context: DictionaryID, site: DictionaryID) {
         var fields = detail.record
         end(event, .FL_EVENT_MERGE, &fields, nil, context, site, Self.words(detail.entities))
+    }
+
+    /// Ends and records that an object let go of its values.
+    package func end(_ event: OpenEvent, _ detail: TraceEvent.Release, context: DictionaryID) {
+        var fields = detail.record
+        end(event, .FL_EVENT_RELEASE, &fields, nil, context, 0)
     }
 
     /// Ends and records a refresh.

@@ -22,6 +22,9 @@ struct EventFields {
             }
                 + [("scopeKind", .string("\(scope.kind)")), ("phase", .string("\(scope.phase)"))]
         case .merge(let merge): members(merge)
+        case .release(let release):
+            [("fetch", .unsigned(release.fetch)), ("fault", .unsigned(release.fault))] + entity(release.entity)
+                + [("object", Self.hash(release.object)), count("bytes", release.bytes)]
         case .refresh(let refresh):
             entity(refresh.entity)
                 + [
@@ -66,7 +69,10 @@ struct EventFields {
                 count("prepare", fetch.prepare),
                 count("step", fetch.step), count("materialise", fetch.materialise), count("cacheHits", fetch.cacheHits),
                 count("cacheMisses", fetch.cacheMisses), count("error", fetch.error),
-            ] + [("operands", .array(fetch.operands.map { .unsigned($0) }))]
+            ] + [
+                ("operands", .array(fetch.operands.map { .unsigned($0) })),
+                ("prefetches", prefetches(fetch.prefetches, fetch.shape)),
+            ]
     }
 
     private func members(_ batch: TraceEvent.Batch) -> Members {
@@ -76,7 +82,22 @@ struct EventFields {
                 count("bytes", batch.bytes), count("prefetchedRows", batch.prefetchedRows),
                 count("prefetchedBytes", batch.prefetchedBytes),
                 count("cacheHits", batch.cacheHits), count("error", batch.error),
+                ("prefetches", prefetches(batch.prefetches, batch.shape)),
             ]
+    }
+
+    /// What prefetching took, with the key paths.
+    private func prefetches(_ prefetches: [TraceEvent.Prefetch], _ shape: DictionaryID) -> JSONValue {
+        let paths = dictionary.shape(shape)?.prefetch ?? []
+        return .array(
+            prefetches.map { prefetch in
+                let path = prefetch.path < UInt64(paths.count) ? paths[Int(prefetch.path)] : "?"
+                return .object([
+                    (key: "path", value: .string(path)), (key: "trips", value: .unsigned(prefetch.trips)),
+                    (key: "rows", value: .unsigned(prefetch.rows)), (key: "bytes", value: .unsigned(prefetch.bytes)),
+                    (key: "duration", value: .unsigned(prefetch.duration)),
+                ])
+            })
     }
 
     private func members(_ fault: TraceEvent.Fault) -> Members {
@@ -86,7 +107,7 @@ struct EventFields {
             + [("object", Self.hash(fault.object)), ("seenBefore", .bool(fault.seenBefore))]
             + [
                 count("origin", fault.origin), count("filled", fault.filled), count("bytes", fault.bytes),
-                count("error", fault.error),
+                count("error", fault.error), ("isWatched", .bool(fault.isWatched)),
             ]
     }
 
@@ -130,7 +151,7 @@ struct EventFields {
             count("changedColumns", save.changedColumns), count("conflicts", save.conflicts),
             count("trips", save.trips),
             count("bytes", save.bytes), count("lockWait", save.lockWait), count("commit", save.commit),
-            count("error", save.error),
+            count("error", save.error), count("unchanged", save.unchanged),
         ] + [("entities", changes(save.entities))]
     }
 
@@ -144,8 +165,8 @@ struct EventFields {
                 count("rows", sql.rows), count("fullScanSteps", sql.fullScanSteps), count("sorts", sql.sorts),
                 count("automaticIndexes", sql.automaticIndexes), count("virtualMachineSteps", sql.virtualMachineSteps),
                 count("preparations", sql.preparations), count("pageHits", sql.pageHits),
-                count("pageMisses", sql.pageMisses),
-                count("error", sql.error),
+                count("pageMisses", sql.pageMisses), count("error", sql.error),
+                count("textComparisons", sql.textComparisons), count("textMatches", sql.textMatches),
             ]
     }
 

@@ -90,6 +90,12 @@ public struct EventText: Sendable {
                 saver.map { "\(names) of \($0)" } ?? names, merge.refreshed,
                 merge.trigger == .automatic ? "auto" : "\(merge.trigger)"
             )
+        case .release(let release):
+            let isResult = release.fetch != 0
+            return (
+                entity(release.entity) + (isResult ? " result" : ""), nil,
+                isResult ? "" : Phrase.size(Double(release.bytes))
+            )
         case .refresh(let refresh):
             let name = refresh.entity == 0 ? "objects" : entity(refresh.entity)
             return (name, refresh.objects, refresh.keepsChanges ? "merged" : "")

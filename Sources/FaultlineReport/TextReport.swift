@@ -117,11 +117,20 @@ public struct TextReport: Sendable {
             }
         }
         let silent = checks.filter(isSilent)
-        let examined = silent.compactMap { check in check.examined.map { "\(check.rule) \(check.name) (\($0))" } }
+        // How much each of them looked at is in the JSON.
+        let examined = silent.filter { $0.examined != nil }.map { "\($0.rule) \($0.name)" }
         if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
         // What a trace has nothing of needs no words; "faultline explain" has them.
-        let idle = silent.filter { $0.examined == nil }.map(\.rule)
+        let idle = Self.runs(checks.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
         if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
         return text
+    }
+
+    /// Numbers of rules, those that follow one another as `R01–R05`.
+    private static func runs(_ rules: [String?]) -> [String] {
+        rules.split(separator: nil).flatMap { run -> [String] in
+            let run = run.compactMap(\.self)
+            return run.count > 2 ? ["\(run[0])–\(run[run.count - 1])"] : run
+        }
     }
 }

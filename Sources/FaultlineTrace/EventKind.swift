@@ -26,6 +26,8 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     case refresh
     /// Somebody waited for a queue or a lock.
     case wait
+    /// An object let go of large values, or a program of a result with such objects.
+    case release
 
     /// The kind's word in a trace, in `--kind` and in reports: `"cacheMiss"`.
     public var name: String {

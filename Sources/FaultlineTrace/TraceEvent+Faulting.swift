@@ -1,3 +1,5 @@
+internal import CTraceSchema
+
 extension TraceEvent {
     /// A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they
     /// were there.
@@ -42,6 +44,8 @@ extension TraceEvent {
         public var seenBefore = false
         /// SQLite's result code if reading failed; 0: it did not.
         public var error: UInt32 = 0
+        /// Whether a ``Release`` tells when the object lets go of its values: those of 16 KiB and more are watched.
+        public var isWatched = false
 
         public init() {}
     }
@@ -55,5 +59,26 @@ extension TraceEvent {
         public var seenBefore = false
 
         public init() {}
+    }
+
+    /// An object that let go of its values, since it was made a fault again or nobody held it any more.
+    ///
+    /// Told of those that a fault had filled with 16 KiB or more; and of a fetch's result that held such objects, when the
+    /// program let go of it.
+    public struct Release: Sendable, Hashable {
+        /// The fetch whose result was let go of; 0: it was an object.
+        public var fetch: EventID = 0
+        /// The fault that filled the object; 0: it was a result.
+        public var fault: EventID = 0
+        /// A keyed hash of the object's identity, as that of the fault.
+        public var object: UInt64 = 0
+        /// Bytes of the values that it held.
+        public var bytes: UInt64 = 0
+        public var entity: DictionaryID = 0
+
+        public init() {}
+
+        /// Bytes from which on the values of an object are large.
+        package static var leastBytes: UInt64 { UInt64(FL_LARGE_VALUE) }
     }
 }

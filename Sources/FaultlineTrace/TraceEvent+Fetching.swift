@@ -1,4 +1,30 @@
+internal import CTraceSchema
+
 extension TraceEvent {
+    /// What loading one key path along with a fetch or a batch took.
+    public struct Prefetch: Sendable, Hashable {
+        /// Its place in ``ShapeEntry/prefetch``.
+        public var path: UInt64
+        public var trips: UInt64
+        /// Rows that were read: those that the row cache held are not.
+        public var rows: UInt64
+        /// Bytes of their column values.
+        public var bytes: UInt64
+        /// In nanoseconds.
+        public var duration: UInt64
+
+        public init(path: UInt64, trips: UInt64, rows: UInt64, bytes: UInt64, duration: UInt64) {
+            self.path = path
+            self.trips = trips
+            self.rows = rows
+            self.bytes = bytes
+            self.duration = duration
+        }
+
+        /// Key paths of a fetch that are told; what further ones took is in the sums alone.
+        package static var maximumPaths: Int { Int(FL_PREFETCHES) }
+    }
+
     /// A fetch request that was executed.
     public struct Fetch: Sendable, Hashable {
         /// What a fetch returned.
@@ -44,6 +70,8 @@ extension TraceEvent {
         public var cacheMisses: UInt32 = 0
         /// SQLite's result code if the fetch failed; 0: it did not.
         public var error: UInt32 = 0
+        /// What prefetching took, for each key path that had to be read; older recorders do not tell it.
+        public var prefetches: [Prefetch] = []
 
         public init() {}
     }
@@ -69,8 +97,13 @@ extension TraceEvent {
         public var cacheHits: UInt32 = 0
         /// SQLite's result code if loading failed; 0: it did not.
         public var error: UInt32 = 0
+        /// What prefetching took, for each key path that had to be read; older recorders do not tell it.
+        public var prefetches: [Prefetch] = []
 
         public init() {}
+
+        /// Batches whose objects a result holds, the ones used last.
+        package static var retained: Int { 4 }
     }
 
     /// What a program did with the result of one fetch, up to the time when it let go of it.

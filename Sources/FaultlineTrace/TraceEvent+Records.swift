@@ -24,6 +24,7 @@ extension TraceEvent.Fetch {
         fields.cacheMisses = cacheMisses
         fields.error = error
         fields.operands = UInt32(clamping: operands.count)
+        fields.prefetches = UInt32(clamping: prefetches.count)
         return fields
     }
 }
@@ -42,6 +43,7 @@ extension TraceEvent.Batch {
         fields.prefetchedBytes = prefetchedBytes
         fields.cacheHits = cacheHits
         fields.error = error
+        fields.prefetches = UInt32(clamping: prefetches.count)
         return fields
     }
 }
@@ -60,6 +62,7 @@ extension TraceEvent.Fault {
         fields.bytes = bytes
         fields.seenBefore = seenBefore ? 1 : 0
         fields.error = error
+        fields.isWatched = isWatched ? 1 : 0
         return fields
     }
 }
@@ -78,6 +81,7 @@ extension TraceEvent.Save {
         fields.commit = commit
         fields.error = error
         fields.entities = UInt32(clamping: entities.count)
+        fields.unchanged = unchanged
         return fields
     }
 }
@@ -97,6 +101,8 @@ extension TraceEvent.Statement {
         fields.pageHits = pageHits
         fields.pageMisses = pageMisses
         fields.error = error
+        fields.textComparisons = textComparisons
+        fields.textMatches = textMatches
         return fields
     }
 }
@@ -138,6 +144,18 @@ extension TraceEvent.Wait {
         fields.holderProcess = holderProcess
         fields.tries = tries
         fields.error = error
+        return fields
+    }
+}
+
+extension TraceEvent.Release {
+    package var record: fl_release {
+        var fields = fl_release()
+        fields.fetch = fetch
+        fields.fault = fault
+        fields.object = object
+        fields.bytes = bytes
+        fields.entity = entity
         return fields
     }
 }

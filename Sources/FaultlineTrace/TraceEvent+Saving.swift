@@ -33,7 +33,9 @@ extension TraceEvent {
         public var commit: UInt64 = 0
         /// SQLite's result code if the save failed; 0: it did not.
         public var error: UInt32 = 0
-        /// The same, entity by entity.
+        /// Objects of which values were set that the store had already, and nothing else: they were not written.
+        public var unchanged: UInt32 = 0
+        /// What was inserted, updated and deleted, entity by entity.
         public var entities: [Change] = []
 
         public init() {}
@@ -76,6 +78,10 @@ extension TraceEvent {
         public var pageMisses: UInt32 = 0
         /// SQLite's result code if it failed; 0: it did not.
         public var error: UInt32 = 0
+        /// Texts that the store's own functions compared for it: those that SQLite compares itself do not count.
+        public var textComparisons: UInt32 = 0
+        /// Those among them that were found, fitted the pattern or were equal.
+        public var textMatches: UInt32 = 0
 
         public init() {}
     }

@@ -21,7 +21,7 @@ extension TraceEvent.Detail {
     init(_ kind: EventKind, _ record: UnsafePointer<fl_event>) {
         switch kind {
         case .fetch: self = .fetch(TraceEvent.Fetch(record.pointee.fields.fetch, record))
-        case .batch: self = .batch(TraceEvent.Batch(record.pointee.fields.batch))
+        case .batch: self = .batch(TraceEvent.Batch(record.pointee.fields.batch, record))
         case .fault: self = .fault(TraceEvent.Fault(record.pointee.fields.fault))
         case .cacheMiss: self = .cacheMiss(TraceEvent.CacheMiss(record.pointee.fields.cacheMiss))
         case .save: self = .save(TraceEvent.Save(record.pointee.fields.save, ListReader(record)))
@@ -31,6 +31,7 @@ extension TraceEvent.Detail {
         case .merge: self = .merge(TraceEvent.Merge(record.pointee.fields.merge, ListReader(record)))
         case .refresh: self = .refresh(TraceEvent.Refresh(record.pointee.fields.refresh))
         case .wait: self = .wait(TraceEvent.Wait(record.pointee.fields.wait))
+        case .release: self = .release(TraceEvent.Release(record.pointee.fields.release))
         }
     }
 }
@@ -56,14 +57,15 @@ extension TraceEvent.Fetch {
         cacheHits = fields.cacheHits
         cacheMisses = fields.cacheMisses
         error = fields.error
-        guard fields.operands > 0 else { return }
+        guard fields.operands > 0 || fields.prefetches > 0 else { return }
         var lists = ListReader(record)
         operands = lists.take(fields.operands, words: 1) { $0[0] }
+        prefetches = lists.takePrefetches(fields.prefetches)
     }
 }
 
 extension TraceEvent.Batch {
-    init(_ fields: fl_batch) {
+    init(_ fields: fl_batch, _ record: UnsafePointer<fl_event>) {
         fetch = fields.fetch
         entity = fields.entity
         shape = fields.shape
@@ -75,6 +77,9 @@ extension TraceEvent.Batch {
         prefetchedBytes = fields.prefetchedBytes
         cacheHits = fields.cacheHits
         error = fields.error
+        guard fields.prefetches > 0 else { return }
+        var lists = ListReader(record)
+        prefetches = lists.takePrefetches(fields.prefetches)
     }
 }
 
@@ -91,6 +96,7 @@ extension TraceEvent.Fault {
         bytes = fields.bytes
         seenBefore = fields.seenBefore != 0
         error = fields.error
+        isWatched = fields.isWatched != 0
     }
 }
 
@@ -114,6 +120,7 @@ extension TraceEvent.Save {
         lockWait = fields.lockWait
         commit = fields.commit
         error = fields.error
+        unchanged = fields.unchanged
         var lists = lists
         entities = lists.takeChanges(fields.entities)
     }
@@ -169,6 +176,8 @@ extension TraceEvent.Statement {
         pageHits = fields.pageHits
         pageMisses = fields.pageMisses
         error = fields.error
+        textComparisons = fields.textComparisons
+        textMatches = fields.textMatches
     }
 }
 
@@ -212,6 +221,16 @@ extension TraceEvent.Scope {
     }
 }
 
+extension TraceEvent.Release {
+    init(_ fields: fl_release) {
+        fetch = fields.fetch
+        fault = fields.fault
+        object = fields.object
+        bytes = fields.bytes
+        entity = fields.entity
+    }
+}
+
 /// Takes the lists that follow an event's fields, one after the other, and stops where the record's words end.
 struct ListReader {
     private var words: ArraySlice<UInt64>
@@ -228,6 +247,13 @@ struct ListReader {
         take(count, words: 4) {
             TraceEvent.Save.Change(
                 entity: DictionaryID(truncatingIfNeeded: $0[0]), inserted: $0[1], updated: $0[2], deleted: $0[3])
+        }
+    }
+
+    /// What prefetching took, key path by key path.
+    mutating func takePrefetches(_ count: UInt32) -> [TraceEvent.Prefetch] {
+        take(count, words: 5) {
+            TraceEvent.Prefetch(path: $0[0], trips: $0[1], rows: $0[2], bytes: $0[3], duration: $0[4])
         }
     }
 

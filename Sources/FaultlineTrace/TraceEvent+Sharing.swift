@@ -75,10 +75,10 @@ extension TraceEvent {
         public init() {}
     }
 
-    /// Whether the event took up time of its thread; a summary did not, nor did a wait that blocked no thread.
+    /// Whether the event took up time of its thread; a summary and a release did not, nor did a wait that blocked no thread.
     public var isOnThread: Bool {
         switch detail {
-        case .use: false
+        case .use, .release: false
         case .wait(let wait): wait.isBlocking
         default: true
         }

@@ -73,6 +73,7 @@ public struct TraceEvent: Sendable, Hashable {
         case merge(Merge)
         case refresh(Refresh)
         case wait(Wait)
+        case release(Release)
     }
 
     /// What happened.
@@ -89,6 +90,7 @@ public struct TraceEvent: Sendable, Hashable {
         case .merge: .merge
         case .refresh: .refresh
         case .wait: .wait
+        case .release: .release
         }
     }
 

@@ -6,7 +6,7 @@ struct DemoCommand: ParsableCommand {
         commandName: "demo",
         abstract: "Records a sample app with its flaws and without them, and compares.",
         discussion: """
-            faultline demo                          a shopping list with three flaws
+            faultline demo                          a shopping list with four flaws
             faultline demo music --database FILE    a music library with five
 
             Everything is run and measured here and now. The options are those of \

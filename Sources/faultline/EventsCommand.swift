@@ -105,6 +105,7 @@ extension TraceEvent {
         case .use(let use): [use.entity]
         case .merge(let merge): merge.entities.map(\.entity)
         case .refresh(let refresh): [refresh.entity]
+        case .release(let release): [release.entity]
         case .sql, .scope, .wait: []
         }
     }

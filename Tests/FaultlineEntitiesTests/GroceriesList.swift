@@ -36,7 +36,7 @@ enum GroceriesList {
     }
 
     @Entity final class ItemPhoto: ManagedObject {
-        @Attribute(.externalStorage) var data: Data?
+        var data: Data?
         var item: Item?
     }
 }

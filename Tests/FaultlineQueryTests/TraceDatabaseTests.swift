@@ -35,6 +35,7 @@ struct TraceDatabaseTests {
             .fetch(fetch), .batch(TraceEvent.Batch()), .fault(TraceEvent.Fault()), .cacheMiss(TraceEvent.CacheMiss()),
             .save(save), .sql(TraceEvent.Statement()), .use(use), .scope(TraceEvent.Scope()), .merge(merge),
             .refresh(TraceEvent.Refresh()), .wait(TraceEvent.Wait()),
+            .release(TraceEvent.Release()),
         ]
     }()
 

@@ -128,6 +128,7 @@ struct SchemaRoundTripTests {
         case .scope(let value): value
         case .merge(let value): value
         case .refresh(let value): value
+        case .release(let value): value
         case .wait(let value): value
         }
     }

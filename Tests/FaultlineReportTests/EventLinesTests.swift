@@ -97,7 +97,7 @@ struct EventLinesTests {
                 + #""isMainThread":true,"context":0,"site":0,"stack":7,"overhead":0,"type":"toOne","source":"store","#
                 + #""entity":2,"entityName":"List","relationship":3,"relationshipName":"list","relationshipEntity":1,"#
                 + #""relationshipEntityName":"Item","object":"0000000000000001","seenBefore":false,"origin":16,"filled":1,"#
-                + #""bytes":0,"error":0,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
+                + #""bytes":0,"error":0,"isWatched":false,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
                 + #""text":"Scroll.swift:57"},"stackSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","#
                 + #""line":57,"text":"Scroll.swift:57"}}"#)
     }
@@ -118,20 +118,24 @@ struct EventLinesTests {
         (fetch.batchSize, fetch.resultType, fetch.rows, fetch.trips, fetch.bytes) = (6, .count, 7, 8, 9)
         (fetch.wait, fetch.prepare, fetch.step, fetch.materialise) = (10, 11, 12, 13)
         (fetch.cacheHits, fetch.cacheMisses, fetch.error, fetch.operands) = (14, 15, 16, [17])
+        fetch.prefetches = [TraceEvent.Prefetch(path: 0, trips: 1, rows: 2, bytes: 3, duration: 4)]
         var batch = TraceEvent.Batch()
         (batch.fetch, batch.entity, batch.shape, batch.firstIndex, batch.rows) = (1, 2, 3, 4, 5)
         (batch.trips, batch.bytes, batch.cacheHits, batch.error) = (6, 7, 8, 9)
+        batch.prefetches = fetch.prefetches
         var fault = TraceEvent.Fault()
         (fault.type, fault.source, fault.entity, fault.relationship) = (.toMany, .gone, 1, 2)
         (fault.relationshipEntity, fault.object, fault.origin, fault.filled) = (3, 255, 5, 6)
-        (fault.bytes, fault.seenBefore, fault.error) = (7, true, 8)
+        (fault.bytes, fault.seenBefore, fault.error, fault.isWatched) = (7, true, 8, true)
         var save = TraceEvent.Save()
         (save.inserted, save.updated, save.deleted, save.changedColumns, save.conflicts) = (1, 2, 3, 4, 5)
         (save.trips, save.bytes, save.lockWait, save.commit, save.error) = (6, 7, 8, 9, 10)
+        save.unchanged = 11
         var sql = TraceEvent.Statement()
         (sql.statement, sql.plan, sql.type, sql.rows, sql.fullScanSteps) = (1, 2, .schema, 3, 4)
         (sql.sorts, sql.automaticIndexes, sql.virtualMachineSteps) = (5, 6, 7)
         (sql.preparations, sql.pageHits, sql.pageMisses, sql.error) = (8, 9, 10, 11)
+        (sql.textComparisons, sql.textMatches) = (12, 13)
         var use = TraceEvent.Use()
         (use.fetch, use.entity, use.shape, use.state, use.batchSize, use.rows) = (1, 2, 3, .open, 4, 5)
         (use.loadedRows, use.bytes, use.touchedRows, use.touches, use.batchesLoaded) = (6, 7, 8, 9, 10)
@@ -142,6 +146,8 @@ struct EventLinesTests {
         (merge.deleted, merge.refreshed, merge.conflicts) = (4, 5, 6)
         var refresh = TraceEvent.Refresh()
         (refresh.entity, refresh.objects, refresh.changed, refresh.keepsChanges) = (1, 2, 3, true)
+        var release = TraceEvent.Release()
+        (release.fault, release.object, release.bytes, release.entity, release.fetch) = (1, 2, 3, 4, 5)
         var wait = TraceEvent.Wait()
         (wait.resource, wait.isBlocking, wait.holder, wait.holderSite) = (.connection, true, 1, 2)
         (wait.holderThread, wait.holderProcess, wait.tries, wait.error) = (3, 4, 5, 6)
@@ -152,6 +158,10 @@ struct EventLinesTests {
                     "trigger": "automatic", "saver": "1", "inserted": "2", "updated": "3", "deleted": "4",
                     "refreshed": "5", "conflicts": "6",
                 ]
+            ),
+            .release: (
+                .release(release),
+                ["fault": "1", "object": "0000000000000002", "bytes": "3", "entity": "4", "fetch": "5"]
             ),
             .refresh: (.refresh(refresh), ["entity": "1", "objects": "2", "changed": "3", "keepsChanges": "1"]),
             .wait: (
@@ -184,6 +194,7 @@ struct EventLinesTests {
                 [
                     "type": "toMany", "source": "gone", "entity": "1", "relationship": "2", "relationshipEntity": "3",
                     "object": "00000000000000ff", "origin": "5", "filled": "6", "bytes": "7", "error": "8",
+                    "isWatched": "1",
                 ]
             ),
             .cacheMiss: (
@@ -201,6 +212,7 @@ struct EventLinesTests {
                     "inserted": "1", "updated": "2", "deleted": "3", "changedColumns": "4", "conflicts": "5",
                     "trips": "6",
                     "bytes": "7", "lockWait": "8", "commit": "9", "error": "10",
+                    "unchanged": "11",
                 ]
             ),
             .sql: (
@@ -208,7 +220,7 @@ struct EventLinesTests {
                 [
                     "statement": "1", "plan": "2", "type": "schema", "rows": "3", "fullScanSteps": "4", "sorts": "5",
                     "automaticIndexes": "6", "virtualMachineSteps": "7", "preparations": "8", "pageHits": "9",
-                    "pageMisses": "10", "error": "11",
+                    "pageMisses": "10", "error": "11", "textComparisons": "12", "textMatches": "13",
                 ]
             ),
             .use: (

@@ -57,10 +57,10 @@ struct TextReportTests {
                   R05 Counts and sums by fetching: the use of 2 results: nothing found
                       An older recorder did not tell what was changed of 2 results: sums over them are not seen.
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
-                  Nothing found: R03 Over-fetch (the use of 2 results), R04 Fetch in a loop (2 fetches),
-                      R10 Saves (1 save), R12 Main thread (2.11 ms), R14 Unbounded fetches (2 fetches without a
-                      limit), R17 Unused results (the use of 2 results), R18 Repeated fetches (2 fetches)
-                  Nothing to look at: R08, R13, R19
+                  Nothing found: R03 Over-fetch, R04 Fetch in a loop, R10 Saves, R11 Repeated cache misses,
+                      R12 Main thread, R14 Unbounded fetches, R16 Over-normalisation, R17 Unused results,
+                      R18 Repeated fetches, R23 Unneeded writes
+                  Nothing to look at: R06–R08, R13, R15, R19–R22, R25
 
                 """)
     }
@@ -72,7 +72,7 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  Nothing to look at: R01, R02, R03, R04, R05, R08, R09, R10, R12, R13, R14, R17, R18, R19
+                  Nothing to look at: R01–R25
 
                 """)
     }

@@ -102,6 +102,103 @@ struct EventTests {
         #expect(second.preparations == 0)
     }
 
+    @Test("A statement tells how many texts it compared, and how many of them fitted")
+    func textComparisons() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 20)
+        func counts(_ predicate: FetchPredicate) throws -> [UInt32] {
+            _ = try store.context.count(for: FetchRequest<Item>(predicate: predicate))
+            guard case .sql(let sql)? = details(store, .sql).last?.detail else { return [] }
+            return [sql.textComparisons, sql.textMatches]
+        }
+        // Of "Item 0" to "Item 19" eleven have a one.
+        let hasOne = PropertyPath("name").contains("1")
+        #expect(try counts(hasOne) == [20, 11])
+        #expect(try counts(hasOne && PropertyPath("price") < 10) == [20, 11])
+        #expect(try counts(PropertyPath("price") < 10 && hasOne) == [10, 1])
+        #expect(try counts(PropertyPath("price") < 10) == [0, 0])
+        #expect(try counts(PropertyPath("name").like("item 1*", options: .caseInsensitive)) == [20, 11])
+        #expect(try counts(PropertyPath("name").matches("Item 1.")) == [20, 10])
+        #expect(try counts(.comparison("name", .equalTo, "ITEM 3", options: .caseInsensitive)) == [20, 1])
+    }
+
+    @Test("A fetch and a batch tell what prefetching each key path took")
+    func prefetches() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 30, categories: 5, tags: 3)
+        let fresh = try PersistentContainer(
+            name: "Fresh", managedObjectModel: store.container.managedObjectModel, storeURL: store.url,
+            classes: Groceries.classes, recorder: store.recorder)
+        let context = fresh.newBackgroundContext()
+        var request = FetchRequest<Item>(relationshipKeyPathsForPrefetching: ["category", "tags"])
+        let all = try context.fetch(request)
+        guard case .fetch(let fetch)? = details(store, .fetch).last?.detail else { return }
+        #expect(fetch.prefetches.map(\.path) == [0, 1] && fetch.prefetches.map(\.trips) == [1, 1])
+        #expect(fetch.prefetches.map(\.rows)[0] == 5)
+        #expect(fetch.prefetches.reduce(0) { $0 + $1.rows } == UInt64(fetch.prefetchedRows))
+        #expect(fetch.prefetches.reduce(0) { $0 + $1.bytes } == fetch.prefetchedBytes)
+        #expect(fetch.prefetches.allSatisfy { $0.duration > 0 })
+        request.fetchBatchSize = 10
+        let batched = try context.fetch(request)
+        withExtendedLifetime(all) { _ = batched[0].name }
+        guard case .batch(let batch)? = details(store, .batch).last?.detail else { return }
+        // The categories are in the row cache.
+        #expect(batch.prefetches.map(\.path) == [1])
+        #expect(batch.prefetches.map(\.rows) == [UInt64(batch.prefetchedRows)])
+    }
+
+    @Test("An object that was filled with 16 KiB or more tells when it lets go of them, and so does its result")
+    func releases() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 4)
+        let names = ["small", "large", "held", "kept"]
+        let items = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
+        for (item, name) in zip(items, names) {
+            item.name = name == "small" ? name : name + String(repeating: "x", count: 1 << 14)
+        }
+        try store.context.save()
+        store.context.reset()
+        let begin = store.events.count
+        var held: [Item] = []
+        func read() throws {
+            let found = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("price")]))
+            for (place, item) in found.enumerated() {
+                _ = item.name
+                if place >= 2 { held.append(item) }
+                if place == 2 { store.context.refresh(item, mergeChanges: false) }
+            }
+        }
+        try read()
+        let events = store.events[begin...]
+        let faults = events.compactMap { event -> (id: EventID, fault: TraceEvent.Fault)? in
+            if case .fault(let fault) = event.detail { (event.id, fault) } else { nil }
+        }
+        #expect(faults.map(\.fault.isWatched) == [false, true, true, true])
+        let fetch = try #require(events.first { $0.kind == .fetch }).id
+        func releases() -> [TraceEvent.Release] {
+            store.events[begin...].compactMap { if case .release(let release) = $0.detail { release } else { nil } }
+        }
+        // The refreshed one first, then what only the result held, then the result; one is kept.
+        #expect(releases().map(\.fault) == [faults[2].id, faults[1].id, 0])
+        #expect(releases().map(\.fetch) == [0, 0, fetch])
+        #expect(releases().map(\.object) == [faults[2].fault.object, faults[1].fault.object, 0])
+        #expect(releases().prefix(2).allSatisfy { $0.bytes >= 1 << 14 })
+        held = []
+        #expect(releases().last?.fault == faults[3].id)
+    }
+
+    @Test("A save tells which objects were set to what the store had")
+    func unchanged() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 4, categories: 2)
+        let items = try store.context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
+        for item in items { item.name = item.name }
+        items[0].price = 99
+        try store.context.save()
+        guard case .save(let save)? = details(store, .save).last?.detail else { return }
+        #expect([save.updated, save.unchanged] == [1, 3])
+    }
+
     @Test("A fault tells where its data came from, and which fetch is its cause")
     func faults() throws {
         let store = try TestStore(isRecording: true)

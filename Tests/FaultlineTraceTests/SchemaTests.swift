@@ -73,6 +73,7 @@ struct SchemaTests {
         case .sql(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .merge(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .refresh(let detail): #expect(values(of: detail.record, kind: kind) == filled)
+        case .release(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .wait(let detail): #expect(values(of: detail.record, kind: kind) == filled)
         case .cacheMiss(let detail):
             #expect(filled == ["fault": detail.fault, "entity": UInt64(detail.entity), "seenBefore": 1])

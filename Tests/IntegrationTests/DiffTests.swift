@@ -26,11 +26,11 @@ struct DiffTests {
         // As a reader sees it: the N+1 that went away, at its line.
         let lines = better.output.split(separator: "\n").map(String.init)
         let fault = try #require(lines.first { $0.contains("Item.locationAtHome") && $0.contains("trips 48 → 0") })
-        #expect(fault.hasSuffix("Groceries.swift:101"))
-        #expect(lines.count { $0.hasPrefix("  gone ") } == 3 && !lines.contains { $0.hasPrefix("  new ") })
+        #expect(fault.hasSuffix("Groceries.swift:106"))
+        #expect(lines.count { $0.hasPrefix("  gone ") } == 4 && !lines.contains { $0.hasPrefix("  new ") })
         #expect(lines.allSatisfy { $0.count <= 100 })
         let worse = try BuiltCommand.run(["diff", improved, flawed])
-        #expect(worse.output.split(separator: "\n").count { $0.hasPrefix("  new ") } == 3)
+        #expect(worse.output.split(separator: "\n").count { $0.hasPrefix("  new ") } == 4)
         #expect(worse.output.contains("Worse\n"))
     }
 

@@ -36,15 +36,27 @@ struct GroceriesFindingsTests {
         #expect(try finding.change?.line == GroceriesRun.line("context.fetch(request)", in: "Groceries.swift"))
     }
 
+    @Test(
+        "with views that keep their photo is told to make it a fault when they close",
+        arguments: forms.filter { $0.0 / $0.1 >= 8 })
+    func views(items: Int, rows: Int, batch: Int) throws {
+        let run = try GroceriesRun(items: items, rows: rows, flaws: "views")
+        #expect(run.problems.map(\.rule) == ["R25"])
+        let finding = try #require(run.problems.first)
+        #expect(finding.title == #"Make objects of ItemPhoto faults again when "item" closes"#)
+        #expect(finding.code == ["context.refresh(object, mergeChanges: false)"])
+        #expect(try finding.change?.line == GroceriesRun.line("outcome.show(photo.data", in: "Groceries.swift"))
+    }
+
     @Test("without flaws has neither warning nor error", arguments: forms)
     func none(items: Int, rows: Int, batch: Int) throws {
         let run = try GroceriesRun(items: items, rows: rows, flaws: "none")
         #expect(run.problems.isEmpty, "\(run.problems)")
     }
 
-    @Test("with all flaws has all three findings")
+    @Test("with all flaws has all four findings")
     func all() throws {
         let run = try GroceriesRun(items: 1000, rows: 10, flaws: "all")
-        #expect(Set(run.problems.map(\.rule)) == ["R01", "R02", "R09"])
+        #expect(Set(run.problems.map(\.rule)) == ["R01", "R02", "R09", "R25"])
     }
 }

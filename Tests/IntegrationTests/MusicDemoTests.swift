@@ -191,7 +191,7 @@ struct DemoTests {
     func groceries(demo: [String]) throws {
         let result = try BuiltCommand.run(demo + ["--items", "40", "--rows", "5"])
         #expect(result.status == 0 && result.errors.isEmpty)
-        #expect(result.output.contains("\nThe shopping list with all three flaws: 40 items, 5 rows on a screen\n====="))
+        #expect(result.output.contains("\nThe shopping list with all four flaws: 40 items, 5 rows on a screen\n====="))
         #expect(result.output.contains("\nThe shopping list with none: 40 items, 5 rows on a screen\n====="))
         #expect(result.output.contains("\nThe same screens, before and after\n====="))
     }

@@ -87,6 +87,22 @@ enum MusicProgram {
             scenario: "sort", rule: "R19", title: "Index Track by milliseconds, so that nothing is sorted",
             code: [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#], fetch: "// sorted each time"),
         Flaw(
+            scenario: "index", rule: "R06", title: "Index Track by milliseconds",
+            code: [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#], fetch: "// looked for everywhere"),
+        Flaw(
+            scenario: "order", rule: "R07", title: "Compare milliseconds before title in the predicate of Track",
+            code: ["milliseconds > ? AND NOT (title CONTAINS[cd] ?)"], fetch: "// searched before it is sorted out"),
+        Flaw(
+            scenario: "prefetch", rule: "R20", title: #"Do not prefetch "tracks" with the fetch of Album"#,
+            code: ["request.relationshipKeyPathsForPrefetching = []"], fetch: "// loaded along"),
+        Flaw(
+            scenario: "again", rule: "R11",
+            title: "Hold on to objects of Track, or give the row cache room for them",
+            code: ["description.rowCacheLimit = 32 << 20"], fetch: "// read again", reader: "// read again"),
+        Flaw(
+            scenario: "unchanged", rule: "R23", title: "Set values only where they differ from what the objects have",
+            code: ["if object.value != value { object.value = value }"], fetch: "// saved for nothing"),
+        Flaw(
             scenario: "wait", rule: "R13", title: "Give the save at \(holder) a context of its own",
             code: ["let context = container.newBackgroundContext()", "try await context.perform { … }"],
             fetch: "// saved while others wait", reader: "print(try shown.performAndWait"),

@@ -18,6 +18,10 @@ struct RecordedEvents {
             var bytes: UInt64
             var largeRows: UInt64
         }
+        struct Prefetch: Decodable {
+            var path: String
+            var trips, rows, bytes, duration: UInt64
+        }
         struct Change: Decodable {
             var entityName: String
         }
@@ -81,6 +85,13 @@ struct RecordedEvents {
         var pageHits: UInt64?
         var pageMisses: UInt64?
         var error: UInt64?
+        var textComparisons: UInt64?
+        var textMatches: UInt64?
+        var unchanged: UInt64?
+        var seenBefore: Bool?
+        var isWatched: Bool?
+        var fault: UInt64?
+        var prefetches: [Prefetch]?
         var objects: UInt64?
         var refreshed: UInt64?
         var resource: String?

@@ -167,6 +167,7 @@ struct ReportNumbersTests {
             "materialise": events.sum(\.materialise), "commit": events.sum(\.commit),
             "inserted": events.sum(\.inserted),
             "updated": events.sum(\.updated), "deleted": events.sum(\.deleted), "conflicts": events.sum(\.conflicts),
+            "unchanged": events.sum(\.unchanged),
             "fullScanSteps": events.sum(\.fullScanSteps), "sorts": events.sum(\.sorts),
             "automaticIndexes": events.sum(\.automaticIndexes),
             "virtualMachineSteps": events.sum(\.virtualMachineSteps),
@@ -218,14 +219,20 @@ struct ReportNumbersTests {
             case "R03" where finding.figure("unreadBytes") != nil: checkUnreadValue(finding, events)
             case "R03", "R05": checkResults(finding, events)
             case "R04": checkLoop(finding, events)
+            case "R06": checkIndex(finding, events)
+            case "R07": checkOrder(finding, events)
             case "R08": checkSearch(finding, events)
             case "R09": checkLargeValue(finding, events)
             case "R10": checkSaves(finding, events)
+            case "R11": checkRefaults(finding, events)
             case "R13": checkWaits(finding, events)
             case "R14": checkUnbounded(finding, events)
             case "R17": checkUnused(finding, events)
             case "R18": checkRepeats(finding, events)
             case "R19": checkSort(finding, events)
+            case "R20": checkUnusedPrefetch(finding, events)
+            case "R23": checkUnchanged(finding, events)
+            case "R25": checkHeld(finding, events)
             default: Issue.record("nobody checks the figures of \(finding.rule)")
             }
         }
@@ -338,8 +345,7 @@ struct ReportNumbersTests {
 
     private func checkSort(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
         let fetches = fetches(finding, events)
-        let ids = Set(fetches.map(\.id))
-        let statements = events.of("sql").filter { ids.contains($0.parent) && $0.type == "read" }
+        let statements = statements(of: fetches, events)
         #expect(finding.figure("executions") == Double(fetches.count))
         #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
         #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
@@ -378,10 +384,78 @@ struct ReportNumbersTests {
         #expect(finding.saving.trips == fetches.count - 1)
     }
 
-    private func checkSearch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+    /// The statements of fetches themselves, not those of prefetching.
+    private func statements(of fetches: [Event], _ events: RecordedEvents) -> [Event] {
+        let ids = Set(fetches.map(\.id))
+        return events.of("sql").filter { ids.contains($0.parent) && $0.type == "read" }
+    }
+
+    private func checkIndex(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        #expect(finding.figure("executions") == Double(fetches.count))
+        #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
+        #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
+        #expect(finding.figure("fullScanSteps") == Double(statements(of: fetches, events).sum(\.fullScanSteps)))
+    }
+
+    private func checkOrder(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        let statements = statements(of: fetches, events)
+        #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
+        #expect(finding.figure("fetchTime") == Double(fetches.sum(\.duration)))
+        #expect(finding.figure("textComparisons") == Double(statements.sum(\.textComparisons)))
+        #expect(finding.figure("textMatches") == Double(statements.sum(\.textMatches)))
+        // Every one of 1,200 titles is compared.
+        #expect(statements.sum(\.textComparisons) == 1200 * UInt64(statements.count))
+    }
+
+    private func checkUnusedPrefetch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
         let fetches = fetches(finding, events)
         let ids = Set(fetches.map(\.id))
-        let statements = events.of("sql").filter { ids.contains($0.parent) && $0.type == "read" }
+        let loads = fetches + events.of("batch").filter { ids.contains($0.fetch) }
+        let prefetches = loads.flatMap { $0.prefetches ?? [] }.filter { finding.title.contains("\"\($0.path)\"") }
+        #expect(finding.figure("loads") == Double(prefetches.count))
+        #expect(finding.figure("prefetchTrips") == Double(prefetches.reduce(0) { $0 + $1.trips }))
+        #expect(finding.figure("prefetchedRows") == Double(prefetches.reduce(0) { $0 + $1.rows }))
+        #expect(finding.figure("prefetchTime") == Double(prefetches.reduce(0) { $0 + $1.duration }))
+        #expect(finding.figure("asked") == Double(events.of("fault").filter { $0.relationshipName == "tracks" }.count))
+    }
+
+    private func checkRefaults(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let faults = events.of("fault").filter {
+            $0.source == "store" && $0.stackSite?.text == finding.seenAt.first?.site?.text
+        }
+        #expect(!faults.isEmpty)
+        #expect(finding.figure("misses") == Double(faults.count))
+        #expect(finding.figure("repeats") == Double(faults.filter { $0.seenBefore == true }.count))
+        #expect(finding.figure("repeatTime") == Double(faults.filter { $0.seenBefore == true }.sum(\.duration)))
+    }
+
+    private func checkHeld(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let faults = events.of("fault").filter {
+            $0.isWatched == true && $0.stackSite?.text == finding.change?.text && ($0.scope ?? 0) > 0
+        }
+        #expect(finding.figure("objects") == Double(faults.count))
+        let closed = events.of("scope").filter { $0.phase == "end" }
+        let ends = Dictionary(closed.map { ($0.id ?? 0, $0.start ?? 0) }) { first, _ in first }
+        let releases = Dictionary(events.of("release").map { ($0.fault ?? 0, $0.start ?? 0) }) { first, _ in first }
+        let outlived = faults.filter { (releases[$0.id ?? 0] ?? .max) > (ends[$0.scope ?? 0] ?? .max) }
+        // Rows of the list's result are held by that for a while.
+        #expect((finding.figure("kept") ?? 0) <= Double(outlived.count))
+        #expect((finding.figure("most") ?? 0) >= 3)
+    }
+
+    private func checkUnchanged(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let saves = events.of("save").filter { $0.callSite?.text == finding.change?.text }
+        #expect(finding.figure("saves") == Double(saves.count))
+        #expect(finding.figure("unchanged") == Double(saves.sum(\.unchanged)))
+        #expect(finding.figure("saveTime") == Double(saves.sum(\.duration)))
+        #expect(saves.sum(\.updated) == 0)
+    }
+
+    private func checkSearch(_ finding: ReportDocument.Finding, _ events: RecordedEvents) {
+        let fetches = fetches(finding, events)
+        let statements = statements(of: fetches, events)
         #expect(finding.figure("executions") == Double(fetches.count))
         #expect(finding.figure("rows") == Double(fetches.sum(\.rows)))
         #expect(finding.figure("fullScanSteps") == Double(statements.sum(\.fullScanSteps)))

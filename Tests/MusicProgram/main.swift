@@ -105,6 +105,11 @@ struct Program {
             case "unbounded": try listAll()
             case "wait": try importMeanwhile()
             case "sort": try longest()
+            case "index": try find()
+            case "order": try countLong()
+            case "prefetch": try listAlbums()
+            case "unchanged": try setAgain()
+            case "again": try readAgain()
             default: fatalError("There is no scenario \(scenario).")
             }
         }
@@ -289,6 +294,60 @@ struct Program {
         let request = FetchRequest<Track>(
             sortDescriptors: [.descending(isNaive ? "milliseconds" : "title")], fetchLimit: 10)
         print(try context.fetch(request).map(line))  // sorted each time
+    }
+
+    /// One track: by its length, of which there is no index, or by its title.
+    private func find() throws {
+        let predicate =
+            isNaive ? PropertyPath("milliseconds") == 78_000 : PropertyPath("title") == "19 glass 59"
+        print(try context.fetch(FetchRequest<Track>(predicate: predicate)).map(line))  // looked for everywhere
+    }
+
+    /// How many long tracks have no night in their titles.
+    private func countLong() throws {
+        let isNight = PropertyPath("title").contains("night", options: [.caseInsensitive, .diacriticInsensitive])
+        let isLong = PropertyPath("milliseconds") > 39_000
+        let request = FetchRequest<Track>(predicate: isNaive ? !isNight && isLong : isLong && !isNight)
+        print(try context.count(for: request))  // searched before it is sorted out
+    }
+
+    /// All albums, for whose tracks nobody asks.
+    private func listAlbums() throws {
+        var request = FetchRequest<Album>(sortDescriptors: [.ascending("title")], fetchBatchSize: 15)
+        if isNaive { request.relationshipKeyPathsForPrefetching = ["tracks"] }
+        for album in try context.fetch(request) {  // loaded along
+            print(album.title)
+        }
+    }
+
+    /// Gives albums the titles that they have, or looks before.
+    private func setAgain() throws {
+        for album in try context.fetch(FetchRequest<Album>(sortDescriptors: [.ascending("title")])) {
+            let title = album.title.split(separator: " ").joined(separator: " ")
+            if isNaive || album.title != title { album[Album.titleKey] = title }
+        }
+        try context.save()  // saved for nothing
+    }
+
+    /// A hundred tracks four times, from a store whose row cache keeps next to nothing.
+    private func readAgain() throws {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: arguments[1]))
+        description.rowCacheLimit = 0
+        let small = try PersistentContainer(
+            name: "Music", managedObjectModel: container.managedObjectModel, storeDescription: description,
+            classes: [Album.self, Track.self, TrackWord.self])
+        let context = small.newBackgroundContext()
+        try context.performAndWait {
+            let ids = try context.fetchObjectIDs(FetchRequest<Track>(fetchLimit: 100))
+            var held: [Track] = []
+            for _ in 0..<4 {
+                for id in ids {
+                    guard let track = context.object(with: id) as? Track else { continue }
+                    print(track.title)  // read again
+                    if !isNaive { held.append(track) }
+                }
+            }
+        }
     }
 
     /// Shows how many albums there are while others are imported.

@@ -34,7 +34,8 @@ extern "C" {
     X(SCOPE, "scope")     \
     X(MERGE, "merge")     \
     X(REFRESH, "refresh") \
-    X(WAIT, "wait")
+    X(WAIT, "wait")       \
+    X(RELEASE, "release")
 
 typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {
     FL_EVENT_NONE = 0,
@@ -137,7 +138,8 @@ typedef enum fl_enumeration {
     X(uint32_t, cacheHits, FL_COUNT, 0)          \
     X(uint32_t, cacheMisses, FL_COUNT, 0)        \
     X(uint32_t, error, FL_CODE, 0)               \
-    X(uint32_t, operands, FL_COUNT, 0)
+    X(uint32_t, operands, FL_COUNT, 0)           \
+    X(uint32_t, prefetches, FL_COUNT, 0)
 
 #define FL_BATCH_FIELDS(X)                       \
     X(uint64_t, fetch, FL_EVENT_ID, 0)           \
@@ -150,7 +152,8 @@ typedef enum fl_enumeration {
     X(uint32_t, trips, FL_COUNT, 0)              \
     X(uint32_t, prefetchedRows, FL_COUNT, 0)     \
     X(uint32_t, cacheHits, FL_COUNT, 0)          \
-    X(uint32_t, error, FL_CODE, 0)
+    X(uint32_t, error, FL_CODE, 0)               \
+    X(uint32_t, prefetches, FL_COUNT, 0)
 
 #define FL_FAULT_FIELDS(X)                       \
     X(uint64_t, object, FL_HASH, 0)              \
@@ -163,7 +166,8 @@ typedef enum fl_enumeration {
     X(uint32_t, relationshipEntity, FL_REFERENCE, FL_DICTIONARY_ENTITY) \
     X(uint32_t, filled, FL_COUNT, 0)             \
     X(uint32_t, seenBefore, FL_FLAG, 0)          \
-    X(uint32_t, error, FL_CODE, 0)
+    X(uint32_t, error, FL_CODE, 0)               \
+    X(uint32_t, isWatched, FL_FLAG, 0)
 
 #define FL_CACHE_MISS_FIELDS(X)                  \
     X(uint64_t, fault, FL_EVENT_ID, 0)           \
@@ -181,7 +185,8 @@ typedef enum fl_enumeration {
     X(uint32_t, conflicts, FL_COUNT, 0)          \
     X(uint32_t, trips, FL_COUNT, 0)              \
     X(uint32_t, error, FL_CODE, 0)               \
-    X(uint32_t, entities, FL_COUNT, 0)
+    X(uint32_t, entities, FL_COUNT, 0)           \
+    X(uint32_t, unchanged, FL_COUNT, 0)
 
 #define FL_SQL_FIELDS(X)                         \
     X(uint64_t, virtualMachineSteps, FL_COUNT, 0) \
@@ -195,7 +200,9 @@ typedef enum fl_enumeration {
     X(uint32_t, preparations, FL_COUNT, 0)       \
     X(uint32_t, pageHits, FL_COUNT, 0)           \
     X(uint32_t, pageMisses, FL_COUNT, 0)         \
-    X(uint32_t, error, FL_CODE, 0)
+    X(uint32_t, error, FL_CODE, 0)               \
+    X(uint32_t, textComparisons, FL_COUNT, 0)    \
+    X(uint32_t, textMatches, FL_COUNT, 0)
 
 #define FL_USE_FIELDS(X)                         \
     X(uint64_t, fetch, FL_EVENT_ID, 0)           \
@@ -251,6 +258,13 @@ typedef enum fl_enumeration {
     X(uint32_t, tries, FL_COUNT, 0)              \
     X(uint32_t, error, FL_CODE, 0)
 
+#define FL_RELEASE_FIELDS(X)                     \
+    X(uint64_t, fetch, FL_EVENT_ID, 0)           \
+    X(uint64_t, fault, FL_EVENT_ID, 0)           \
+    X(uint64_t, object, FL_HASH, 0)              \
+    X(uint64_t, bytes, FL_BYTES, 0)              \
+    X(uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY)
+
 // No number of a recording but a hash comes near this one. What is larger is damage, and would overflow sums.
 static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 
@@ -260,18 +274,24 @@ static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 // field of the same name. X(event, name, words an entry, the JSON key)
 //
 // fetch.operands:   a keyed hash of the values of one term of the shape, cut to what a JSON number holds exactly
+// fetch.prefetches: place among the shape's key paths, trips, rows, bytes, nanoseconds
+// batch.prefetches: the same
 // save.entities:    entity, inserted, updated, deleted
 // merge.entities:   the same, of the save that was merged
 // use.runs:         first row, rows                      rows that were touched one after the other
 // use.windows:      scope kind + 1 (0: by pauses), rows, how often     what one screenful touched
 // use.properties:   property's index in its entity, rows read, rows loaded, bytes, rows of at least 16 KiB
-#define FL_FETCH_LISTS(X) X(fetch, operands, 1)
+#define FL_FETCH_LISTS(X) X(fetch, operands, 1) X(fetch, prefetches, 5)
+#define FL_BATCH_LISTS(X) X(batch, prefetches, 5)
 #define FL_SAVE_LISTS(X) X(save, entities, 4)
 #define FL_MERGE_LISTS(X) X(merge, entities, 4)
 #define FL_USE_LISTS(X) X(use, runs, 2) X(use, windows, 3) X(use, properties, 5)
 
 // The terms of a shape whose values are told apart; of a longer predicate one more hash stands for all the others.
 #define FL_FETCH_OPERANDS 32
+
+// The key paths of which it is told what prefetching them took.
+#define FL_PREFETCHES 32
 
 // A value of this many bytes counts as large: SQLite keeps a row of more than a page in overflow pages.
 #define FL_LARGE_VALUE 16384
@@ -305,6 +325,7 @@ typedef struct fl_scope { FL_SCOPE_FIELDS(X) } fl_scope;
 typedef struct fl_merge { FL_MERGE_FIELDS(X) } fl_merge;
 typedef struct fl_refresh { FL_REFRESH_FIELDS(X) } fl_refresh;
 typedef struct fl_wait { FL_WAIT_FIELDS(X) } fl_wait;
+typedef struct fl_release { FL_RELEASE_FIELDS(X) } fl_release;
 #undef X
 
 // When the statement that travels inside another event's record ran.
@@ -331,6 +352,7 @@ typedef struct fl_event {
         fl_merge merge;
         fl_refresh refresh;
         fl_wait wait;
+        fl_release release;
     } fields;
     uint32_t listWords;
     uint32_t process;

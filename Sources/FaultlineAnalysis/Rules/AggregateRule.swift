@@ -14,8 +14,8 @@ public struct AggregateRule: Rule {
         var untold: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
-            results += executions
-            if fetch.key.shape.terms == nil { untold += executions }
+            results &+= executions
+            if fetch.key.shape.terms == nil { untold &+= executions }
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
         if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }

@@ -27,9 +27,9 @@ public struct BatchSizeRule: Rule {
         var withoutWindows: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
             let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
-            results += executions
+            results &+= executions
             guard let (_, use) = fetch.mainUse else { continue }
-            if use.windows.isEmpty { withoutWindows += use.executions }
+            if use.windows.isEmpty { withoutWindows &+= use.executions }
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
         if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
@@ -88,7 +88,7 @@ public struct BatchSizeRule: Rule {
         var seen: UInt64 = 0
         let rank = UInt64((Double(times) * 0.95).rounded(.up))
         for (width, count) in widths.sorted(by: { $0.key < $1.key }) {
-            seen += count
+            seen &+= count
             if seen >= rank { return .screens(rows: width, windows: times, byPauses: byPauses) }
         }
         return .bulk

@@ -25,11 +25,11 @@ public struct FetchLoopRule: Rule {
         var examined: UInt64 = 0
         var untold: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
-            examined += fetch.counts.executions
+            examined &+= fetch.counts.executions
             if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty,
                 fetch.key.shape.hasUntoldValues != true
             {
-                untold += fetch.counts.executions
+                untold &+= fetch.counts.executions
             }
         }
         outcome.findings = profile.loops.compactMap { finding($0.key, $0.evidence, profile, costs) }

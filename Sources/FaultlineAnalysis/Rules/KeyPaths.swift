@@ -36,7 +36,8 @@ struct KeyPaths {
         relationships(of: edge.entity).first { $0.name == edge.name }?.destination
     }
 
-    private func edges(of path: String, from start: String) -> [FetchProfile.Edge] {
+    /// The relationships that a key path goes over.
+    func edges(of path: String, from start: String) -> [FetchProfile.Edge] {
         var entity: String? = start
         return path.split(separator: ".").compactMap { part in
             guard let current = entity else { return nil }
@@ -47,7 +48,7 @@ struct KeyPaths {
     }
 
     /// Whether an entity is the relationship's, or inherits it: one of the two then has every property of the other.
-    private func isKind(_ entity: String, of edge: FetchProfile.Edge) -> Bool {
+    func isKind(_ entity: String, of edge: FetchProfile.Edge) -> Bool {
         if entity == edge.entity { return true }
         guard let one = profile.entity(entity), let other = profile.entity(edge.entity),
             one.properties.contains(where: { $0.name == edge.name })

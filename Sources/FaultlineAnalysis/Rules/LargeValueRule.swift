@@ -58,7 +58,7 @@ public struct LargeValueRule: Rule {
                 for (name, use) in properties {
                     let key = "\(entity).\(name)"
                     examined.insert(key)
-                    entityBytes[entity, default: 0] += use.bytes
+                    entityBytes[entity, default: 0] &+= use.bytes
                     guard let property = declared.first(where: { $0.name == name }),
                         ["Binary", "String", "Transformable"].contains(property.type), property.isExternal != true
                     else { continue }

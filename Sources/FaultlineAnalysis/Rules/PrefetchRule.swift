@@ -68,7 +68,13 @@ public struct PrefetchRule: Rule {
         let share = Self.share(key, evidence, profile)
         let after = Self.loadsAfter(key, evidence, share: share)
         let estimate = costs.store
-        let saving = estimate.range { Double(evidence.time) - $0.cost(trips: after.trips, rows: after.rows) }
+        // A row that comes with others takes no more than half of what it took by itself, trip and all: the store's other
+        // rows may be longer.
+        let one = Double(evidence.time) / Double(max(1, evidence.trips))
+        let saving = estimate.range { line in
+            let line = CostLine(trip: min(line.trip, one), row: min(line.row, one / 2))
+            return Double(evidence.time) - line.cost(trips: after.trips, rows: after.rows)
+        }
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,

@@ -42,20 +42,24 @@ struct SortAdvice {
         return nil
     }
 
-    /// Properties that the predicate compares with one value each.
-    private var fixed: [String] {
-        (shape.terms ?? []).filter {
-            $0.operation == "==" && $0.isAlternative != true && $0.isNegated != true && $0.options == nil
-                && !$0.keyPath.contains(".") && $0.keyPath.uppercased() != "SELF"
-                && profile.entity(shape.entity)?.properties.contains { [name = $0.keyPath] in $0.name == name } == true
-        }.map(\.keyPath)
+    /// The index that has the rows in order: what is compared with one value each comes first.
+    private var index: IndexProposal {
+        let entity = profile.entity(shape.entity)
+        let fixed = (shape.terms ?? []).filter {
+            $0.isEquality && $0.operation == "==" && entity?.column($0.keyPath) != nil
+        }
+        return IndexProposal(
+            entity: shape.entity,
+            elements: fixed.map { .init(property: $0.keyPath) }
+                + keys.map { .init(property: $0.path, isAscending: $0.isAscending) },
+            equalities: fixed.count)
     }
 
     private var properties: String { keys.map(\.path).joined(separator: ", ") }
 
     var title: String {
         obstacle == nil
-            ? "Index \(shape.entity) by \((fixed + keys.map(\.path)).joined(separator: ", ")), so that nothing is sorted"
+            ? "Index \(shape.entity) by \(index.properties), so that nothing is sorted"
             : "Do not have \(Phrase.count(UInt64(sorted), "row")) of \(shape.entity) sorted by \(properties) each time"
     }
 
@@ -66,19 +70,7 @@ struct SortAdvice {
             : "If the order does not matter, leave the sort descriptors out; if all rows are loaded anyway, sort the objects."
     }
 
-    var code: [String] {
-        guard obstacle == nil else { return [] }
-        let name = "by" + (fixed + keys.map(\.path)).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
-        // Equal directions can be read from either end.
-        guard Set(keys.map(\.isAscending)).count > 1 else {
-            let on = (fixed + keys.map(\.path)).map { "\"\($0)\"" }.joined(separator: ", ")
-            return ["FetchIndexDescription(\"\(name)\", on: \(on))"]
-        }
-        let elements =
-            fixed.map { ".init(\"\($0)\")" }
-            + keys.map { ".init(\"\($0.path)\"\($0.isAscending ? "" : ", isAscending: false"))" }
-        return ["FetchIndexDescription(\"\(name)\", elements: [\(elements.joined(separator: ", "))])"]
-    }
+    var code: [String] { obstacle == nil ? index.code : [] }
 
     var explanation: [String] {
         let counts = fetch.counts

@@ -23,7 +23,7 @@ public struct SortRule: Rule {
         var outcome = RuleOutcome()
         var examined: UInt64 = 0
         for fetch in profile.fetches where !fetch.key.shape.sort.isEmpty {
-            examined += fetch.counts.statements
+            examined &+= fetch.counts.statements
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
         if examined > 0 { outcome.examined = Phrase.count(examined, "sorted fetch", plural: "sorted fetches") }
@@ -32,7 +32,8 @@ public struct SortRule: Rule {
 
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let counts = fetch.counts
-        guard counts.sorts > 0 else { return nil }
+        // An index that finds few rows has them in order as well.
+        guard counts.sorts > 0, !MissingIndexRule.ordersRows(of: fetch, profile) else { return nil }
         let sorted = Double(counts.sortedRows) / Double(counts.sorts)
         let returned = Double(counts.rows) / Double(max(1, counts.executions))
         let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor * max(1, returned)
@@ -65,9 +66,7 @@ public struct SortRule: Rule {
     }
 
     /// What sorting so many rows is assumed to take, in nanoseconds.
-    private static func sorting(_ rows: Double) -> Double { comparison * rows * log2(of: max(2, rows)) }
-
-    private static func log2(of value: Double) -> Double { Double(value.exponent) + (value.significand - 1) }
+    private static func sorting(_ rows: Double) -> Double { comparison * rows * max(2, rows).binaryLogarithm }
 
     private func weigh(
         _ finding: inout Finding, _ fetch: FetchProfile, _ sorted: Double, _ advice: SortAdvice, _ profile: Profile

@@ -24,14 +24,14 @@ public struct TextSearchRule: Rule {
         var untold: UInt64 = 0
         var unmeasured: UInt64 = 0
         for fetch in profile.fetches where !fetch.key.shape.predicate.isEmpty {
-            examined += fetch.counts.executions
+            examined &+= fetch.counts.executions
             guard let terms = fetch.key.shape.terms else {
-                untold += fetch.counts.executions
+                untold &+= fetch.counts.executions
                 continue
             }
             let searched = terms.filter { TextSearchAdvice.Remedy($0) != nil }
             guard !searched.isEmpty else { continue }
-            unmeasured += fetch.counts.executions - min(fetch.counts.executions, fetch.counts.statements)
+            unmeasured &+= fetch.counts.executions - min(fetch.counts.executions, fetch.counts.statements)
             if let finding = finding(for: fetch, searched, profile, costs) { outcome.findings.append(finding) }
         }
         if examined > 0 {

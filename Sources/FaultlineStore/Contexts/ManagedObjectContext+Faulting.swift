@@ -97,6 +97,10 @@ extension ManagedObjectContext {
         fault.filled = object.row == nil ? 0 : 1
         fault.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
         fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
+        if fault.bytes >= TraceEvent.Release.leastBytes {
+            fault.isWatched = true
+            object.watchedFault = open.id
+        }
         recorder.end(open, fault, statement: record, context: traceID, site: 0)
         return failure
     }

@@ -12,6 +12,26 @@ extension ManagedObjectContext {
         recorder.end(open, event, context: traceID, site: 0)
     }
 
+    /// Makes an event of an object that lets go of large values.
+    func recordRelease(of object: ManagedObject) {
+        guard let open = recorder.begin() else { return }
+        var event = TraceEvent.Release()
+        event.fault = object.watchedFault
+        event.object = recorder.hash(UInt64(object.runtime.schema.root), UInt64(bitPattern: object.key))
+        event.entity = object.runtime.traceID(recorder)
+        event.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
+        recorder.end(open, event, context: traceID)
+    }
+
+    /// Makes an event of a fetch's result that is let go of, some of whose rows were large.
+    func recordRelease(ofResult fetch: EventID, of entity: EntityRuntime) {
+        guard let open = recorder.begin() else { return }
+        var event = TraceEvent.Release()
+        event.fetch = fetch
+        event.entity = entity.traceID(recorder)
+        recorder.end(open, event, context: traceID)
+    }
+
     /// Takes back an object's unsaved changes, and what they changed at the other ends of its relationships.
     ///
     /// What other objects say about it in rows of their own stays their change.

@@ -144,6 +144,7 @@ struct FetchExecution {
                 detail.trips += UInt32(clamping: prefetch.trips)
                 detail.prefetchedRows = UInt32(clamping: prefetch.rows)
                 detail.prefetchedBytes = prefetch.bytes
+                detail.prefetches = prefetch.paths
                 found.prefetched = prefetch.objects
             }
             if store.log.level >= 2, form != .count {

@@ -50,6 +50,7 @@ open class ManagedObject {
         var prefetched: PrefetchedObjects?
         var partial: PartialRow?
         var fetched: [String: [FetchedMember]] = [:]
+        var watchedFault: EventID = 0
     }
 
     struct Flags: OptionSet {
@@ -116,6 +117,7 @@ open class ManagedObject {
     }
 
     deinit {
+        if extras != nil { noteRelease() }
         // The object holds its context until here, and that the table.
         Unmanaged.passUnretained(managedObjectContext.identities)._withUnsafeGuaranteedRef { $0.remove(self) }
     }
@@ -244,8 +246,22 @@ open class ManagedObject {
         set { if extras != nil || !newValue.isEmpty { madeExtras().fetched = newValue } }
     }
 
+    /// The fault that filled the object with large values, if the trace is to tell when it lets go of them; 0: none.
+    final var watchedFault: EventID {
+        get { extras?.watchedFault ?? 0 }
+        set { if extras != nil || newValue != 0 { madeExtras().watchedFault = newValue } }
+    }
+
+    /// Tells the trace that the object lets go of its values.
+    private final func noteRelease() {
+        guard watchedFault != 0 else { return }
+        managedObjectContext.recordRelease(of: self)
+        watchedFault = 0
+    }
+
     /// Lets go of everything that was read.
     final func forgetRow() {
+        if extras != nil { noteRelease() }
         (row, block) = (nil, nil)
         (prefetched, partial) = (nil, nil)
         fetched = [:]

@@ -5,7 +5,7 @@ import FaultlineTrace
 /// The state behind ``FetchResults``.
 @usableFromInline
 final class FetchedObjects {
-    static let retainedBatches = 4
+    static let retainedBatches = TraceEvent.Batch.retained
 
     let context: ManagedObjectContext
     let entity: EntityRuntime
@@ -23,6 +23,8 @@ final class FetchedObjects {
     private let objects: UnsafeMutableBufferPointer<ManagedObject?>
     /// The rows of a batch by place in the batch, for batches that are loaded.
     private var batches: [Int: Batch] = [:]
+    /// Whether rows of 16 KiB or more were loaded, so that the trace is to tell when the result is let go of.
+    private var hasLargeRows = false
     /// Loaded batches, the one used last at the end.
     private var recent: [Int] = []
 
@@ -68,6 +70,7 @@ final class FetchedObjects {
     deinit {
         objects.deinitialize()
         objects.deallocate()
+        if hasLargeRows { context.recordRelease(ofResult: fetch, of: entity) }
     }
 
     var objectIDs: [ManagedObjectID] {
@@ -258,6 +261,7 @@ final class FetchedObjects {
                 event.trips += UInt32(clamping: prefetch.trips)
                 event.prefetchedRows += UInt32(clamping: prefetch.rows)
                 event.prefetchedBytes += prefetch.bytes
+                event.prefetches += prefetch.paths
                 prefetched = prefetch.objects
             }
             return loaded
@@ -295,6 +299,7 @@ final class FetchedObjects {
         var bytes = 0
         for row in rows {
             let layout = store.entities[Int(row.header.pointee.entity)].layout
+            let before = bytes
             for slot in layout.columns.indices {
                 let size = row.byteCount(layout, slot: slot)
                 bytes += size
@@ -303,8 +308,9 @@ final class FetchedObjects {
                 guard property < properties, !layout.columns[slot].isEntityColumn else { continue }
                 counts[property].rows += 1
                 counts[property].bytes += size
-                if size >= 16384 { counts[property].large += 1 }
+                if UInt64(size) >= TraceEvent.Release.leastBytes { counts[property].large += 1 }
             }
+            if UInt64(bytes - before) >= TraceEvent.Release.leastBytes { hasLargeRows = true }
         }
         use.loaded(rows: rows.count, bytes: bytes)
         for (index, count) in counts.enumerated() where count.rows > 0 {

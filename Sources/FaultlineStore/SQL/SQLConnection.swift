@@ -14,6 +14,7 @@ final class SQLConnection {
     let busy: BusyHandler
     /// What triggers did while a save ran.
     let effects = TriggerEffects()
+    private let texts: UnsafeMutablePointer<SQLFunctions.Counts>
     private var statements: [String: SQLStatement] = [:]
     /// Statements that were asked for, to find out which of them were not for long.
     private var requests: UInt64 = 0
@@ -46,9 +47,11 @@ final class SQLConnection {
             throw error
         }
         handle = opened
+        texts = UnsafeMutablePointer.allocate(capacity: 1)
+        texts.initialize(to: SQLFunctions.Counts())
         sqlite3_extended_result_codes(handle, 1)
         busy.register(on: handle)
-        var registered = SQLFunctions.register(on: handle)
+        var registered = SQLFunctions.register(on: handle, counts: texts)
         if registered == SQLITE_OK { registered = TextOrder.register(on: handle) }
         if registered == SQLITE_OK { registered = effects.register(on: handle) }
         guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }
@@ -56,6 +59,7 @@ final class SQLConnection {
 
     deinit {
         close()
+        texts.deallocate()
     }
 
     /// Ends the connection; nothing may be asked of it any more.
@@ -155,6 +159,12 @@ final class SQLConnection {
             let mode = sqlite3_column_text(statement.handle, 0)
         else { return false }
         return String(cString: mode).lowercased() == "wal"
+    }
+
+    /// Texts that were compared since the last call.
+    func takeTexts() -> SQLFunctions.Counts {
+        defer { texts.pointee = SQLFunctions.Counts() }
+        return texts.pointee
     }
 
     /// Whether no transaction is open.

@@ -12,7 +12,15 @@ enum SQLFunctions {
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    static func register(on connection: OpaquePointer) -> Int32 {
+    /// Texts that the comparing functions of a connection were asked about.
+    struct Counts {
+        var comparisons: UInt32 = 0
+        /// Those that were found, fitted or were equal.
+        var matches: UInt32 = 0
+    }
+
+    /// - Parameter counts: Where comparisons are counted; stays until the connection is closed.
+    static func register(on connection: OpaquePointer, counts: UnsafeMutablePointer<Counts>) -> Int32 {
         let comparisons: [(String, Int32, Function)] = [
             ("NSCoreDataStringSearch", 4, { SQLFunctions.search($0, $2) }),
             ("FaultlineStringCompare", 3, { SQLFunctions.compare($0, $2) }),
@@ -30,8 +38,8 @@ enum SQLFunctions {
         for (functions, access) in [(comparisons, SQLITE_DIRECTONLY), (values, SQLITE_INNOCUOUS)] {
             for (name, arguments, function) in functions {
                 let result = sqlite3_create_function_v2(
-                    connection, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | access, nil, function, nil, nil,
-                    nil)
+                    connection, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | access, counts, function, nil,
+                    nil, nil)
                 guard result == SQLITE_OK else { return result }
             }
         }
@@ -54,6 +62,18 @@ enum SQLFunctions {
         return pattern
     }
 
+    private static func count(_ context: OpaquePointer?, isMatch: Bool) {
+        guard let counts = sqlite3_user_data(context)?.assumingMemoryBound(to: Counts.self) else { return }
+        counts.pointee.comparisons &+= 1
+        if isMatch { counts.pointee.matches &+= 1 }
+    }
+
+    /// Answers a question about a text with yes or no.
+    private static func answer(_ context: OpaquePointer?, _ isMatch: Bool) {
+        count(context, isMatch: isMatch)
+        sqlite3_result_int(context, isMatch ? 1 : 0)
+    }
+
     private static func text(_ value: OpaquePointer?) -> String? {
         guard let bytes = sqlite3_value_text(value) else { return nil }
         let count = Int(sqlite3_value_bytes(value))
@@ -63,36 +83,39 @@ enum SQLFunctions {
     private static func search(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
         guard let arguments, let bytes = sqlite3_value_text(arguments[0]), let pattern = pattern(context, arguments)
         else {
-            return sqlite3_result_int(context, 0)
+            return answer(context, false)
         }
         let text = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[0])))
-        sqlite3_result_int(context, pattern.isFound(in: text) ? 1 : 0)
+        answer(context, pattern.isFound(in: text))
     }
 
     private static func compare(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
         guard let arguments, let bytes = sqlite3_value_text(arguments[0]), let pattern = pattern(context, arguments)
         else {
+            count(context, isMatch: false)
             return sqlite3_result_null(context)
         }
         let text = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[0])))
-        sqlite3_result_int(context, pattern.order(of: text))
+        let order = pattern.order(of: text)
+        count(context, isMatch: order == 0)
+        sqlite3_result_int(context, order)
     }
 
     private static func like(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
         guard let arguments, let text = text(arguments[0]), let pattern = pattern(context, arguments) else {
-            return sqlite3_result_int(context, 0)
+            return answer(context, false)
         }
-        sqlite3_result_int(context, pattern.fitsWildcards(text) ? 1 : 0)
+        answer(context, pattern.fitsWildcards(text))
     }
 
     private static func match(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
         guard let arguments, let text = text(arguments[0]),
             let pattern = pattern(context, arguments, isExpression: true)
-        else { return sqlite3_result_int(context, 0) }
+        else { return answer(context, false) }
         guard let fits = pattern.fitsExpression(text) else {
             return sqlite3_result_error(context, "the regular expression cannot be read", -1)
         }
-        sqlite3_result_int(context, fits ? 1 : 0)
+        answer(context, fits)
     }
 
     // MARK: Values

@@ -177,6 +177,7 @@ struct StatementMeasure {
             // What ran unrecorded left its figures in the counters.
             for counter in Self.counters { sqlite3_stmt_status(statement.handle, counter, 1) }
             if measuresPages { _ = session.connection.takePages() }
+            _ = session.connection.takeTexts()
         }
         start = session.recorder.now()
     }
@@ -207,6 +208,8 @@ struct StatementMeasure {
             fields.pageMisses = UInt32(clamping: pages.misses)
         }
         fields.error = result == SQLITE_DONE ? 0 : UInt32(bitPattern: result)
+        let texts = session.connection.takeTexts()
+        (fields.textComparisons, fields.textMatches) = (texts.comparisons, texts.matches)
         run.record = StatementRecord(fields: fields, start: start, duration: run.duration)
         return run
     }

@@ -7,6 +7,14 @@ extension ManagedObject {
         return runtime.schema.columns.indices.filter { isChanged(slot: $0, pending) }
     }
 
+    /// Whether a column was set, to whatever value.
+    var hasSetValues: Bool {
+        guard let pending else { return false }
+        return runtime.schema.columns.contains { column in
+            if case .unchanged = pending[column.property] { false } else { true }
+        }
+    }
+
     /// Whether a column was set to another value than the row has, in every bit: what Swift calls equal can be stored in
     /// different ways.
     private func isChanged(slot: Int, _ pending: PendingChanges) -> Bool {

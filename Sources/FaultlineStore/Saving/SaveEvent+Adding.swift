@@ -8,6 +8,7 @@ extension TraceEvent.Save {
         deleted += other.deleted
         changedColumns += other.changedColumns
         conflicts += other.conflicts
+        unchanged += other.unchanged
         trips += other.trips
         bytes += other.bytes
         lockWait += other.lockWait

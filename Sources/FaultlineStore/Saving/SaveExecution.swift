@@ -145,7 +145,10 @@ struct SaveExecution: StoreTransaction {
     private mutating func update(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
         let slots = object.changedSlots()
-        guard !slots.isEmpty else { return }
+        guard !slots.isEmpty else {
+            if isRecording, object.hasSetValues { event.unchanged += 1 }
+            return
+        }
         guard let old = object.row else { throw gone(object) }
         let version = old.header.pointee.version
         var written: [SQLValue] = []

@@ -27,8 +27,6 @@ public struct Groceries {
     ) throws -> PersistentContainer {
         let hasPhotoInRow = form.flaws.contains(.photoInRow)
         var description = PersistentStoreDescription(url: url)
-        // Photos are larger than this, so that each has a file of its own.
-        description.externalStorageThreshold = 16 << 10
         // A sample needs no protection from a power cut.
         description.synchronization = .off
         return try PersistentContainer(
@@ -65,25 +63,32 @@ public struct Groceries {
     public func run() throws -> Outcome {
         let context = container.viewContext
         return try context.performAndWait {
-            var outcome = Outcome()
-            let items = try fetchItems(context)
-            for top in stride(from: 0, to: items.count, by: form.visibleRows) {
-                let screen = top..<min(top + form.visibleRows, items.count)
-                let last = recorder.scope("list", kind: .screen) {
-                    var shown: Item?
-                    for index in screen {
-                        let item = items[index]
-                        showRow(item, &outcome)
-                        shown = item
-                    }
-                    return shown
-                }
-                outcome.screens += 1
-                guard outcome.screens % Self.screensBetweenViews == 1, let last else { continue }
-                showView(last, in: context, &outcome)
-            }
-            return outcome
+            // What views keep that were closed, and the list.
+            var kept: [ManagedObject] = []
+            defer { withExtendedLifetime(kept) {} }
+            return try scroll(context, keeping: &kept)
         }
+    }
+
+    private func scroll(_ context: ManagedObjectContext, keeping kept: inout [ManagedObject]) throws -> Outcome {
+        var outcome = Outcome()
+        let items = try fetchItems(context)
+        for top in stride(from: 0, to: items.count, by: form.visibleRows) {
+            let screen = top..<min(top + form.visibleRows, items.count)
+            let last = recorder.scope("list", kind: .screen) {
+                var shown: Item?
+                for index in screen {
+                    let item = items[index]
+                    showRow(item, &outcome)
+                    shown = item
+                }
+                return shown
+            }
+            outcome.screens += 1
+            guard outcome.screens % Self.screensBetweenViews == 1, let last else { continue }
+            showView(last, in: context, &outcome, keeping: &kept)
+        }
+        return outcome
     }
 
     /// The keys that a row shows are loaded along, unless the flaw leaves out the one that is looked up per row.
@@ -101,18 +106,25 @@ public struct Groceries {
         outcome.show(item.locationAtHome?.storedIn ?? "")
     }
 
-    private func showView(_ item: Item, in context: ManagedObjectContext, _ outcome: inout Outcome) {
+    private func showView(
+        _ item: Item, in context: ManagedObjectContext, _ outcome: inout Outcome, keeping kept: inout [ManagedObject]
+    ) {
         recorder.scope("item", kind: .screen) {
             outcome.views += 1
             outcome.show(item.name)
             outcome.show(item.locationAtShop?.aisle ?? "")
+            var shown: [ManagedObject] = [item]
             if form.flaws.contains(.photoInRow) {
                 outcome.show(item.photo ?? Data())
             } else if let photo = item.photoObject {
                 outcome.show(photo.data ?? Data())
-                context.refresh(photo, mergeChanges: false)
+                shown.append(photo)
             }
-            context.refresh(item, mergeChanges: false)
+            if form.flaws.contains(.photoKeptByView) {
+                kept += shown
+            } else {
+                for object in shown { context.refresh(object, mergeChanges: false) }
+            }
         }
     }
 }

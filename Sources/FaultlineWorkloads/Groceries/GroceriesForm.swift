@@ -13,11 +13,15 @@ public struct GroceriesFlaws: OptionSet, Sendable, Hashable {
     /// Each row looks up its location by itself.
     public static let locationPerRow = GroceriesFlaws(rawValue: 4)
 
-    public static let all: GroceriesFlaws = [.batchOfFifty, .photoInRow, .locationPerRow]
+    /// A view of an item keeps the item's photo when it is closed.
+    public static let photoKeptByView = GroceriesFlaws(rawValue: 8)
+
+    public static let all: GroceriesFlaws = [.batchOfFifty, .photoInRow, .locationPerRow, .photoKeptByView]
 
     /// The names by which the command line knows them.
     public static let named: [(name: String, flaw: GroceriesFlaws)] = [
         ("batch", .batchOfFifty), ("photo", .photoInRow), ("location", .locationPerRow),
+        ("views", .photoKeptByView),
     ]
 }
 

@@ -40,7 +40,7 @@ enum GroceriesModel {
 
     private static let itemPhoto = EntityDescription(
         "ItemPhoto",
-        attributes: [AttributeDescription("data", .binary, allowsExternalBinaryDataStorage: true)],
+        attributes: [AttributeDescription("data", .binary)],
         relationships: [RelationshipDescription("item", to: "Item", inverse: "photo")])
 
     private static let unit = EntityDescription(

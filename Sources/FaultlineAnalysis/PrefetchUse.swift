@@ -1,0 +1,19 @@
+/// What loading a key path along with fetches and their batches took.
+public struct PrefetchUse: Sendable, Hashable {
+    /// Fetches and batches for which something had to be read.
+    public internal(set) var loads: UInt64 = 0
+    public internal(set) var trips: UInt64 = 0
+    public internal(set) var rows: UInt64 = 0
+    public internal(set) var bytes: UInt64 = 0
+    /// In nanoseconds.
+    public internal(set) var time: UInt64 = 0
+    /// What the fetches and batches took in all, in nanoseconds.
+    public internal(set) var loadTime: UInt64 = 0
+}
+
+extension PrefetchUse: Summed, StartsEmpty {
+    static let parts: [SumPart<PrefetchUse>] = [
+        .sum("loads", \.loads), .sum("trips", \.trips), .sum("rows", \.rows), .sum("bytes", \.bytes),
+        .sum("time", \.time), .sum("loadTime", \.loadTime),
+    ]
+}

@@ -1,0 +1,162 @@
+internal import FaultlineTrace
+
+/// R16: objects that are split over two entities, although whoever uses the one uses the other.
+public struct FoldedEntityRule: Rule {
+    public let id = "R16"
+    public let name = "Over-normalisation"
+    public let purpose = "Entities that are one to one, and always used together."
+
+    /// Objects that were used, and the share of them that used the other end, from which on a pair is named.
+    static let minimumRows: UInt64 = 50
+    static let minimumShare = 0.9
+    /// The share of the store's time that the way from one to the other must take.
+    static let minimumTimeShare = 0.05
+    /// Bytes of an object that is kept apart for its size.
+    static let largestSize = 2048.0
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let pairs = Self.pairs(profile)
+        if !pairs.isEmpty {
+            outcome.examined = Phrase.count(
+                UInt64(pairs.count), "to-one relationship that fired",
+                plural: "to-one relationships that fired")
+        }
+        outcome.findings = pairs.compactMap { finding($0, profile, costs) }
+        return outcome
+    }
+
+    /// Two entities that a to-one relationship joins, and how much they were used together.
+    struct Pair {
+        var edge: FetchProfile.Edge
+        var destination: EntityEntry
+        /// Objects of the relationship's entity that were used, and how often the relationship fired on them.
+        var used: UInt64 = 0
+        var fired: UInt64 = 0
+        /// Different objects at its end, those that came into memory on this way, and how many lead to them.
+        var targets: UInt64 = 0
+        var owners: UInt64 = 0
+        /// Bytes of the objects at the end that came from the store, and how many those were.
+        var bytes: UInt64 = 0
+        var filled: UInt64 = 0
+        /// The time of faults and of prefetching, in nanoseconds, and trips.
+        var time: UInt64 = 0
+        var trips: UInt64 = 0
+        /// Fetches that lead over it, the most frequent first.
+        var fetches: [FetchProfile] = []
+        /// The time of faults that R01 could take as well.
+        var claims: [Claim] = []
+
+        /// How many of the used objects asked for the other end, and how many different ones there are for each that leads
+        /// there: if both are near 1, each has its own and needs it.
+        var share: Double {
+            min(1, Double(fired) / Double(max(1, used)), Double(targets) / Double(max(1, owners)))
+        }
+
+        /// Bytes of an object at the end.
+        var size: Double { Double(bytes) / Double(max(1, filled)) }
+    }
+
+    static func pairs(_ profile: Profile) -> [Pair] {
+        var pairs: [FetchProfile.Edge: Pair] = [:]
+        for fetch in profile.fetches {
+            let entity = fetch.key.shape.entity
+            for (edge, fired) in fetch.firedRelationships where edge.entity == entity {
+                guard
+                    let property = profile.entity(entity)?.properties.first(where: { $0.name == edge.name }),
+                    property.type == "toOne", let name = property.destination, name != entity,
+                    let destination = profile.entity(name)
+                else { continue }
+                var pair = pairs[edge] ?? Pair(edge: edge, destination: destination)
+                let touched = fetch.uses.values.reduce(0) { $0 &+ $1.touchedRows }
+                pair.used &+= touched
+                pair.fired &+= fired
+                pair.targets &+= fetch.firstFirings[edge] ?? 0
+                if fetch.prefetches[edge.name] == nil { pair.owners &+= touched }
+                if let prefetch = fetch.prefetches[edge.name] {
+                    pair.owners &+= fetch.uses.values.reduce(0) { $0 &+ $1.loadedRows }
+                    pair.time &+= prefetch.time
+                    pair.trips &+= prefetch.trips
+                    pair.targets &+= prefetch.rows
+                    pair.bytes &+= prefetch.bytes
+                    pair.filled &+= prefetch.rows
+                }
+                pair.fetches.append(fetch)
+                pairs[edge] = pair
+            }
+        }
+        for group in profile.groups where group.key.kind == .fault {
+            guard case .relationship(let entity, let name) = group.key.subject else { continue }
+            let edge = FetchProfile.Edge(entity: entity, name: name)
+            pairs[edge]?.time &+= group.totalTime
+            pairs[edge]?.trips &+= group.counts.trips
+            pairs[edge]?.bytes &+= group.counts.bytes
+            pairs[edge]?.filled &+= group.counts.rows
+        }
+        for fault in profile.faults {
+            guard case .relationship(let entity, let name) = fault.key.subject else { continue }
+            pairs[FetchProfile.Edge(entity: entity, name: name)]?.claims.append(
+                Claim(account: .faults(fault.key), balance: Double(fault.evidence.time)))
+        }
+        for edge in pairs.keys {
+            pairs[edge]?.fetches.sort { ($0.counts.rows, $1.key.sortText) > ($1.counts.rows, $0.key.sortText) }
+        }
+        return pairs.values.sorted { $0.edge.sortText < $1.edge.sortText }
+    }
+
+    private func finding(_ pair: Pair, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        let storeTime = Double(profile.totals.storeTime)
+        guard pair.used >= Self.minimumRows, pair.share >= Self.minimumShare,
+            pair.size < Self.largestSize, Double(pair.time) >= Self.minimumTimeShare * storeTime,
+            savedApart(pair, profile) <= pair.fired
+        else { return nil }
+        let saving = costs.store.range { line in
+            // The values come along with the rows that they belong to.
+            Double(pair.time) - Double(pair.targets) * line.row / 2
+        }
+        var finding = Finding(
+            rule: id, ruleName: name, title: title(pair), change: pair.fetches[0].key.site,
+            score: min(Score.highestWarning, Score.of(Double(pair.targets), info: 50, warning: 5000)),
+            fix:
+                "Keep what is always read with \(pair.edge.entity) in \(pair.edge.entity), or prefetch \"\(pair.edge.name)\" "
+                + "with every fetch of it.",
+            code: code(pair), saving: Saving(time: Saving.Range(saving)), confidence: .low,
+            signature: [id, pair.edge.entity, pair.edge.name].joined(separator: "|"))
+        finding.saving.trips = Int64(clamping: pair.trips)
+        finding.scopes = pair.fetches[0].counts.scopes.names
+        finding.explanation = [
+            "\(Phrase.count(pair.used, "object")) of \(pair.edge.entity) were used, and \(Phrase.count(pair.targets)) of "
+                + "\(pair.destination.name) with them, each from one: "
+                + "\(Phrase.duration(pair.time)), \(Phrase.percent(Double(pair.time) / max(1, storeTime))) of the store's time."
+        ]
+        finding.evidence = [
+            Evidence("usedRows", pair.used, .rows), Evidence("targets", pair.targets, .count),
+            Evidence("trips", pair.trips, .trips), Evidence("time", pair.time, .nanoseconds),
+            Evidence("firingShare", pair.share, .share),
+        ]
+        finding.claims = pair.claims + pair.fetches.map { BatchSizeRule.claim($0.key, profile) }
+        return finding
+    }
+
+    /// Saves that changed an object at the end and none that leads there.
+    private func savedApart(_ pair: Pair, _ profile: Profile) -> UInt64 {
+        profile.groups.reduce(0) { sum, group in
+            guard group.key.kind == .save, case .saved(let entities) = group.key.subject,
+                entities.contains(pair.destination.name), !entities.contains(pair.edge.entity)
+            else { return sum }
+            return sum &+ group.count
+        }
+    }
+
+    private func title(_ pair: Pair) -> String {
+        "Fold \(pair.destination.name) into \(pair.edge.entity), which always reads it through \"\(pair.edge.name)\""
+    }
+
+    /// The attributes that move, at most six of them.
+    private func code(_ pair: Pair) -> [String] {
+        let attributes = pair.destination.properties.filter { $0.type != "toOne" && $0.type != "toMany" }
+        return attributes.prefix(6).map { "\(pair.edge.entity).\($0.name): \($0.type)" }
+    }
+}

@@ -1,0 +1,58 @@
+internal import FaultlineTrace
+
+/// R25: objects with large values that keep them after the work is done which needed them.
+public struct HeldObjectRule: Rule {
+    public let id = "R25"
+    public let name = "Objects held too long"
+    public let purpose = "Large objects that stay realised after the scope that used them has closed."
+
+    /// Objects at a time from which on they are named: a last one may be kept for a moment.
+    static let minimumObjects: UInt64 = 3
+    /// The share of a line's objects that must be kept, or of the kept ones that must be so at one time: otherwise they come
+    /// and go.
+    static let minimumShare = 0.5
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let objects = profile.holds.reduce(0) { $0 &+ $1.evidence.objects }
+        if objects > 0 { outcome.examined = Phrase.count(objects, "large object") }
+        outcome.findings = profile.holds.compactMap { finding($0.key, $0.evidence, profile) }
+        return outcome
+    }
+
+    private func finding(_ key: HoldEvidence.Key, _ evidence: HoldEvidence, _ profile: Profile) -> Finding? {
+        guard evidence.most >= Self.minimumObjects,
+            Double(evidence.kept) >= Self.minimumShare * Double(evidence.objects)
+                || Double(evidence.most) >= Self.minimumShare * Double(evidence.kept)
+        else { return nil }
+        let scopes = evidence.scopes.names
+        let scope = scopes.first.map { "\"\($0)\"" } ?? "its scope"
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Make objects of \(key.entity) faults again when \(scope) closes",
+            change: key.site, score: Score.of(Double(evidence.mostBytes), info: 32_768, warning: 16_777_216),
+            fix:
+                "Who needs an object later needs its identity: refresh it to a fault, or let go of it. Its values are read "
+                + "again when they are asked for.",
+            code: ["context.refresh(object, mergeChanges: false)"],
+            saving: Saving(), confidence: .high,
+            signature: [id, key.entity, key.site?.function ?? ""].joined(separator: "|"))
+        finding.saving.memory = Int64(clamping: evidence.mostBytes)
+        finding.scopes = scopes
+        let never =
+            evidence.neverReleased > 0
+            ? " \(Phrase.count(evidence.neverReleased)) were still held at the end." : ""
+        finding.explanation = [
+            "\(Phrase.count(evidence.kept)) of \(Phrase.count(evidence.objects, "object")) kept their values after \(scope) "
+                + "had closed, up to \(Phrase.count(evidence.most)) at a time with "
+                + "\(Phrase.size(Double(evidence.mostBytes))).\(never)"
+        ]
+        finding.evidence = [
+            Evidence("objects", evidence.objects, .count), Evidence("kept", evidence.kept, .count),
+            Evidence("most", evidence.most, .count), Evidence("mostBytes", evidence.mostBytes, .bytes),
+            Evidence("neverReleased", evidence.neverReleased, .count),
+        ]
+        return finding
+    }
+}

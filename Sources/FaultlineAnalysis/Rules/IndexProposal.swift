@@ -1,0 +1,61 @@
+internal import FaultlineTrace
+
+/// An index that an entity could have: what is compared for equality first, then one range or what rows are sorted by.
+struct IndexProposal: Sendable, Hashable {
+    struct Element: Sendable, Hashable {
+        var property: String
+        var isAscending = true
+    }
+
+    var entity: String
+    var elements: [Element]
+    /// How many of the first elements are compared for equality: their order among each other makes no difference.
+    var equalities: Int
+
+    /// `album, title`.
+    var properties: String { elements.map(\.property).joined(separator: ", ") }
+
+    /// The declaration for the model.
+    var code: [String] {
+        let name = "by" + elements.map { $0.property.prefix(1).uppercased() + $0.property.dropFirst() }.joined()
+        // Equal directions can be read from either end.
+        guard Set(elements.dropFirst(equalities).map(\.isAscending)).count > 1 else {
+            let on = elements.map { "\"\($0.property)\"" }.joined(separator: ", ")
+            return ["FetchIndexDescription(\"\(name)\", on: \(on))"]
+        }
+        let parts = elements.map { ".init(\"\($0.property)\"\($0.isAscending ? "" : ", isAscending: false"))" }
+        return ["FetchIndexDescription(\"\(name)\", elements: [\(parts.joined(separator: ", "))])"]
+    }
+
+    /// Whether an index serves what another one would: its first elements are the other's.
+    func serves(_ other: IndexProposal) -> Bool {
+        guard entity == other.entity, other.elements.count <= elements.count else { return false }
+        if Array(elements.prefix(other.elements.count)) == other.elements { return true }
+        let count = other.elements.count
+        return other.equalities == count && count <= equalities
+            && Set(elements.prefix(count).map(\.property)) == Set(other.elements.map(\.property))
+    }
+}
+
+extension ShapeEntry.Term {
+    /// Whether an index can find the rows that fulfil the term: a plain comparison with a value, which must hold.
+    private var isIndexable: Bool {
+        isAlternative != true && isNegated != true && options == nil && isFolded != true && operand != "expression"
+            && keyPath.uppercased() != "SELF"
+    }
+
+    /// Whether it asks for one value, or for one of a few.
+    var isEquality: Bool { isIndexable && (operation == "==" || operation == "IN") }
+
+    /// Whether it asks for values that lie together.
+    var isRange: Bool {
+        isIndexable && operand == "value" && ["<", "<=", ">", ">=", "BETWEEN", "BEGINSWITH"].contains(operation)
+    }
+}
+
+extension EntityEntry {
+    /// A property of its own with a column: an attribute or a to-one relationship.
+    func column(_ name: String) -> Property? {
+        properties.first { $0.name == name && $0.type != "toMany" }
+    }
+}

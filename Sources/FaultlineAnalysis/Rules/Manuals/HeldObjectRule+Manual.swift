@@ -1,0 +1,21 @@
+internal import FaultlineTrace
+
+extension HeldObjectRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger:
+                "Objects with \(Phrase.size(Double(TraceEvent.Release.leastBytes))) or more that were filled within a "
+                + "scope and kept their values after it had ended: \(Phrase.count(HeldObjectRule.minimumObjects)) or more at a "
+                + "time, and half of all from that line or more, or half of the kept ones at one time.",
+            evidence: "Those objects, how many there were at a time, and their bytes.",
+            fix: "A refresh to a fault, or no reference, once the screen or the job is done.",
+            saving: "The memory of those that were kept at a time.",
+            guards: [
+                "Outside of scopes nobody knows when the work is done.",
+                "An object that was let go of within its scope, or made a fault, is fine, however large it is.",
+                "Rows of a result that the program still uses are held by the result: of a batched one those of the last "
+                    + "\(TraceEvent.Batch.retained) batches, otherwise all.",
+                "What is read again in a later scope without being let go of in between looks the same as what is forgotten.",
+            ])
+    }
+}

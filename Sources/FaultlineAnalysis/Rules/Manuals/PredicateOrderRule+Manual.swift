@@ -1,0 +1,19 @@
+extension PredicateOrderRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "A predicate of which all terms must hold, with a text search before a comparison of a number, a "
+                + "date, a truth value or a relationship, that goes through "
+                + "\(Phrase.decimal(PredicateOrderRule.minimumRows, places: 0)) rows or more.",
+            evidence: "Texts that were compared, those that passed, and the rows that were found: what the cheap terms "
+                + "leave over, measured.",
+            fix: "The cheap terms first. SQLite asks the terms of an AND in their order where no index decides.",
+            saving: "The time of the comparisons that are spared, less that of the cheap ones for the other rows.",
+            guards: [
+                "Where the cheap terms leave \(Phrase.percent(PredicateOrderRule.uselessShare)) of the rows or more, their "
+                    + "order makes no difference.",
+                "Where an index leads to the rows, or an OR decides, nothing is said.",
+                "If no text passed, or there are several searches, half of the rows are assumed to be left over, and the confidence is low.",
+                "On little data it stays a warning, and says that the cost is not proven at this size.",
+            ])
+    }
+}

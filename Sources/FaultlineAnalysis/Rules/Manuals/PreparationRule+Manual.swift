@@ -1,0 +1,16 @@
+extension PreparationRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "Fetches of one shape and line of which every second one or more had its statement prepared, "
+                + "\(Phrase.count(PreparationRule.minimumPreparations)) times or more, and preparing took half of their time or "
+                + "more.",
+            evidence: "Preparations, fetches, the number of different texts, and the time of preparing.",
+            fix:
+                "One text for all values: paging by key instead of by offset, few limits; or a container that is kept.",
+            saving: "The time of all preparations but one.",
+            guards: [
+                "A statement that is prepared once and kept is left alone, whatever that takes.",
+                "A saving below 1 % of the time that the work took and below 2 ms is a note.",
+            ])
+    }
+}

@@ -1,0 +1,20 @@
+extension SparseTableRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "An inheritance tree with \(SparseTableRule.minimumEntities) entities below its top or more and "
+                + "\(SparseTableRule.minimumColumns) columns or more that not all of them have, of which "
+                + "\(Phrase.percent(SparseTableRule.minimumShare)) are empty.",
+            evidence:
+                "Entities, columns, the share of empty values, and the time of fetches that went through the table.",
+            fix:
+                "Tables of their own for what shares little, which means no common parent; a related entity for what is shared.",
+            saving: "Half of the empty share of those fetches' time.",
+            guards: [
+                "The trace tells no numbers of rows: as many of each entity are assumed. \"faultline inspect\" counts them.",
+                "It is a note unless going through the table takes "
+                    + "\(Phrase.percent(SparseTableRule.minimumTimeShare)) of the store's time or more, and never more than a "
+                    + "warning.",
+                "Entities that the program did not use are not in the trace.",
+            ])
+    }
+}

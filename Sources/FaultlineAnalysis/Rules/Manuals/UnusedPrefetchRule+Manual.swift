@@ -1,0 +1,24 @@
+extension UnusedPrefetchRule {
+    public var manual: RuleManual {
+        RuleManual(
+            trigger: "A key path that \(Phrase.count(UnusedPrefetchRule.minimumLoads)) fetches or batches or more "
+                + "prefetched, \(Phrase.count(UnusedPrefetchRule.minimumRows, "row")) or more in all, of which a tenth at most "
+                + "was used; or up to \(Phrase.percent(UnusedPrefetchRule.littleShare)), with other advice. Prefetching took "
+                + "\(Phrase.percent(UnusedPrefetchRule.minimumTimeShare)) of the loading or more.",
+            evidence:
+                "Trips, rows and time of prefetching the key path, and the faults of its relationship on the objects "
+                + "of the fetch, whether the store or the row cache served them.",
+            fix:
+                "No prefetch of that key path, or only where it is needed; where some rows use it, one fetch for these.",
+            saving: "The time of prefetching less a trip for each row that was used.",
+            guards: [
+                "All lines that fetch with one shape are judged together.",
+                "Rows of the fetch that nobody touched do not count: what leads from them could not be used.",
+                "A relationship without rows is not unused.",
+                "Above the share from which on prefetching takes less than a trip for each row used, nothing is said: R01 "
+                    + "and this rule never contradict each other.",
+                "Results that the program still holds may yet be used: with more than "
+                    + "\(Phrase.percent(UnusedPrefetchRule.openShare)) of them nothing is said.",
+            ])
+    }
+}

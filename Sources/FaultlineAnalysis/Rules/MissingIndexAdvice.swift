@@ -1,0 +1,49 @@
+internal import FaultlineTrace
+
+/// The words of R06.
+struct MissingIndexAdvice {
+    let demand: MissingIndexRule.Demand
+    let profile: Profile
+
+    private var index: IndexProposal { demand.index }
+
+    var title: String { "Index \(index.entity) by \(index.properties)" }
+
+    var fix: String {
+        index.elements.count == 1
+            ? "With it SQLite goes to the rows that fit, and not through the table."
+            : "With it SQLite goes to the rows that fit, and not through the table. What is compared for equality comes "
+                + "first; then one range, or what the rows are sorted by."
+    }
+
+    var explanation: [String] {
+        let executions = demand.fetches.reduce(0) { $0 &+ $1.counts.executions }
+        let rows = demand.fetches.reduce(0) { $0 &+ $1.counts.rows }
+        let time = demand.fetches.reduce(0) { $0 + Double($1.counts.time) }
+        let steps = demand.fetches.reduce(0) { $0 + MissingIndexRule.scanned($1) * Double($1.counts.executions) }
+        let scanned = steps / Double(max(1, executions))
+        let went =
+            executions == 1
+            ? "A fetch went through \(Phrase.decimal(scanned, places: 0)) rows to find \(Phrase.count(rows))"
+            : "\(Phrase.count(executions, "fetch", plural: "fetches")) went through some "
+                + "\(Phrase.decimal(scanned, places: 0)) rows each to find \(Phrase.count(rows)) in all"
+        let one = time / Double(max(1, executions))
+        var sentences = [
+            "\(went): \(plan.map { "SQLite's plan is \($0)." } ?? "no index leads to them.")",
+            "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
+        ]
+        let writes = profile.writes(of: index.entity)
+        if writes > 0 {
+            sentences.append(
+                "Keeping the index costs some \(Phrase.duration(MissingIndexRule.upkeep)) for each row that is written; "
+                    + "\(Phrase.count(writes)) were.")
+        }
+        return sentences
+    }
+
+    /// The scan in the plan of the fetch that takes longest: `SCAN t0`.
+    private var plan: String? {
+        let plan = demand.fetches.lazy.compactMap(\.statements.commonPlan).first
+        return plan?.split(separator: "\n").first { $0.hasPrefix("SCAN t0") }.map(String.init)
+    }
+}

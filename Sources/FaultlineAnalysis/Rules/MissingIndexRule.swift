@@ -1,0 +1,192 @@
+internal import FaultlineTrace
+
+/// R06: tables that are gone through row by row for a few rows that an index would find.
+///
+/// SQLite counts the steps of full scans (`SQLITE_STMTSTATUS_FULLSCAN_STEP`,
+/// https://www.sqlite.org/c3ref/c_stmtstatus_counter.html). Fetches that one index serves are one finding.
+public struct MissingIndexRule: Rule {
+    public let id = "R06"
+    public let name = "Missing index"
+    public let purpose = "Tables that are gone through for a few rows which an index would find."
+
+    /// Rows of a table from which on it is worth an index.
+    static let minimumRows = 500.0
+    /// Steps in all, and for each row that was found, from which on a scan is named.
+    static let minimumSteps = 1000.0
+    static let stepsPerRow = 10.0
+    /// The share of a table that a fetch may bring: an index does not help to find more.
+    static let largestShare = 0.3
+    /// Columns of an index.
+    static let maximumColumns = 3
+    /// What keeping an index costs for each row that is written, in nanoseconds: a few pages of a tree are in memory.
+    static let upkeep = 2000.0
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.statements }
+        if examined > 0 {
+            outcome.examined = "the scans of \(Phrase.count(examined, "fetch", plural: "fetches"))"
+        }
+        outcome.findings = Self.demands(profile).map { finding(for: $0, profile) }
+        return outcome
+    }
+
+    /// An index with the fetches that want it, the longest time first.
+    struct Demand {
+        var index: IndexProposal
+        var fetches: [FetchProfile]
+    }
+
+    static func demands(_ profile: Profile) -> [Demand] {
+        var wanted: [IndexProposal: [FetchProfile]] = [:]
+        for fetch in profile.fetches {
+            if let index = index(for: fetch, profile) { wanted[index, default: []].append(fetch) }
+        }
+        let order = { (index: IndexProposal) in
+            (-index.elements.count, index.entity, index.code.joined(), index.equalities)
+        }
+        var demands: [Demand] = []
+        for (index, fetches) in wanted.sorted(by: { order($0.key) < order($1.key) }) {
+            if let place = demands.firstIndex(where: { $0.index.serves(index) }) {
+                demands[place].fetches += fetches
+            } else {
+                demands.append(Demand(index: index, fetches: fetches))
+            }
+        }
+        for place in demands.indices {
+            demands[place].fetches.sort { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
+        }
+        return demands
+    }
+
+    /// Rows that a fetch goes through in full scans, on average.
+    static func scanned(_ fetch: FetchProfile) -> Double {
+        let counts = fetch.counts
+        guard counts.statements > 0, counts.fullScanSteps > 0 else { return 0 }
+        // The first row of a scan takes no step.
+        return Double(counts.fullScanSteps) / Double(counts.statements) + 1
+    }
+
+    /// Rows that a fetch finds, on average.
+    static func found(_ fetch: FetchProfile) -> Double {
+        Double(fetch.counts.rows) / Double(max(1, fetch.counts.executions))
+    }
+
+    /// The index that would keep a fetch from going through the table; `nil`: none, or it is not worth it.
+    static func index(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
+        let (scanned, found) = (scanned(fetch), found(fetch))
+        guard scanned >= minimumRows, Double(fetch.counts.fullScanSteps) >= minimumSteps,
+            scanned >= stepsPerRow * found, found <= largestShare * scanned, scansOwnTable(fetch)
+        else { return nil }
+        return index(for: fetch.key.shape, profile)
+    }
+
+    /// Whether it is the fetched table that is gone through, and not one that is asked on the way, as far as plans tell.
+    private static func scansOwnTable(_ fetch: FetchProfile) -> Bool {
+        let plans = fetch.statements.texts.values.flatMap(\.keys).filter { !$0.isEmpty }
+        return plans.isEmpty
+            || plans.contains { plan in
+                plan.split(separator: "\n").contains { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 ") }
+            }
+    }
+
+    /// Whether the index that finds a fetch's rows has them in its order too.
+    static func ordersRows(of fetch: FetchProfile, _ profile: Profile) -> Bool {
+        guard let index = index(for: fetch, profile) else { return false }
+        let keys = fetch.key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
+        return index.elements.dropFirst(index.equalities).map(\.property) == keys
+    }
+
+    /// The index that serves a shape: its equalities, then its sort keys or one range.
+    private static func index(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
+        guard let entity = profile.entity(shape.entity) else { return nil }
+        let terms = (shape.terms ?? []).filter { entity.column($0.keyPath) != nil }
+        // One that asks for a single value leaves the rows behind it in order.
+        let equal = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted().prefix(maximumColumns)
+        var elements = equal.map { IndexProposal.Element(property: $0) }
+        if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),
+            elements.count < maximumColumns
+        {
+            elements.append(IndexProposal.Element(property: range.keyPath))
+        } else if !elements.isEmpty, !terms.contains(where: { $0.isEquality && $0.operation == "IN" }) {
+            elements += sortElements(shape, entity).prefix(maximumColumns - elements.count)
+        }
+        guard !elements.isEmpty else { return nil }
+        // An index can be read from either end.
+        if elements.count > equal.count, !elements[equal.count].isAscending {
+            for place in equal.count..<elements.count { elements[place].isAscending.toggle() }
+        }
+        return IndexProposal(entity: shape.entity, elements: elements, equalities: equal.count)
+    }
+
+    /// What rows are sorted by, if an index can have them in that order.
+    private static func sortElements(_ shape: ShapeEntry, _ entity: EntityEntry) -> [IndexProposal.Element] {
+        var elements: [IndexProposal.Element] = []
+        for key in shape.sort {
+            let words = key.split(separator: " ").map(String.init)
+            guard words.count == 2, entity.column(words[0]) != nil else { return [] }
+            elements.append(IndexProposal.Element(property: words[0], isAscending: words[1] != "descending"))
+        }
+        return elements
+    }
+
+    private func finding(for demand: Demand, _ profile: Profile) -> Finding {
+        let advice = MissingIndexAdvice(demand: demand, profile: profile)
+        let first = demand.fetches[0]
+        let time = demand.fetches.reduce(0) { $0 + Double($1.counts.time) }
+        let saved = demand.fetches.reduce(0) { sum, fetch in
+            sum + Double(fetch.counts.time) * (1 - max(1, Self.found(fetch)) / Self.scanned(fetch))
+        }
+        let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
+        let scanned = demand.fetches.map(Self.scanned).max() ?? 0
+        // What a fetch takes besides its scan is in its time as well.
+        let saving = Saving.Range(median: max(0, saved - upkeep), low: max(0, saved / 2 - upkeep), high: saved)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: first.key.site,
+            score: Score.of(scanned, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: demand.index.code,
+            saving: Saving(time: saving), confidence: upkeep * 2 < saved ? .medium : .low,
+            signature: first.signature(id, demand.index.properties))
+        finding.seenAt = demand.fetches.dropFirst().map {
+            Finding.Sighting(site: $0.key.site, count: $0.counts.executions, time: $0.counts.time)
+        }
+        finding.scopes = first.counts.scopes.names
+        finding.explanation = advice.explanation
+        let sum = { (path: KeyPath<FetchCounts, UInt64>) in
+            demand.fetches.reduce(0) { $0 &+ $1.counts[keyPath: path] }
+        }
+        finding.evidence = [
+            Evidence("executions", sum(\.executions), .count), Evidence("rows", sum(\.rows), .rows),
+            Evidence("fullScanSteps", sum(\.fullScanSteps), .count), Evidence("fetchTime", time, .nanoseconds),
+            Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
+        ]
+        finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }
+        weigh(&finding, demand, upkeep: upkeep, saved: saved, profile)
+        return finding
+    }
+
+    private func weigh(
+        _ finding: inout Finding, _ demand: Demand, upkeep: Double, saved: Double, _ profile: Profile
+    ) {
+        if upkeep >= saved {
+            finding.downgrade("Keeping the index up would cost more than it saves here.")
+        }
+        let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
+        // What goes through a table does so when the table grows, whatever it takes now.
+        if !Significance.isMet(
+            saving: finding.saving.time.median, wallTime: profile.wallTime(of: Set(scopes)),
+            isMainThread: demand.fetches[0].isOnMainThread)
+        {
+            finding.reservations.append("Cost not proven at this size: less than 1 % of the time that the work took.")
+        }
+    }
+}
+
+extension [String] {
+    /// Each text once, where it stands first.
+    fileprivate var uniqued: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

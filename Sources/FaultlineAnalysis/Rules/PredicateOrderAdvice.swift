@@ -1,0 +1,51 @@
+internal import FaultlineTrace
+
+/// The words of R07.
+struct PredicateOrderAdvice {
+    let fetch: FetchProfile
+    let order: PredicateOrder
+    let search: PredicateOrderRule.Search
+
+    private var entity: String { fetch.key.shape.entity }
+
+    private static func names(_ terms: [ShapeEntry.Term]) -> String {
+        terms.map(\.keyPath).reduce(into: [String]()) { names, name in
+            if !names.contains(name) { names.append(name) }
+        }.joined(separator: ", ")
+    }
+
+    var title: String {
+        "Compare \(Self.names(order.cheap)) before \(Self.names(order.searches)) in the predicate of \(entity)"
+    }
+
+    var fix: String {
+        "SQLite asks the terms of an AND in their order, and a text costs many times what a number does: what is cheap and "
+            + "leaves few rows comes first."
+    }
+
+    /// The predicate in the better order.
+    var code: [String] {
+        let terms = order.better.map { term in
+            let operation = term.operation + (term.options.map { "[\($0)]" } ?? "")
+            let text = "\(term.keyPath) \(operation) \(term.operand == "nil" ? "nil" : "?")"
+            return term.isNegated == true ? "NOT (\(text))" : text
+        }
+        return [terms.joined(separator: " AND ")]
+    }
+
+    var explanation: [String] {
+        let counts = fetch.counts
+        let compared = Phrase.decimal(search.compared, places: 0)
+        let each = counts.executions == 1 ? "" : " each"
+        let texts = "\(Phrase.count(counts.executions, "fetch", plural: "fetches")) compared \(compared) texts\(each)"
+        guard let share = search.leftOver else {
+            let passed = search.isSingle ? ", and none passed" : " in several searches"
+            return ["\(texts)\(passed): how many the other terms leave over is not known."]
+        }
+        let passed = Phrase.decimal(search.passed, places: 0)
+        return [
+            "\(texts), of which \(passed) passed; the other terms then left \(Phrase.percent(share)) of these over.",
+            "The other way round some \(Phrase.decimal(search.compared * share, places: 0)) texts are to be compared.",
+        ]
+    }
+}

@@ -1,0 +1,156 @@
+internal import FaultlineTrace
+
+/// R07: texts that are searched before a cheap comparison has sorted most rows out.
+///
+/// SQLite asks the terms of an AND in the order in which they are written, where no index decides.
+public struct PredicateOrderRule: Rule {
+    public let id = "R07"
+    public let name = "Predicate order"
+    public let purpose = "Texts that are searched before a cheap comparison has sorted rows out."
+
+    /// Rows that are gone through, from which on the order is named.
+    static let minimumRows = 500.0
+    /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
+    static let uselessShare = 0.9
+    /// What comparing a number is assumed to take, in nanoseconds.
+    static let comparison = 40.0
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined: UInt64 = 0
+        var uncounted: UInt64 = 0
+        for fetch in profile.fetches {
+            guard let order = PredicateOrder(fetch.key.shape, profile.entity(fetch.key.shape.entity)) else { continue }
+            examined &+= fetch.counts.executions
+            guard MissingIndexRule.scanned(fetch) >= Self.minimumRows else { continue }
+            guard let search = Search(fetch, order) else {
+                uncounted &+= fetch.counts.executions
+                continue
+            }
+            if let finding = finding(for: fetch, order, search, profile, costs) { outcome.findings.append(finding) }
+        }
+        if examined > 0 {
+            outcome.examined =
+                "the order of terms in \(Phrase.count(examined, "fetch", plural: "fetches")) with a text search first"
+        }
+        if uncounted > 0 {
+            outcome.obstacles.append(
+                "The trace does not tell how many texts \(Phrase.count(uncounted, "search", plural: "searches")) compared."
+            )
+        }
+        return outcome
+    }
+
+    /// What a fetch's text searches did, on average.
+    struct Search {
+        /// Rows that were gone through.
+        var scanned: Double
+        /// Texts that were compared, those that fulfilled the term, and rows that fulfilled all terms.
+        var compared: Double
+        var passed: Double
+        var found: Double
+        /// Whether ``passed`` is known: of several searches one does not know which of them a text passed.
+        var isSingle: Bool
+
+        /// `nil`: nobody counted.
+        init?(_ fetch: FetchProfile, _ order: PredicateOrder) {
+            let counts = fetch.counts
+            guard counts.statements > 0, counts.textComparisons > 0 else { return nil }
+            let statements = Double(counts.statements)
+            scanned = MissingIndexRule.scanned(fetch)
+            compared = Double(counts.textComparisons) / statements
+            let matched = Double(counts.textMatches) / statements
+            passed = order.searches[0].isNegated == true ? compared - matched : matched
+            found = MissingIndexRule.found(fetch)
+            isSingle = order.searches.count == 1
+        }
+
+        /// The share of texts that the terms behind the search leave over; `nil`: not known.
+        var leftOver: Double? { isSingle && passed > 0 ? min(1, found / passed) : nil }
+    }
+
+    private func finding(
+        for fetch: FetchProfile, _ order: PredicateOrder, _ search: Search, _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let counts = fetch.counts
+        // Where a cheap term came first already, few texts are left to compare.
+        guard search.compared >= search.scanned / 2, (search.leftOver ?? 0) <= Self.uselessShare else { return nil }
+        let estimate = costs.store
+        let spared = search.compared * (1 - (search.leftOver ?? 0.5))
+        let saving = estimate.range { line in
+            let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
+            let searching = max(0, Double(counts.time) / Double(counts.executions) - rest - 60 * search.scanned)
+            let gain = searching / search.compared * spared - Self.comparison * (search.scanned - search.passed)
+            return Double(counts.executions) * gain
+        }
+        let advice = PredicateOrderAdvice(fetch: fetch, order: order, search: search)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
+            score: Score.of(spared, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: advice.code,
+            saving: Saving(time: Saving.Range(saving)),
+            confidence: search.leftOver == nil ? .low : min(.medium, estimate.confidence(in: saving)),
+            signature: fetch.signature(id, order.signature))
+        finding.scopes = counts.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("executions", counts.executions, .count), Evidence("rows", counts.rows, .rows),
+            Evidence("fullScanSteps", counts.fullScanSteps, .count),
+            Evidence("textComparisons", counts.textComparisons, .count),
+            Evidence("textMatches", counts.textMatches, .count), Evidence("fetchTime", counts.time, .nanoseconds),
+        ]
+        finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        if !Significance.isMet(
+            saving: finding.saving.time.median, wallTime: profile.wallTime(of: counts.scopes.keys),
+            isMainThread: fetch.isOnMainThread)
+        {
+            finding.reservations.append("Cost not proven at this size: less than 1 % of the time that the work took.")
+        }
+        return finding
+    }
+}
+
+/// The terms of a predicate of which all must hold, in the order in which they are written.
+struct PredicateOrder {
+    /// What is compared cheaply and stands behind a search.
+    let cheap: [ShapeEntry.Term]
+    /// The searches that stand before it.
+    let searches: [ShapeEntry.Term]
+    /// All terms, the cheap ones first.
+    let better: [ShapeEntry.Term]
+
+    /// `nil`: no search stands before a cheap comparison, or some terms are alternatives, whose order says nothing.
+    init?(_ shape: ShapeEntry, _ entity: EntityEntry?) {
+        guard let terms = shape.terms, let entity, !terms.contains(where: { $0.isAlternative == true }) else {
+            return nil
+        }
+        guard let first = terms.firstIndex(where: \.isSearch),
+            let last = terms.lastIndex(where: { $0.isCheap(entity) }), first < last
+        else { return nil }
+        cheap = terms[first...].filter { $0.isCheap(entity) }
+        searches = terms[..<last].filter(\.isSearch)
+        better = terms.filter { $0.isCheap(entity) } + terms.filter { !$0.isCheap(entity) }
+    }
+
+    var signature: String { (cheap + searches).map(\.keyPath).joined(separator: ",") }
+}
+
+extension ShapeEntry.Term {
+    /// Whether it asks a function about a text.
+    fileprivate var isSearch: Bool {
+        if isFolded == true { return false }
+        return ["CONTAINS", "ENDSWITH", "LIKE", "MATCHES"].contains(operation) || options != nil
+    }
+
+    /// Whether it compares a number, a date, a truth value or what a relationship leads to, in the fetched table.
+    fileprivate func isCheap(_ entity: EntityEntry) -> Bool {
+        guard operand != "expression", options == nil, let property = entity.column(keyPath) else { return false }
+        return ["==", "!=", "<", "<=", ">", ">=", "BETWEEN", "IN"].contains(operation)
+            && (property.type == "toOne" || Self.cheapTypes.contains(property.type))
+    }
+
+    private static let cheapTypes: Set<String> = [
+        "Integer 16", "Integer 32", "Integer 64", "Double", "Float", "Boolean", "Date", "UUID",
+    ]
+}

@@ -1,0 +1,82 @@
+internal import FaultlineTrace
+
+/// The words of R11.
+struct RefaultAdvice {
+    let key: RefaultEvidence.Key
+    let evidence: RefaultEvidence
+
+    /// Whether most of them were refreshed, or their context reset; otherwise they had to make room.
+    var isRefreshed: Bool { evidence.refreshed >= evidence.evicted }
+
+    /// The refresh or reset that most of them come from.
+    var change: CallSite? {
+        guard isRefreshed else { return nil }
+        let sites = evidence.refreshSites.filter { $0.key != nil }
+        return sites.max { ($0.value, $1.key?.sortText ?? "") < ($1.value, $0.key?.sortText ?? "") }?.key ?? nil
+    }
+
+    var title: String {
+        isRefreshed
+            ? "Keep objects of \(key.entity) as they are while they are in use"
+            : "Hold on to objects of \(key.entity), or give the row cache room for them"
+    }
+
+    var fix: String {
+        isRefreshed
+            ? "What is refreshed, and what a context held that is reset, is read again at its next use. Refresh what others "
+                + "have changed, and reset at the end of a piece of work."
+            : "A row stays in memory while an object holds it, and for as long as the row cache has room: keep the objects in "
+                + "an array while the work goes on, share one context, or raise the limit."
+    }
+
+    var code: [String] {
+        guard !isRefreshed else { return ["context.refresh(object, mergeChanges: true)  // only if others changed it"] }
+        var mebibytes = 32
+        let room = Double(evidence.room.percentile(90))
+        while Double(mebibytes << 20) < room * 1.25, mebibytes < 1 << 16 { mebibytes *= 2 }
+        return ["description.rowCacheLimit = \(mebibytes) << 20"]
+    }
+
+    var explanation: [String] {
+        let share = Double(evidence.repeats) / Double(max(1, evidence.misses))
+        var sentences = [
+            "\(Phrase.count(evidence.repeats)) of \(Phrase.count(evidence.misses, "fault")) that went to the store "
+                + "(\(Phrase.percent(share))) were for objects that had been in memory: "
+                + "\(Phrase.duration(evidence.time)) in all."
+        ]
+        if evidence.mostInScope > 2 {
+            sentences.append("One was read \(Phrase.count(evidence.mostInScope)) times in one scope.")
+        }
+        if isRefreshed {
+            sentences.append("\(times(evidence.refreshed)) had been refreshed or reset in between.")
+        } else {
+            let sizes = [50.0, 90].map { Phrase.size(Double(evidence.room.percentile($0))) }
+            sentences.append(
+                "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten.")
+        }
+        if evidence.changed > 0 {
+            sentences.append("\(times(evidence.changed)) may have been changed in between, and had to be read.")
+        }
+        return sentences
+    }
+
+    /// How many of the repeats that is, of which a part is known.
+    private func times(_ part: UInt64) -> String {
+        Phrase.decimal(Double(evidence.repeats) * Double(part) / Double(max(1, evidence.known)), places: 0)
+    }
+
+    /// The numbers, with the sizes of a cache that would have so many hits in a hundred.
+    var numbers: [Evidence] {
+        var numbers = [
+            Evidence("misses", evidence.misses, .count), Evidence("repeats", evidence.repeats, .count),
+            Evidence("repeatTime", evidence.time, .nanoseconds), Evidence("refreshed", evidence.refreshed, .count),
+            Evidence("evicted", evidence.evicted, .count), Evidence("changed", evidence.changed, .count),
+            Evidence("mostInScope", evidence.mostInScope, .count),
+        ]
+        guard evidence.evicted > 0 else { return numbers }
+        for percent in [10.0, 25, 50, 75, 90, 99] {
+            numbers.append(Evidence("roomFor\(Int(percent))Percent", evidence.room.percentile(percent), .bytes))
+        }
+        return numbers
+    }
+}

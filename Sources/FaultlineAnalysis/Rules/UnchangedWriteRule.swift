@@ -1,0 +1,57 @@
+internal import FaultlineTrace
+
+/// R23: objects that are saved although nothing of them changed.
+public struct UnchangedWriteRule: Rule {
+    public let id = "R23"
+    public let name = "Unneeded writes"
+    public let purpose = "Objects that were set to the values which they had."
+
+    /// Objects of one line from which on they are named.
+    static let minimumObjects: UInt64 = 10
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let saves = profile.groups.filter { $0.key.kind == .save }
+        let examined = saves.reduce(0) { $0 &+ $1.count }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "save") }
+        outcome.findings = saves.compactMap { finding(for: $0, profile) }
+        return outcome
+    }
+
+    private func finding(for group: EventGroup, _ profile: Profile) -> Finding? {
+        let counts = group.counts
+        // Two of three that were to be updated need not have been.
+        guard counts.unchanged >= Self.minimumObjects, counts.unchanged >= counts.updated else { return nil }
+        let isEmpty = counts.rows == 0
+        let all = counts.unchanged &+ counts.rows
+        let saved = isEmpty ? Double(group.totalTime) : 0
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Set values only where they differ from what the objects have",
+            change: group.key.site, score: Score.of(Double(counts.unchanged), info: 10, warning: 10_000),
+            fix:
+                "An object that is set to the value it has counts as changed: it is validated and compared, its context has "
+                + "changes, and a save takes the lock to write.",
+            code: ["if object.value != value { object.value = value }"],
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
+            confidence: isEmpty ? .medium : .low,
+            signature: [id, group.key.site?.function ?? ""].joined(separator: "|"))
+        finding.explanation = [
+            "\(Phrase.count(group.count, "save")) of \(Phrase.count(all, "object")), of which "
+                + "\(Phrase.count(counts.unchanged)) had been set to what the store had"
+                + (isEmpty ? ": nothing was to be written." : ".")
+        ]
+        finding.evidence = [
+            Evidence("saves", group.count, .count), Evidence("unchanged", counts.unchanged, .count),
+            Evidence("updated", counts.updated, .rows), Evidence("written", counts.rows, .rows),
+            Evidence("saveTime", group.totalTime, .nanoseconds),
+        ]
+        if isEmpty {
+            finding.claims = [Claim(account: .saves(.init(site: group.key.site, entities: [])), balance: saved)]
+        } else {
+            finding.downgrade("The other objects had to be saved, and comparing these takes little.")
+        }
+        return finding
+    }
+}

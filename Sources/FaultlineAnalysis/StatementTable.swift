@@ -1,0 +1,63 @@
+internal import FaultlineTrace
+
+/// The texts of a statement that does the same for each of many operations, with SQLite's plans for them.
+///
+/// Of more than ``capacity`` texts it keeps those with the smallest hashes, so that tables add up in any order; what it
+/// keeps is exact.
+public struct StatementTable: Sendable {
+    /// Runs of one text with one plan.
+    public struct Runs: Sendable, Hashable {
+        public internal(set) var count: UInt64 = 0
+        /// In nanoseconds.
+        public internal(set) var time: UInt64 = 0
+        public internal(set) var rows: UInt64 = 0
+        public internal(set) var virtualMachineSteps: UInt64 = 0
+    }
+
+    static let capacity = 16
+
+    init() {}
+
+    /// By text, and by the plan's lines.
+    public private(set) var texts: [String: [String: Runs]] = [:]
+
+    mutating func add(_ runs: Runs, of text: String, plan: String) {
+        texts[text, default: [:]][plan, default: Runs()].merge(runs)
+        trim()
+    }
+
+    private mutating func trim() {
+        guard texts.count > Self.capacity else { return }
+        let order = { (text: String) in (StableHash.text(text), text) }
+        for text in texts.keys.sorted(by: { order($0) < order($1) }).dropFirst(Self.capacity) { texts[text] = nil }
+    }
+
+    /// The plan that ran most often; `nil`: none is known.
+    var commonPlan: String? {
+        let plans = texts.values.reduce(into: [String: UInt64]()) { sum, plans in
+            for (plan, runs) in plans where !plan.isEmpty { sum[plan, default: 0] &+= runs.count }
+        }
+        return plans.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
+    }
+}
+
+extension StatementTable: Mergeable, StartsEmpty {
+    mutating func merge(_ other: StatementTable) {
+        texts.merge(other.texts)
+        trim()
+    }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue { texts.stored(&words) }
+
+    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
+        try texts.restore(value, words)
+        trim()
+    }
+}
+
+extension StatementTable.Runs: Summed, StartsEmpty {
+    static let parts: [SumPart<StatementTable.Runs>] = [
+        .sum("count", \.count), .sum("time", \.time), .sum("rows", \.rows),
+        .sum("virtualMachineSteps", \.virtualMachineSteps),
+    ]
+}

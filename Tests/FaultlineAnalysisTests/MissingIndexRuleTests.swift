@@ -1,0 +1,175 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R06: a missing index")
+struct MissingIndexRuleTests {
+    private typealias Term = ShapeEntry.Term
+    private static let length = Term(keyPath: "milliseconds", operation: "==")
+
+    /// A fetch with what SQLite counted for it.
+    private func add(
+        _ terms: [Term], sort: [String] = [], rows: UInt32, steps: UInt32, times: Int, line: Int = 42,
+        duration: UInt64 = 1_000_000, plan: [String] = ["SCAN t0"], to music: inout Music
+    ) {
+        let shape = music.shape("…\(line)", terms, sort: sort)
+        let site = music.trace.site(line, "tracks()")
+        let plan = music.trace.define(
+            .plan(PlanEntry(rows: plan.enumerated().map { .init(id: $0, parent: 0, detail: $1) })))
+        let text = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
+        for _ in 0..<times {
+            let fetch = music.fetch(shape, rows: rows, site: site, duration: duration)
+            var statement = TraceEvent.Statement()
+            (statement.rows, statement.fullScanSteps, statement.plan) = (rows, steps, plan)
+            statement.statement = text
+            statement.sorts = sort.isEmpty ? 0 : 1
+            music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+        }
+    }
+
+    private func findings(_ music: Music) -> [Finding] {
+        Analysis(Profile(music.trace.closed()), rules: [MissingIndexRule(), SortRule()]).findings
+    }
+
+    private func findings(
+        _ terms: [Term] = [length], sort: [String] = [], rows: UInt32 = 12, steps: UInt32 = 3502, times: Int = 40,
+        duration: UInt64 = 1_000_000
+    ) -> [Finding] {
+        var music = Music()
+        add(terms, sort: sort, rows: rows, steps: steps, times: times, duration: duration, to: &music)
+        return findings(music)
+    }
+
+    @Test func `Rows that are looked for in the whole table have an index that leads to them`() throws {
+        let found = findings()
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.rule == "R06" && finding.severity == .warning && finding.confidence == .medium)
+        #expect(finding.title == "Index Track by milliseconds")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
+        #expect(
+            finding.explanation == [
+                "40 fetches went through some 3,503 rows each to find 480 in all: SQLite's plan is SCAN t0.",
+                "One takes 1.00 ms, and ten times as long with ten times the rows.",
+            ])
+        // All of the time but the share of the rows that are found.
+        #expect(abs(finding.saving.time.median - 40_000_000 * (1 - 12.0 / 3503)) < 1)
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(
+            figures == [
+                "executions": 40, "rows": 480, "fullScanSteps": 140_080, "fetchTime": 40_000_000, "writtenRows": 0,
+            ])
+    }
+
+    @Test func `Small tables, and fetches of a large part of one, need no index`() {
+        #expect(findings(rows: 5, steps: 499).count == 1)
+        #expect(findings(rows: 5, steps: 498).isEmpty)
+        #expect(findings(rows: 1, steps: 600, times: 1).isEmpty)
+        #expect(findings(rows: 0, steps: 1000, times: 1).count == 1)
+        #expect(findings(rows: 351, steps: 3502).isEmpty)
+        #expect(findings(rows: 350, steps: 3502).count == 1)
+        #expect(findings(steps: 0).isEmpty)
+    }
+
+    @Test func `What no index finds is left alone`() {
+        #expect(findings([Term(keyPath: "title", operation: "CONTAINS")]).isEmpty)
+        #expect(findings([Term(keyPath: "title", operation: "==", options: "cd")]).isEmpty)
+        #expect(findings([Term(keyPath: "milliseconds", operation: "==", isAlternative: true)]).isEmpty)
+        #expect(findings([Term(keyPath: "milliseconds", operation: "==", isNegated: true)]).isEmpty)
+        #expect(findings([Term(keyPath: "milliseconds", operation: "!=")]).isEmpty)
+        #expect(findings([Term(keyPath: "milliseconds", operation: ">", operand: "expression")]).isEmpty)
+        #expect(findings([Term(keyPath: "album.title", operation: "==")]).isEmpty)
+        #expect(findings([Term(keyPath: "self", operation: "==", operand: "object")]).isEmpty)
+        #expect(findings([]).isEmpty)
+    }
+
+    @Test func `Equalities come first, then one range, then nothing`() {
+        let album = Term(keyPath: "album", operation: "IN", operand: "object")
+        let range = Term(keyPath: "title", operation: "BEGINSWITH")
+        #expect(findings([range, Self.length, album]).map(\.title) == ["Index Track by album, milliseconds, title"])
+        #expect(findings([range], sort: ["milliseconds ascending"]).map(\.rule) == ["R06"])
+        #expect(findings([range], sort: ["milliseconds ascending"]).map(\.title) == ["Index Track by title"])
+    }
+
+    @Test func `Rows behind one value come in the order of the index, so that nothing is sorted either`() {
+        let found = findings(sort: ["title descending", "lyrics ascending"], rows: 200)
+        #expect(found.map(\.rule) == ["R06"])
+        #expect(
+            found.map(\.code) == [
+                [
+                    #"FetchIndexDescription("byMillisecondsTitleLyrics", elements: [.init("milliseconds"), .init("title"), .init("lyrics", isAscending: false)])"#
+                ]
+            ])
+        let localized = findings(sort: ["title localized ascending"], rows: 200)
+        #expect(localized.map(\.title).contains("Index Track by milliseconds"))
+    }
+
+    @Test func `Fetches that one index serves are one finding, at the one that takes longest`() throws {
+        var music = Music()
+        let album = Term(keyPath: "album", operation: "==", operand: "object")
+        add([Self.length], rows: 3, steps: 2000, times: 5, line: 10, duration: 300_000, to: &music)
+        add([album, Self.length], rows: 3, steps: 2000, times: 5, line: 20, to: &music)
+        add(
+            [Self.length, album], sort: ["title ascending"], rows: 3, steps: 2000, times: 5, line: 30,
+            duration: 2_000_000, to: &music)
+        let found = findings(music)
+        // An index that begins with the album does not find a length.
+        #expect(found.map(\.title) == ["Index Track by album, milliseconds, title", "Index Track by milliseconds"])
+        let finding = try #require(found.first)
+        #expect(finding.change?.line == 30 && finding.seenAt.map(\.site?.line) == [20])
+        #expect(finding.explanation[0].hasPrefix("10 fetches went through some 2,001 rows each to find 30 in all"))
+    }
+
+    @Test func `An index costs what keeping it up takes`() throws {
+        func found(written: UInt32) -> Finding? {
+            var music = Music()
+            add([Self.length], rows: 12, steps: 3502, times: 40, to: &music)
+            var save = TraceEvent.Save()
+            save.inserted = written
+            save.entities = [.init(entity: music.track, inserted: UInt64(written), updated: 0, deleted: 0)]
+            music.trace.event(.save(save), duration: 5_000_000)
+            return findings(music).first
+        }
+        let cheap = try #require(found(written: 1000))
+        #expect(abs(cheap.saving.time.median - (40_000_000 * (1 - 12.0 / 3503) - 2_000_000)) < 1)
+        #expect(
+            cheap.explanation.last
+                == "Keeping the index costs some 2.00 µs for each row that is written; 1,000 were.")
+        let dear = try #require(found(written: 30_000))
+        #expect(dear.severity == .note && dear.saving.time.median == 0)
+        #expect(dear.reservations.first == "Keeping the index up would cost more than it saves here.")
+    }
+
+    @Test func `What is not proven at this size is said`() {
+        var music = Music()
+        add([Self.length], rows: 12, steps: 600, times: 2, duration: 20_000, to: &music)
+        music.trace.now += 1_000_000_000
+        let found = findings(music)
+        #expect(found.map(\.severity) == [.warning])
+        #expect(
+            found.first?.reservations == [
+                "Cost not proven at this size: less than 1 % of the time that the work took."
+            ])
+    }
+
+    @Test func `An index that can be read from either end is one index`() {
+        var music = Music()
+        for (line, sort) in [(10, "title ascending"), (20, "title descending"), (30, "")] {
+            add([Self.length], sort: sort.isEmpty ? [] : [sort], rows: 3, steps: 2000, times: 5, line: line, to: &music)
+        }
+        #expect(findings(music).map(\.title) == ["Index Track by milliseconds, title"])
+    }
+
+    @Test func `A scan of another table is not one of the fetched`() {
+        func titles(_ plan: [String]) -> [String] {
+            var music = Music()
+            add([Self.length], rows: 3, steps: 2000, times: 5, plan: plan, to: &music)
+            return findings(music).map(\.title)
+        }
+        #expect(
+            titles(["SEARCH t0 USING INDEX byMilliseconds (ZMILLISECONDS=?)", "LIST SUBQUERY 1", "SCAN t1"]).isEmpty)
+        #expect(titles(["SCAN t0 USING INDEX byTitle"]) == ["Index Track by milliseconds"])
+    }
+}

@@ -1,0 +1,173 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("R11: repeated cache misses")
+struct RefaultRuleTests {
+    private struct Story {
+        var groceries = Groceries()
+
+        mutating func fault(
+            _ object: UInt64, seenBefore: Bool, source: TraceEvent.Fault.Source = .store, duration: UInt64 = 10_000
+        ) {
+            var fault = TraceEvent.Fault()
+            (fault.type, fault.source, fault.entity, fault.object) = (.object, source, groceries.item, object)
+            (fault.filled, fault.bytes, fault.seenBefore) = (1, 100, seenBefore)
+            groceries.trace.event(.fault(fault), duration: duration, stack: groceries.faultStack)
+        }
+
+        /// Reads objects again and again.
+        mutating func read(
+            _ objects: UInt64, times: Int, _ between: (inout Story) -> Void = { _ in }
+        ) {
+            for time in 0..<times {
+                for object in 0..<objects { fault(object, seenBefore: time > 0) }
+                between(&self)
+            }
+        }
+
+        mutating func refresh(line: Int) {
+            var refresh = TraceEvent.Refresh()
+            (refresh.entity, refresh.objects) = (groceries.item, 1)
+            groceries.trace.event(.refresh(refresh), duration: 100, stack: groceries.trace.stack(line))
+        }
+
+        mutating func save(_ objects: UInt64 = 60) {
+            var save = TraceEvent.Save()
+            save.updated = UInt32(objects)
+            save.entities = [.init(entity: groceries.item, updated: objects)]
+            groceries.trace.event(.save(save), duration: 100)
+        }
+
+        var findings: [Finding] {
+            Analysis(Profile(groceries.trace.closed()), rules: [RefaultRule()]).findings
+        }
+    }
+
+    private func findings(_ tell: (inout Story) -> Void) -> [Finding] {
+        var story = Story()
+        tell(&story)
+        return story.findings
+    }
+
+    @Test func `Rows that make room for one another are told, with the room that they need`() throws {
+        let finding = try #require(findings { $0.read(60, times: 4) }.first)
+        #expect(finding.rule == "R11" && finding.severity == .warning)
+        #expect(finding.title == "Hold on to objects of Item, or give the row cache room for them")
+        #expect(finding.change?.description == "Scroll.swift:57")
+        #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
+        #expect(
+            finding.explanation == [
+                "180 of 240 faults that went to the store (75 %) were for objects that had been in memory: 1.80 ms in all.",
+                "With 9.61 KiB for rows half of them would have been in memory, with 9.61 KiB nine of ten.",
+            ])
+        #expect(finding.saving.time.median == 1_800_000 && finding.saving.trips == 180)
+        let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
+        #expect(figures["evicted"] == 180 && figures["refreshed"] == 0 && figures["roomFor90Percent"] == 60 * 164)
+    }
+
+    @Test func `What was refreshed is told with the line of the refresh`() throws {
+        let finding = try #require(findings { $0.read(60, times: 3) { $0.refresh(line: 91) } }.first)
+        #expect(finding.title == "Keep objects of Item as they are while they are in use")
+        #expect(finding.change?.line == 91 && finding.seenAt.map(\.site?.line) == [57])
+        #expect(finding.explanation.last == "120 had been refreshed or reset in between.")
+    }
+
+    @Test func `What was changed had to be read again`() {
+        #expect(findings { $0.read(60, times: 3) { $0.save() } }.isEmpty)
+        let mixed = findings { story in
+            story.read(60, times: 2)
+            story.save()
+            for object in 0..<60 { story.fault(UInt64(object), seenBefore: true) }
+        }
+        #expect(mixed.first?.explanation.last == "60 may have been changed in between, and had to be read.")
+        #expect(mixed.first?.saving.trips == 60)
+        // One that was saved explains one that was read again.
+        let one = findings { $0.read(60, times: 3) { $0.save(1) } }
+        #expect(one.first?.saving.trips == 118)
+    }
+
+    @Test func `A few of many, and few in all, are no thrash`() {
+        func story(objects: UInt64, again: UInt64) -> [Finding] {
+            findings { story in
+                story.read(objects, times: 1)
+                for object in 0..<again { story.fault(object, seenBefore: true) }
+            }
+        }
+        #expect(story(objects: 80, again: 20).count == 1)
+        #expect(story(objects: 80, again: 19).isEmpty)
+        #expect(story(objects: 20, again: 20).isEmpty)
+        #expect(story(objects: 25, again: 25).count == 1)
+    }
+
+    @Test func `One object that is read three times in a scope is enough if it goes on`() {
+        func found(_ objects: UInt64, times: Int, isScoped: Bool = true) -> Int {
+            var story = Story()
+            if isScoped {
+                var copy = story
+                story.groceries.scoped(.screen) { inner in
+                    copy.groceries = inner
+                    copy.read(objects, times: times)
+                    inner = copy.groceries
+                }
+            } else {
+                story.read(objects, times: times)
+            }
+            return story.findings.count
+        }
+        #expect(found(3, times: 3) == 1)
+        #expect(found(2, times: 3) == 0)
+        #expect(found(5, times: 2) == 0)
+        #expect(found(3, times: 3, isScoped: false) == 0)
+    }
+
+    @Test func `What the row cache serves is fine`() {
+        #expect(
+            findings { story in
+                for time in 0..<4 {
+                    for object in 0..<60 as Range<UInt64> {
+                        story.fault(object, seenBefore: time > 0, source: time > 0 ? .rowCache : .store)
+                    }
+                }
+            }.isEmpty)
+    }
+}
+
+@Suite("Reuse")
+struct ReuseTrackerTests {
+    @Test func `is told with what was loaded since the object was`() {
+        var tracker = ReuseTracker()
+        let uses: [(object: UInt64, loaded: UInt64, isLoad: Bool)] = [
+            (1, 100, true), (2, 150, true), (1, 150, false), (1, 400, false), (1, 500, true), (1, 550, true),
+        ]
+        let found = uses.enumerated().map { time, use in
+            tracker.use(use.object, in: 1, at: UInt64(time), loaded: use.loaded, isLoad: use.isLoad)
+        }
+        #expect(found.map { $0?.loadedSince } == [nil, nil, 50, 300, 400, 50])
+        #expect(found.map { $0?.last } == [nil, nil, 0, 2, 3, 4])
+    }
+
+    @Test func `of many objects is told by a sample`() {
+        var tracker = ReuseTracker()
+        let objects: UInt64 = 100_000
+        for object in 0..<objects { _ = tracker.use(object, in: 1, at: object, loaded: object, isLoad: true) }
+        let again = (0..<objects).compactMap {
+            tracker.use($0, in: 1, at: objects + $0, loaded: objects + $0, isLoad: true)
+        }
+        let stands = again.reduce(0) { $0 + $1.weight }
+        #expect(abs(Double(stands) - Double(objects)) < 0.1 * Double(objects))
+        #expect(again.allSatisfy { $0.loadedSince == objects } && again.count <= ReuseTracker.capacity)
+    }
+
+    @Test func `knows how often an object was used in a piece of work`() {
+        var tracker = ReuseTracker()
+        let times = [1, 1, 1, 2, 2, 1].map { scope in
+            tracker.use(7, in: EventID(scope), at: 1, loaded: 0, isLoad: true)?.timesInScope ?? 1
+        }
+        #expect(times == [1, 2, 3, 1, 2, 1])
+        #expect(tracker.use(7, in: 1, at: 2, loaded: 0, isLoad: false)?.timesInScope == 1)
+        #expect(tracker.use(7, in: 0, at: 2, loaded: 0, isLoad: true)?.timesInScope == 0)
+    }
+}

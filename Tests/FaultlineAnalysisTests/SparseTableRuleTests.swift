@@ -1,0 +1,65 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R15: a sparse inheritance table")
+struct SparseTableRuleTests {
+    /// A tree of vehicles, each kind with attributes of its own, that is gone through.
+    private func findings(
+        kinds: Int = 4, own: Int = 3, steps: UInt32 = 5000, elsewhere: UInt64 = 0, isTree: Bool = true
+    ) -> [Finding] {
+        var trace = TraceBuilder()
+        let vehicle = trace.define(
+            .entity(EntityEntry(name: "Vehicle", properties: [.init(name: "name", type: "String")])))
+        for kind in 0..<kinds {
+            let attributes = (0..<own).map { EntityEntry.Property(name: "a\(kind)\($0)", type: "String") }
+            _ = trace.define(
+                .entity(
+                    EntityEntry(
+                        name: "Kind\(kind)", root: isTree ? "Vehicle" : nil,
+                        properties: [.init(name: "name", type: "String"), .init(name: "parts", type: "toMany")]
+                            + attributes)))
+        }
+        let shape = trace.define(.shape(ShapeEntry(entity: "Vehicle", predicate: "name CONTAINS ?")))
+        var fetch = TraceEvent.Fetch()
+        (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (vehicle, shape, 10, 1)
+        let id = trace.event(.fetch(fetch), duration: 1_000_000, site: trace.site(42))
+        var sql = TraceEvent.Statement()
+        (sql.rows, sql.fullScanSteps) = (10, steps)
+        trace.event(.sql(sql), duration: 1000, parent: id, advancing: false)
+        if elsewhere > 0 {
+            var save = TraceEvent.Save()
+            save.inserted = 1
+            trace.event(.save(save), duration: elsewhere)
+        }
+        return Analysis(Profile(trace.closed()), rules: [SparseTableRule()]).findings
+    }
+
+    @Test func `Kinds that share little are told, with what going through their table takes`() throws {
+        let finding = try #require(findings().first)
+        #expect(finding.rule == "R15" && finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.title == "Give entities below Vehicle that share little tables of their own")
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(
+            finding.explanation == [
+                #"4 entities share the table of Vehicle: Kind0, Kind1, Kind2, Kind3. Of 12 columns that not all of them have some 75 % are empty if there are as many objects of each; "faultline inspect" counts them in a store."#,
+                "Going through the table takes 1.00 ms, 100 % of the store's time.",
+            ])
+        #expect(finding.saving.time.median == 375_000)
+    }
+
+    @Test func `Few kinds, few columns, and tables of their own are fine`() {
+        #expect(findings(kinds: 2, own: 6).isEmpty)
+        #expect(findings(kinds: 3, own: 4).count == 1)
+        #expect(findings(kinds: 3, own: 3).isEmpty)
+        #expect(findings(kinds: 5, own: 2).count == 1)
+        #expect(findings(isTree: false).isEmpty)
+    }
+
+    @Test func `Where nobody goes through the table it is a note`() {
+        #expect(findings(steps: 0).map(\.severity) == [.note])
+        #expect(findings(elsewhere: 19_000_001).map(\.severity) == [.note])
+        #expect(findings(elsewhere: 18_900_000).map(\.severity) == [.warning])
+    }
+}

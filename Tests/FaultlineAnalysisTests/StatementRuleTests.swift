@@ -1,0 +1,155 @@
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("R21: repeated preparation")
+struct PreparationRuleTests {
+    private func findings(
+        times: Int = 20, prepared: Int? = nil, share: Double = 0.6, texts: Int = 1, duration: UInt64 = 200_000
+    ) -> [Finding] {
+        var music = Music()
+        let shape = music.shape("title == ?", [.init(keyPath: "title", operation: "==")])
+        let statements = (0..<texts).map { number in
+            music.trace.define(.statement(StatementEntry(sql: "SELECT … LIMIT \(number)")))
+        }
+        for number in 0..<times {
+            let isFresh = number < prepared ?? times
+            let fetch = music.fetch(shape, rows: 1, duration: duration) {
+                $0.prepare = isFresh ? UInt64(share * Double(duration)) : 0
+            }
+            var sql = TraceEvent.Statement()
+            (sql.statement, sql.preparations) = (statements[number % texts], isFresh ? 1 : 0)
+            music.trace.event(.sql(sql), duration: 1000, parent: fetch, advancing: false)
+        }
+        return Analysis(Profile(music.trace.closed()), rules: [PreparationRule()]).findings
+    }
+
+    @Test func `A statement that is prepared for every fetch is to be kept`() throws {
+        let finding = try #require(findings().first)
+        #expect(finding.rule == "R21" && finding.severity == .warning)
+        #expect(finding.title == "Keep the statement of the fetch of Track prepared")
+        #expect(finding.explanation == ["20 preparations for 20 fetches took 2.40 ms of 4.00 ms."])
+        #expect(abs(finding.saving.time.median - 2_400_000 * 19 / 20) < 1)
+    }
+
+    @Test func `Texts that differ in a number are to be one`() throws {
+        let finding = try #require(findings(texts: 5).first)
+        #expect(finding.title == "Give the fetch of Track one text for all its values")
+        #expect(finding.explanation == ["20 preparations for 20 fetches with 5 texts took 2.40 ms of 4.00 ms."])
+        let many = try #require(findings(times: 100, texts: 100).first)
+        #expect(many.explanation[0].contains("with 16 texts or more"))
+    }
+
+    @Test func `What is prepared now and then, or quickly, is left alone`() {
+        #expect(findings(times: 9).isEmpty)
+        #expect(findings(times: 10).count == 1)
+        #expect(findings(times: 40, prepared: 19, share: 1).isEmpty)
+        #expect(findings(times: 40, prepared: 20, share: 1).count == 1)
+        #expect(findings(share: 0.49).isEmpty)
+    }
+}
+
+@Suite("R22: changing plans")
+struct PlanRuleTests {
+    private func trace(_ runs: [(plan: String, steps: UInt64)], process: UInt32 = 7) -> [TraceMessage] {
+        var music = Music(process: process)
+        let shape = music.shape("album == ?", [.init(keyPath: "album", operation: "==", operand: "object")])
+        let text = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
+        for run in runs {
+            let plan = music.trace.define(.plan(PlanEntry(rows: [.init(id: 1, parent: 0, detail: run.plan)])))
+            let fetch = music.fetch(shape, rows: 3, duration: 10_000 + run.steps * 10)
+            var sql = TraceEvent.Statement()
+            (sql.statement, sql.plan, sql.virtualMachineSteps) = (text, plan, run.steps)
+            music.trace.event(.sql(sql), duration: run.steps * 10, parent: fetch, advancing: false)
+        }
+        return music.trace.closed()
+    }
+
+    private let index = "SEARCH t0 USING INDEX ZTRACK_ZALBUM (ZALBUM=?)"
+
+    @Test func `One statement with two plans is told, with what each takes`() throws {
+        let profile = Profile(trace([(index, 100), (index, 100), ("SCAN t0", 50_000)]))
+        let finding = try #require(Analysis(profile, rules: [PlanRule()]).findings.first)
+        #expect(finding.rule == "R22" && finding.severity == .warning)
+        #expect(finding.title == "Run ANALYZE: SQLite has 2 plans for the fetch of Track")
+        #expect(
+            finding.explanation == [
+                "\(index): 2 runs, 100 steps and 1.00 µs each.", "SCAN t0: 1 run, 50,000 steps and 500 µs each.",
+            ])
+        #expect(finding.saving.time.high == 499_000)
+    }
+
+    @Test func `It is told of traces that were added up, in whatever order`() throws {
+        let parts = [trace([(index, 100)]), trace([("SCAN t0", 900)], process: 8)].map { Profile($0) }
+        let sums = [parts, parts.reversed()].map { order in
+            order.reduce(into: Profile()) { $0.merge($1) }
+        }
+        let findings = sums.map { Analysis($0, rules: [PlanRule()]).findings }
+        #expect(findings[0] == findings[1])
+        // Nine times the steps are no warning.
+        #expect(findings[0].map(\.severity) == [.note])
+    }
+
+    @Test func `One plan, and plans that nobody tells, are fine`() {
+        #expect(Analysis(Profile(trace([(index, 1), (index, 9000)])), rules: [PlanRule()]).findings.isEmpty)
+    }
+
+    @Test func `A table keeps the same texts in whatever order they come`() throws {
+        let runs = StatementTable.Runs(count: 1, time: 2, rows: 3, virtualMachineSteps: 4)
+        let texts = (0..<100).map { "SELECT \($0)" }
+        func table(_ texts: some Sequence<String>) -> StatementTable {
+            var table = StatementTable()
+            for text in texts { table.add(runs, of: text, plan: "p") }
+            return table
+        }
+        let (forward, backward) = (table(texts), table(texts.reversed()))
+        #expect(forward.texts == backward.texts && forward.texts.count == StatementTable.capacity)
+        var merged = table(texts[..<37])
+        merged.merge(table(texts[37...]))
+        #expect(merged.texts == forward.texts)
+        merged.merge(forward)
+        #expect(merged.texts.values.allSatisfy { $0["p"]?.count == 2 })
+    }
+}
+
+@Suite("R23: unneeded writes")
+struct UnchangedWriteRuleTests {
+    private func findings(unchanged: UInt32, updated: UInt32 = 0, times: Int = 1) -> [Finding] {
+        var music = Music()
+        let site = music.trace.site(70, "importAll()")
+        for _ in 0..<times {
+            var save = TraceEvent.Save()
+            (save.unchanged, save.updated) = (unchanged, updated)
+            if updated > 0 { save.entities = [.init(entity: music.track, updated: UInt64(updated))] }
+            music.trace.event(.save(save), duration: 500_000, site: site)
+        }
+        return Analysis(Profile(music.trace.closed()), rules: [UnchangedWriteRule()]).findings
+    }
+
+    @Test func `Saves of what did not change need not be made`() throws {
+        let finding = try #require(findings(unchanged: 20, times: 5).first)
+        #expect(finding.rule == "R23" && finding.severity == .warning)
+        #expect(finding.title == "Set values only where they differ from what the objects have")
+        #expect(finding.change?.description == "List.swift:70")
+        #expect(
+            finding.explanation == [
+                "5 saves of 100 objects, of which 100 had been set to what the store had: nothing was to be written."
+            ])
+        #expect(finding.saving.time.median == 2_500_000)
+    }
+
+    @Test func `Among objects that had to be saved it is a note`() throws {
+        let finding = try #require(findings(unchanged: 20, updated: 20).first)
+        #expect(finding.severity == .note && finding.saving.time.median == 0)
+        #expect(finding.explanation == ["1 save of 40 objects, of which 20 had been set to what the store had."])
+        #expect(findings(unchanged: 20, updated: 21).isEmpty)
+    }
+
+    @Test func `A few are nothing to speak of`() {
+        #expect(findings(unchanged: 9).isEmpty)
+        #expect(findings(unchanged: 10).count == 1)
+        #expect(findings(unchanged: 0).isEmpty)
+    }
+}

@@ -1,0 +1,127 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R20: an unused prefetch")
+struct UnusedPrefetchRuleTests {
+    /// Fetches of items with the lists that they lead to, of which some are used.
+    private struct Story {
+        var groceries = Groceries(prefetch: ["list"])
+        var prefetched: UInt32 = 50
+        var used = 0
+        var touched: UInt32 = 100
+        var state = TraceEvent.Use.State.closed
+        var prefetchTime: UInt64 = 120_000
+
+        mutating func tell(times: Int = 4, site: DictionaryID? = nil) {
+            for _ in 0..<times {
+                var fetch = TraceEvent.Fetch()
+                (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (groceries.item, groceries.shape, 100, 2)
+                (fetch.prefetchedRows, fetch.parameters) = (prefetched, groceries.trace.now)
+                fetch.prefetches = [
+                    TraceEvent.Prefetch(path: 0, trips: 1, rows: UInt64(prefetched), bytes: 100, duration: prefetchTime)
+                ]
+                let id = groceries.trace.event(
+                    .fetch(fetch), duration: 210_000 + prefetchTime, site: site ?? groceries.fetchSite)
+                for object in 0..<used { groceries.fault(UInt64(object), of: id, source: .rowCache, duration: 200) }
+                var use = Groceries.use(of: id, rows: 100, batchSize: 0)
+                (use.touchedRows, use.state) = (touched, state)
+                use.runs = [.init(first: 0, rows: UInt64(touched))]
+                groceries.add(use)
+            }
+        }
+
+        var analysis: Analysis {
+            var trace = groceries
+            // What trips and rows cost.
+            let shape = trace.trace.define(.shape(ShapeEntry(entity: "List")))
+            for rows in 1...30 as ClosedRange<UInt32> {
+                var fetch = TraceEvent.Fetch()
+                (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (trace.list, shape, rows, 1)
+                trace.trace.event(.fetch(fetch), duration: trace.trip + UInt64(rows) * trace.row)
+            }
+            return Analysis(Profile(trace.trace.closed()), rules: [UnusedPrefetchRule()])
+        }
+    }
+
+    private func findings(times: Int = 4, _ change: (inout Story) -> Void = { _ in }) -> [Finding] {
+        var story = Story()
+        change(&story)
+        story.tell(times: times)
+        return story.analysis.findings
+    }
+
+    @Test func `What is loaded along and not used is left out`() throws {
+        let found = findings()
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.rule == "R20" && finding.severity == .warning)
+        #expect(finding.title == #"Do not prefetch "list" with the fetch of Item"#)
+        #expect(finding.change?.description == "List.swift:42")
+        #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = []"])
+        // A trip of 10 µs for fifty rows of 2 µs each, beside a trip for each row.
+        #expect(
+            finding.explanation == [
+                "4 trips loaded 200 rows along, of which none were used: 480 µs of 1.32 ms.",
+                "Prefetching pays from 18 % on.",
+            ])
+        #expect(abs(finding.saving.time.median - 480_000) < 1)
+        #expect(finding.saving.trips == 4 && finding.saving.rows == 200)
+    }
+
+    @Test func `What some rows use is fetched for these`() throws {
+        let finding = try #require(findings { $0.used = 8 }.first)
+        #expect(finding.title == #"Load "list" of Item only for the rows that use it"#)
+        #expect(abs(finding.saving.time.median - (480_000 - 32 * 12_000)) < 1)
+        // At 18 % a trip for each of them takes no longer.
+        #expect(findings { $0.used = 9 }.count == 1)
+        #expect(findings { $0.used = 10 }.isEmpty)
+        #expect(findings { $0.used = 50 }.isEmpty)
+    }
+
+    @Test func `A few fetches, a few rows and a short time prove nothing`() {
+        #expect(findings(times: 2).isEmpty)
+        #expect(findings(times: 3).count == 1)
+        #expect(findings { $0.prefetched = 2 }.isEmpty)
+        #expect(findings { $0.prefetched = 0 }.isEmpty)
+        #expect(findings { $0.prefetchTime = 50_000 }.isEmpty)
+        #expect(findings { $0.prefetchTime = 53_000 }.count == 1)
+    }
+
+    @Test func `Rows that nobody touched could use nothing`() {
+        // Ten of a hundred rows were touched; five lists are what they lead to.
+        #expect(
+            findings {
+                $0.touched = 10
+                $0.used = 5
+            }.isEmpty)
+        #expect(findings { $0.touched = 10 }.count == 1)
+        #expect(findings { $0.touched = 0 }.isEmpty)
+    }
+
+    @Test func `Results that are still in use may use it yet`() {
+        #expect(findings { $0.state = .open }.isEmpty)
+    }
+
+    @Test func `What one line needs is not unused because another does not`() {
+        var story = Story()
+        story.tell()
+        let other = story.groceries.trace.site(99, "detail()")
+        story.used = 50
+        story.tell(times: 4, site: other)
+        #expect(story.analysis.findings.isEmpty)
+        var unused = Story()
+        unused.tell()
+        unused.tell(times: 2, site: unused.groceries.trace.site(99, "detail()"))
+        let found = unused.analysis.findings
+        #expect(found.map(\.change?.line) == [42] && found.first?.seenAt.map(\.site?.line) == [99])
+    }
+
+    @Test func `A recorder that does not tell what prefetching took is not judged`() {
+        var groceries = Groceries(prefetch: ["list"])
+        groceries.scroll(rows: 100, batchSize: 0, screen: 10, times: 5)
+        let analysis = Analysis(Profile(groceries.trace.closed()), rules: [UnusedPrefetchRule()])
+        #expect(analysis.findings.isEmpty && analysis.checks.map(\.examined) == [nil])
+    }
+}
