@@ -28,6 +28,14 @@ public struct DiffJSON: Sendable {
                     ])
                 }),
             "findings": .array(diff.findings.map(Self.finding)),
+            "plans": .array(
+                diff.plans.map {
+                    .sorted([
+                        "shape": .string(GroupText.shape($0.shape)), "statement": .string($0.text),
+                        "site": SiteJSON.value($0.site),
+                        "before": .array($0.before.map { .string($0) }), "after": .array($0.after.map { .string($0) }),
+                    ])
+                }),
         ]).indented + "\n"
     }
 

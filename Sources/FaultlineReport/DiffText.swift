@@ -25,7 +25,7 @@ public struct DiffText: Sendable {
             (.traded, "Better in one thing, worse in another", .yellow), (.better, "Better", .green),
             (.gone, "Gone", .green),
         ] { sections.append(operations(verdict, title, ink, tone, width)) }
-        sections += [scopes(ink, width), findings(ink, width), [same]]
+        sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same]]
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
     }
 
@@ -136,6 +136,21 @@ public struct DiffText: Sendable {
         }
         let lines = table.lines(width: width - 2)
         return [ink(.bold, "Scopes"), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+    }
+
+    private func plans(_ ink: Ink, _ width: Int) -> [String] {
+        guard !diff.plans.isEmpty else { return [] }
+        var text = [ink(.bold, "SQLite's plans")]
+        for change in diff.plans.prefix(Self.shown) {
+            text.append("  fetch \(GroupText.shape(change.shape))  \(ink(.dim, change.site?.description ?? "–"))")
+            for (word, plans) in [("was", change.before), ("is", change.after)] {
+                for plan in plans {
+                    let line = "\(word): \(plan.split(separator: "\n").joined(separator: "; "))"
+                    text += TextTable.wrapped(line, width: width - 6).map { "      " + $0 }
+                }
+            }
+        }
+        return text
     }
 
     private func findings(_ ink: Ink, _ width: Int) -> [String] {

@@ -52,6 +52,8 @@ public struct ProfileDiff: Sendable {
     public let scopes: [(key: ScopeSummary.Key, figures: [Figure])]
     /// Findings, the gravest first.
     public let findings: [FindingChange]
+    /// Fetches whose statements SQLite runs otherwise.
+    public let plans: [PlanChange]
     /// What all operations' times have in common: how many times as long they take after as before.
     public let pace: Double
 
@@ -80,6 +82,7 @@ public struct ProfileDiff: Sendable {
         operations = judged.sorted { $0.weight(traces) > $1.weight(traces) }
         scopes = Self.scopes(old.scopes, new.scopes)
         findings = Self.findings(before.findings, after.findings)
+        plans = PlanChange.all(old, new)
     }
 
     private static func totals(_ old: StoreCounts, _ new: StoreCounts) -> [Figure] {
