@@ -94,11 +94,20 @@ enum GroupJSON {
 
 /// The use of results as JSON.
 enum ResultJSON {
-    static func value(_ fetch: FetchProfile) -> JSONValue {
+    static func value(_ fetch: FetchProfile, _ costs: CostModel) -> JSONValue {
         .sorted([
-            "shape": GroupJSON.shape(fetch.key.shape), "site": SiteJSON.value(fetch.key.site),
+            "growth": Growth(fetch, costs: costs).map(growth) ?? .null, "shape": GroupJSON.shape(fetch.key.shape),
+            "site": SiteJSON.value(fetch.key.site),
             "uses": .array(fetch.uses.sorted { $0.key < $1.key }.map { use(UInt64($0.key), $0.value) }),
             "properties": .array(properties(fetch)),
+        ])
+    }
+
+    /// Times in nanoseconds of one fetch: now, and with ten and a hundred times the rows.
+    private static func growth(_ growth: Growth) -> JSONValue {
+        .sorted([
+            "order": .string(growth.order.rawValue), "rows": .number(growth.rows), "now": .number(growth.now),
+            "tenfold": .number(growth.time(with: 10)), "hundredfold": .number(growth.time(with: 100)),
         ])
     }
 

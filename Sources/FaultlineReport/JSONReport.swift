@@ -37,7 +37,7 @@ public struct JSONReport: Sendable {
             "byRelationship": GroupJSON.sums(profile.groups, by: GroupJSON.relationship),
             "byStatement": GroupJSON.sums(profile.groups, by: GroupJSON.statement),
             "scopes": .array(profile.scopes.map(Self.scope)),
-            "results": .array(profile.fetches.map(ResultJSON.value)),
+            "results": .array(profile.fetches.map { ResultJSON.value($0, analysis.costs) }),
         ]).indented + "\n"
     }
 

@@ -25,7 +25,10 @@ public struct TextReport: Sendable {
         let ink = Ink(isColoured: colour)
         var sections = [header(ink, width)]
         if analysis.profile.totals.eventCount > 0 {
-            sections += [StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width)]
+            sections += [
+                StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width),
+                GrowthText(analysis: analysis).lines(ink, width),
+            ]
         }
         sections += [FindingsText(findings: analysis.findings).lines(ink, width), checks(ink, width)]
         return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"

@@ -1,0 +1,37 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// The part of a report that says what fetches will take with more data.
+struct GrowthText {
+    let analysis: Analysis
+    /// Fetches that are shown.
+    static let shown = 3
+    /// What a fetch must take with a hundred times the rows to be shown: a frame at sixty a second, in nanoseconds.
+    static let least = 16_000_000.0
+
+    func lines(_ ink: Ink, _ width: Int) -> [String] {
+        let all = analysis.profile.fetches.compactMap { fetch in
+            Growth(fetch, costs: analysis.costs).map { (fetch: fetch, growth: $0) }
+        }.filter { $0.growth.order > .logarithmic && $0.growth.time(with: 100) >= Self.least }
+        guard !all.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "fetch", alignment: .left, losing: .middle), .init(title: "grows as", alignment: .left),
+            .init(title: "now", alignment: .right), .init(title: "10 × the rows", alignment: .right),
+            .init(title: "100 ×", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
+        ])
+        let ranked = all.sorted {
+            ($0.growth.time(with: 100), $1.fetch.key.site?.description ?? "")
+                > ($1.growth.time(with: 100), $0.fetch.key.site?.description ?? "")
+        }
+        for (fetch, growth) in ranked.prefix(Self.shown) {
+            table.add([
+                GroupText.shape(fetch.key.shape), growth.order.rawValue, Phrase.duration(growth.now),
+                Phrase.duration(growth.time(with: 10)), Phrase.duration(growth.time(with: 100)),
+                fetch.key.site?.description ?? "–",
+            ])
+        }
+        let lines = table.lines(width: width - 2)
+        let more = all.count > Self.shown ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
+        return [ink(.bold, "With more data") + more, "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+    }
+}
