@@ -123,6 +123,12 @@ let package = Package(
         .target(
             name: "FaultlineReport", dependencies: ["FaultlineAnalysis", "FaultlineTrace"], swiftSettings: strict),
 
+        // Stores at rest.
+        .target(
+            name: "FaultlineReplay",
+            dependencies: ["CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineStore"],
+            swiftSettings: strict),
+
         // A trace as tables.
         .target(
             name: "FaultlineQuery", dependencies: ["CSQLite", "FaultlineReport", "FaultlineTrace"],
@@ -138,7 +144,8 @@ let package = Package(
             name: "faultline",
             dependencies: [
                 "CMachine", "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineQuery", "FaultlineReader",
-                "FaultlineRecorder", "FaultlineReport", "FaultlineStore", "FaultlineTrace", "FaultlineWorkloads",
+                "FaultlineRecorder", "FaultlineReplay", "FaultlineReport", "FaultlineStore", "FaultlineTrace",
+                "FaultlineWorkloads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

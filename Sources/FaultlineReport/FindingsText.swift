@@ -4,6 +4,8 @@ internal import FaultlineTrace
 /// The part of a report that says what to change.
 struct FindingsText {
     let findings: [Finding]
+    /// Whether to say what each change is expected to save.
+    var tellsSavings = true
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         guard !findings.isEmpty else { return [] }
@@ -39,8 +41,8 @@ struct FindingsText {
             text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
         }
         if finding.code.isEmpty { text += body(finding.fix, "→ ") }
-        text += body(([Self.saving(finding)] + finding.reservations).joined(separator: " "), "")
-        return text
+        let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations
+        return remarks.isEmpty ? text : text + body(remarks.joined(separator: " "), "")
     }
 
     /// Where else it was seen than at the line to change.

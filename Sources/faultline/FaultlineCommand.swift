@@ -16,8 +16,9 @@ struct FaultlineCommand: ParsableCommand {
             faultline merge a.profile b.profile             adds such files up
             faultline events trace.json      prints a trace's events, one a line
             faultline query trace.json SQL   asks a trace's events, as tables, with SQL
+            faultline inspect Store.sqlite   looks at a store at rest, and says what will be slow
             faultline explain R02            tells what a rule looks for, and what it leaves alone
-            faultline demo                   shows all of it on a shopping list with three flaws
+            faultline demo                   shows all of it on a shopping list with four flaws
             faultline demo music             and on a music library with five
             faultline doctor                 says what works on this machine, and what to install
 
@@ -27,7 +28,8 @@ struct FaultlineCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
             MergeCommand.self,
-            EventsCommand.self, QueryCommand.self, ExplainCommand.self, DemoCommand.self, DoctorCommand.self,
+            EventsCommand.self, QueryCommand.self, InspectCommand.self, ExplainCommand.self, DemoCommand.self,
+            DoctorCommand.self,
             WorkloadCommand.self,
         ]
     )

@@ -1,0 +1,131 @@
+/// R09 at rest: columns with large values in tables of many rows.
+struct LargeColumnJudge: StoreJudge {
+    let rule = "R09"
+    let name = "Large values in rows"
+
+    /// Bytes that 95 % of the values do not exceed, from which on a column is named.
+    static let minimumSize: UInt64 = 16 << 10
+    static let minimumRows: UInt64 = 100
+
+    func examined(_ facts: StoreFacts) -> String? {
+        let columns = facts.tables.reduce(0) { $0 + $1.columns.count }
+        return columns == 0 ? nil : "the values of \(Phrase.count(UInt64(columns), "column"))"
+    }
+
+    func findings(_ facts: StoreFacts) -> [Finding] {
+        facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [Finding] in
+            let others = table.columns.filter { !$0.isInternal }
+            // A table of little else is where large values are to be.
+            let rest = others.filter { $0.largestSize < Self.minimumSize }
+            guard rest.count > 1 else { return [] }
+            return others.filter { $0.largestSize >= Self.minimumSize }.map { column in
+                finding(
+                    "Move \(table.label).\(column.label) into a table of its own", in: table,
+                    score: Score.of(
+                        Double(column.largestSize) * Double(table.rows), info: 1_048_576, warning: 1_073_741_824),
+                    fix: column.meanSize >= 102_400
+                        ? "Values of this size are best in files, or in an entity of their own: rows that carry them fill the "
+                            + "page cache and the row cache."
+                        : "In an entity of its own it is read where it is needed, and not with every row.",
+                    explanation: [
+                        "95 % of the values have up to \(Phrase.size(Double(column.largestSize))), "
+                            + "\(Phrase.size(column.meanSize)) on average, in \(Phrase.count(table.rows, "row")): some "
+                            + "\(Phrase.size(column.meanSize * Double(table.rows))) beside "
+                            + "\(Phrase.size(rest.reduce(0) { $0 + $1.meanSize } * Double(table.rows))) of other values."
+                    ],
+                    evidence: [
+                        Evidence("rows", table.rows, .rows), Evidence("meanSize", column.meanSize, .bytes),
+                        Evidence("largestSize", column.largestSize, .bytes),
+                        Evidence("largeShare", column.largeShare, .share),
+                    ], what: column.name)
+            }
+        }
+    }
+}
+
+/// R09 at rest: small columns that stand behind large ones, which have to be gone through to get there.
+///
+/// SQLite keeps a row's columns in their order, what does not fit a page in a chain of overflow pages
+/// (https://www.sqlite.org/fileformat2.html#overflow_pages).
+struct HiddenColumnJudge: StoreJudge {
+    let rule = "R09"
+    let name = "Columns behind large values"
+
+    static let minimumRows: UInt64 = 100
+
+    func findings(_ facts: StoreFacts) -> [Finding] {
+        facts.tables.filter { $0.rows >= Self.minimumRows }.compactMap { table in
+            // What fits the page is at hand.
+            var before = 0.0
+            var hidden: [StoreFacts.Column] = []
+            var large: StoreFacts.Column?
+            for column in table.columns {
+                if let large, !column.isInternal, column.name != large.name, before >= Double(facts.pageSize),
+                    column.meanSize < 1024, column.emptyShare < 1
+                {
+                    hidden.append(column)
+                }
+                before += column.meanSize
+                if large == nil, column.meanSize >= Double(facts.pageSize) { large = column }
+            }
+            guard let large, !hidden.isEmpty else { return nil }
+            let names = hidden.map(\.label).joined(separator: ", ")
+            let pages = Double(large.meanSize) / Double(facts.pageSize)
+            return finding(
+                "Put \(table.label).\(large.label) behind \(names)", in: table,
+                score: Score.of(pages * Double(table.rows), info: 500, warning: 500_000),
+                fix: facts.isCoreData
+                    ? "Core Data orders the columns by type and name, binary data last: move the large value into an entity of its "
+                        + "own, or make it binary data."
+                    : "Make the table anew with the large columns last; what is read often comes first.",
+                explanation: [
+                    "To read \(names) SQLite follows some \(Phrase.decimal(pages, places: 0)) pages of \(large.label) in each "
+                        + "of \(Phrase.count(table.rows, "row"))."
+                ],
+                evidence: [
+                    Evidence("rows", table.rows, .rows), Evidence("hiddenColumns", Double(hidden.count), .count),
+                    Evidence("meanSize", large.meanSize, .bytes),
+                ], what: "order")
+        }
+    }
+}
+
+/// R15 at rest: tables of inheritance trees that are mostly empty.
+struct SparseTableJudge: StoreJudge {
+    let rule = "R15"
+    let name = "Sparse inheritance table"
+
+    func examined(_ facts: StoreFacts) -> String? {
+        let trees = facts.tables.filter { $0.kinds.count > 1 }
+        return trees.isEmpty
+            ? nil : Phrase.count(UInt64(trees.count), "table of several entities", plural: "tables of several entities")
+    }
+
+    func findings(_ facts: StoreFacts) -> [Finding] {
+        facts.tables.filter { $0.rows >= Self.minimumRows && $0.kinds.count >= SparseTableRule.minimumEntities }
+            .compactMap { table in
+                // A column that all have is none of those that make the table sparse.
+                let partial = table.columns.filter { !$0.isInternal && !$0.emptyKinds.isEmpty }
+                let share = partial.reduce(0) { $0 + $1.emptyShare } / Double(max(1, partial.count))
+                guard partial.count >= SparseTableRule.minimumColumns, share >= SparseTableRule.minimumShare else {
+                    return nil
+                }
+                let kinds = table.kinds.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+                let words = kinds.prefix(6).map { "\($0.key) (\(Phrase.count($0.value)))" }.joined(separator: ", ")
+                return finding(
+                    "Give entities in \(table.name) that share little tables of their own", in: table,
+                    score: Score.of(share * Double(table.rows), info: 500, warning: 1_000_000),
+                    fix:
+                        "Entities without a common parent have tables of their own; what they share can be a related entity.",
+                    explanation: [
+                        "\(table.kinds.count) entities share the table: \(words). "
+                            + "\(partial.count) columns are empty for some of them; \(Phrase.percent(share)) of their values are "
+                            + "NULL."
+                    ],
+                    evidence: [
+                        Evidence("rows", table.rows, .rows), Evidence("entities", Double(table.kinds.count), .count),
+                        Evidence("columns", Double(partial.count), .count), Evidence("emptyShare", share, .share),
+                    ])
+            }
+    }
+}

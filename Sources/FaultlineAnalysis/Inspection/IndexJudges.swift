@@ -1,0 +1,160 @@
+/// R06 at rest: columns that refer to other tables, or that other tables are joined by, without an index.
+struct MissingIndexJudge: StoreJudge {
+    let rule = "R06"
+    let name = "Missing index"
+
+    func examined(_ facts: StoreFacts) -> String? {
+        let references = facts.tables.reduce(0) { $0 + $1.references.count }
+        return references == 0
+            ? nil
+            : Phrase.count(
+                UInt64(references), "reference to another table",
+                plural: "references to other tables")
+    }
+
+    func findings(_ facts: StoreFacts) -> [Finding] {
+        facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table in
+            table.references.filter { reference in
+                reference.filled > 0 && reference.column != table.key
+                    && !table.indexes.contains { $0.first == reference.column && !$0.isPartial }
+            }.map { reference in
+                let column = table.columns.first { $0.name == reference.column }
+                let target = facts.table(reference.table)?.label ?? reference.table
+                return finding(
+                    "Index \(table.label) by \(column?.label ?? reference.column)", in: table,
+                    score: Score.of(Double(table.rows), info: 500, warning: 500_000),
+                    fix:
+                        "Who looks for the rows that belong to one of \(target), or deletes one, goes through the whole table "
+                        + "without it.",
+                    code: [
+                        "CREATE INDEX \(Self.quoted(table.name + "_" + reference.column)) "
+                            + "ON \(Self.quoted(table.name)) (\(Self.quoted(reference.column)));"
+                    ],
+                    explanation: [
+                        "\(reference.column) refers to \(target) and has no index: each look-up from there goes through "
+                            + "\(Phrase.count(table.rows, "row"))."
+                    ],
+                    evidence: [
+                        Evidence("rows", table.rows, .rows), Evidence("distinct", reference.distinct, .count),
+                    ], what: reference.column)
+            }
+        }
+    }
+
+    /// A name in double quotes where SQL needs them.
+    static func quoted(_ name: String) -> String {
+        let isPlain = name.utf8.allSatisfy {
+            ($0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")) || $0 == UInt8(ascii: "_")
+                || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
+        }
+        return isPlain && name.first?.isNumber == false
+            ? name : "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+    }
+}
+
+/// Indexes that others make needless: each costs time at every write, and room.
+struct RedundantIndexJudge: StoreJudge {
+    let rule = "R06"
+    let name = "Redundant index"
+
+    func examined(_ facts: StoreFacts) -> String? {
+        let indexes = facts.tables.reduce(0) { $0 + $1.indexes.count }
+        return indexes == 0 ? nil : Phrase.count(UInt64(indexes), "index", plural: "indexes")
+    }
+
+    func findings(_ facts: StoreFacts) -> [Finding] {
+        facts.tables.flatMap { table in
+            table.indexes.indices.compactMap { place -> Finding? in
+                let index = table.indexes[place]
+                guard let other = Self.substitute(for: place, among: table.indexes) else { return nil }
+                return finding(
+                    "Drop the index \(index.name)", in: table,
+                    score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
+                    fix: "What it finds the other one finds as well. Every row that is written pays for both.",
+                    code: ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
+                    explanation: [
+                        "Its columns (\(index.columns.joined(separator: ", "))) are the first of \(other.name) "
+                            + "(\(other.columns.joined(separator: ", ")))."
+                    ],
+                    evidence: [Evidence("rows", table.rows, .rows), Evidence("size", index.size, .bytes)],
+                    what: index.name)
+            }
+        }
+    }
+}
+
+extension RedundantIndexJudge {
+    /// The index that finds all that one finds; `nil`: none, or it has to stay.
+    private static func substitute(for place: Int, among indexes: [StoreFacts.Index]) -> StoreFacts.Index? {
+        let index = indexes[place]
+        guard !index.isConstraint, !index.isUnique, !index.isPartial, !index.hasExpressions else { return nil }
+        return indexes.indices.first { other in
+            let candidate = indexes[other]
+            guard other != place, !candidate.isPartial, !candidate.hasExpressions,
+                Array(candidate.columns.prefix(index.columns.count)) == index.columns
+            else { return false }
+            // Of two that are alike the later one goes.
+            let isMore = candidate.columns.count > index.columns.count || candidate.isUnique || candidate.isConstraint
+            return isMore || other < place
+        }.map { indexes[$0] }
+    }
+}
+
+/// R16 at rest: tables whose rows belong to those of another one by one.
+struct FoldedTableJudge: StoreJudge {
+    let rule = "R16"
+    let name = "Over-normalisation"
+
+    /// By how much the numbers of rows may differ, and small columns that the other table may have.
+    static let tolerance = 0.1
+    static let mostColumns = 3
+
+    func findings(_ facts: StoreFacts) -> [Finding] {
+        facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table in
+            table.references.compactMap { reference -> Finding? in
+                guard let other = facts.table(reference.table), other.name != table.name,
+                    isOnly(reference, of: table, to: other, facts),
+                    abs(Double(other.rows) - Double(table.rows)) <= Self.tolerance * Double(table.rows),
+                    reference.distinct == reference.filled,
+                    Double(reference.filled) >= (1 - Self.tolerance) * Double(table.sampled)
+                else { return nil }
+                let own = other.columns.filter { !$0.isInternal && !isBack($0.name, from: other, to: table) }
+                guard !own.isEmpty, own.count <= Self.mostColumns, own.allSatisfy({ $0.largestSize < 2048 }) else {
+                    return nil
+                }
+                return finding(
+                    "Fold \(other.label) into \(table.label)", in: table,
+                    score: Score.of(Double(table.rows), info: 2000, warning: 2_000_000),
+                    fix: "Each row of the one leads to one row of the other: kept together they are read together.",
+                    explanation: [
+                        "Each of \(Phrase.count(table.rows, "row")) of \(table.label) leads to another of "
+                            + "\(Phrase.count(other.rows)) of \(other.label), which has no more than "
+                            + "\(own.map(\.label).joined(separator: ", "))."
+                    ],
+                    evidence: [
+                        Evidence("rows", table.rows, .rows), Evidence("otherRows", other.rows, .rows),
+                        Evidence("columns", Double(own.count), .count),
+                    ], what: reference.column)
+            }
+        }
+    }
+
+    /// Whether nothing else refers to a table: who is shared stays.
+    ///
+    /// Of two that refer to each other the one with more columns takes in the other.
+    private func isOnly(
+        _ reference: StoreFacts.Reference, of table: StoreFacts.Table, to other: StoreFacts.Table, _ facts: StoreFacts
+    ) -> Bool {
+        let users = facts.tables.flatMap { user in
+            user.references.filter { $0.table == other.name && $0.filled > 0 }.map { (user.name, $0.column) }
+        }
+        guard users.count == 1 else { return false }
+        guard other.references.contains(where: { $0.table == table.name }) else { return true }
+        return (table.columns.count, other.name) > (other.columns.count, table.name)
+    }
+
+    /// Whether a column leads back.
+    private func isBack(_ column: String, from other: StoreFacts.Table, to table: StoreFacts.Table) -> Bool {
+        other.references.contains { $0.column == column && $0.table == table.name }
+    }
+}

@@ -1,0 +1,47 @@
+import CSQLite
+
+/// Why a store cannot be looked at.
+public struct ReplayError: Error, CustomStringConvertible, Sendable {
+    /// What to tell: what was being done, on what, and what to do.
+    public let description: String
+    /// The reason alone.
+    let reason: String
+    /// Whether the store itself is damaged, or no store.
+    let isDamage: Bool
+
+    private init(_ description: String, reason: String, isDamage: Bool = true) {
+        self.description = description
+        self.reason = reason
+        self.isDamage = isDamage
+    }
+
+    static func noFile(_ path: String) -> ReplayError {
+        ReplayError(
+            "\"\(path)\" is no file; name the file of a store, not its folder or a device.", reason: "is no file")
+    }
+
+    static func unreadable(_ path: String) -> ReplayError {
+        ReplayError(
+            "The store \"\(path)\" cannot be read; check the path, and whether it may be read.",
+            reason: "cannot be read")
+    }
+
+    static func notADatabase(_ path: String, _ reason: String) -> ReplayError {
+        ReplayError(
+            "\"\(path)\" is no SQLite file that can be read (\(reason)); name the file of a store, not its folder.",
+            reason: reason)
+    }
+
+    static func cannotCopy(_ path: String, _ reason: String) -> ReplayError {
+        ReplayError(
+            "\"\(path)\" cannot be copied to a temporary folder (\(reason)); make room, or set TMPDIR to where there is some.",
+            reason: reason)
+    }
+
+    static func sqlite(_ code: Int32, _ message: String, sql: String) -> ReplayError {
+        let isDamage = [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR].contains(code & 0xFF)
+        let advice = isDamage ? "; see with \"PRAGMA integrity_check\" whether the store is damaged" : ""
+        return ReplayError(
+            "SQLite cannot run \"\(sql)\" (\(message))\(advice).", reason: message, isDamage: isDamage)
+    }
+}

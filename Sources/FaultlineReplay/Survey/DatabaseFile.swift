@@ -1,0 +1,168 @@
+import CSQLite
+import Foundation
+
+/// An SQLite file that is read and never written, not even beside it.
+///
+/// A file with a write-ahead log or a rollback journal is read as a copy, that included; any other as it is, which must not
+/// change meanwhile
+/// (`immutable`, https://www.sqlite.org/uri.html#uriimmutable).
+final class DatabaseFile {
+    private let connection: OpaquePointer
+    private let copy: ScratchFolder?
+
+    /// - Throws: ``ReplayError`` if it is no SQLite file or cannot be read.
+    init(path: String) throws(ReplayError) {
+        var place = path
+        var folder: ScratchFolder?
+        // A pipe would wait for somebody, and a device has no end.
+        let kind = try? FileManager.default.attributesOfItem(atPath: (path as NSString).resolvingSymlinksInPath)[.type]
+        if let kind = kind as? FileAttributeType, kind != .typeRegular { throw ReplayError.noFile(path) }
+        for end in ["-wal", "-journal"] where Self.size(path + end) > 0 {
+            let scratch: ScratchFolder
+            if let folder { scratch = folder } else { scratch = try ScratchFolder() }
+            if folder == nil { place = try scratch.copy(path, as: "store.sqlite") }
+            _ = try scratch.copy(path + end, as: "store.sqlite" + end)
+            folder = scratch
+        }
+        guard FileManager.default.isReadableFile(atPath: path) else { throw ReplayError.unreadable(path) }
+        var parts = URLComponents()
+        parts.scheme = "file"
+        parts.path = URL(fileURLWithPath: place).standardizedFileURL.path
+        // What nobody else has open can recover its log; what others may have is left as it is.
+        parts.queryItems = folder == nil ? [URLQueryItem(name: "immutable", value: "1")] : nil
+        var opened: OpaquePointer?
+        let flags = (folder == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI
+        let code = sqlite3_open_v2(parts.string ?? place, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw ReplayError.notADatabase(path, String(cString: sqlite3_errstr(code)))
+        }
+        connection = opened
+        copy = folder
+        Self.standIn(on: opened)
+        do {
+            _ = try rows("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            throw ReplayError.notADatabase(path, error.reason)
+        }
+    }
+
+    deinit { sqlite3_close_v2(connection) }
+
+    /// Orders texts by their bytes wherever a program has an order of its own, which only it knows.
+    private static func standIn(on connection: OpaquePointer) {
+        sqlite3_collation_needed(connection, nil) { _, connection, _, name in
+            sqlite3_create_collation_v2(
+                connection, name, SQLITE_UTF8, nil,
+                { _, count, bytes, otherCount, otherBytes in
+                    guard let bytes, let otherBytes else { return count - otherCount }
+                    let order = memcmp(bytes, otherBytes, Int(min(count, otherCount)))
+                    return order == 0 ? count - otherCount : order
+                }, nil)
+        }
+    }
+
+    private static func size(_ path: String) -> UInt64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+    }
+
+    /// A value of a row.
+    enum Value {
+        case null
+        case integer(Int64)
+        case real(Double)
+        case text(String)
+        case bytes(Int)
+
+        var number: UInt64 {
+            switch self {
+            case .integer(let value): UInt64(clamping: value)
+            case .real(let value): value.isFinite && value > 0 ? UInt64(min(value, 9e18)) : 0
+            case .null, .text, .bytes: 0
+            }
+        }
+
+        var real: Double {
+            switch self {
+            case .integer(let value): Double(value)
+            case .real(let value): value
+            case .null, .text, .bytes: 0
+            }
+        }
+
+        var text: String { if case .text(let text) = self { text } else { "" } }
+    }
+
+    /// The rows of a statement.
+    ///
+    /// - Throws: ``ReplayError`` with SQLite's words.
+    func rows(_ sql: String) throws(ReplayError) -> [[Value]] {
+        var prepared: OpaquePointer?
+        let code = sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
+        guard code == SQLITE_OK, let statement = prepared else { throw failure(sql) }
+        defer { sqlite3_finalize(statement) }
+        let width = sqlite3_column_count(statement)
+        var rows: [[Value]] = []
+        while true {
+            let result = sqlite3_step(statement)
+            if result == SQLITE_DONE { return rows }
+            guard result == SQLITE_ROW else { throw failure(sql) }
+            rows.append((0..<width).map { Self.value(statement, $0) })
+        }
+    }
+
+    /// Runs a statement that gives nothing.
+    func run(_ sql: String) throws(ReplayError) { _ = try rows(sql) }
+
+    /// The number that a statement gives; 0 if it gives none.
+    func number(_ sql: String) throws(ReplayError) -> UInt64 { try rows(sql).first?.first?.number ?? 0 }
+
+    private static func value(_ statement: OpaquePointer, _ column: Int32) -> Value {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: .real(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT:
+            .text(
+                String(
+                    decoding: UnsafeBufferPointer(
+                        start: sqlite3_column_text(statement, column),
+                        count: Int(sqlite3_column_bytes(statement, column))),
+                    as: UTF8.self))
+        case SQLITE_BLOB: .bytes(Int(sqlite3_column_bytes(statement, column)))
+        default: .null
+        }
+    }
+
+    private func failure(_ sql: String) -> ReplayError {
+        .sqlite(sqlite3_errcode(connection), String(cString: sqlite3_errmsg(connection)), sql: sql)
+    }
+}
+
+/// A folder that is gone when nobody holds it any more.
+final class ScratchFolder {
+    private let url: URL
+
+    /// - Throws: ``ReplayError`` if it cannot be made.
+    init() throws(ReplayError) {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        do {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        } catch {
+            throw ReplayError.cannotCopy(url.path, error.localizedDescription)
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    /// Copies a file, and returns the path of the copy.
+    func copy(_ path: String, as name: String) throws(ReplayError) -> String {
+        let place = url.appendingPathComponent(name)
+        do {
+            try FileManager.default.copyItem(at: URL(fileURLWithPath: path), to: place)
+        } catch {
+            throw ReplayError.cannotCopy(path, error.localizedDescription)
+        }
+        return place.path
+    }
+}

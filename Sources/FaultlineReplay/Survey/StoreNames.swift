@@ -1,0 +1,59 @@
+import FaultlineModel
+
+/// What tables and columns are called in the program.
+struct StoreNames {
+    /// Whether it is a store of Core Data's.
+    let isCoreData: Bool
+    /// Entities by their numbers (`Z_PRIMARYKEY`).
+    private var numbers: [UInt64: String] = [:]
+    private var entities: [String: String] = [:]
+    private var properties: [Place: String] = [:]
+    private var targets: [Place: String] = [:]
+
+    private struct Place: Hashable {
+        var table: String
+        var column: String
+    }
+
+    init(_ file: DatabaseFile, _ model: ManagedObjectModel?) throws(ReplayError) {
+        let count = try file.number(
+            "SELECT count(*) FROM sqlite_schema WHERE name IN ('Z_PRIMARYKEY', 'Z_METADATA') AND type = 'table'")
+        // Another program's tables can have these names.
+        let keys = try file.rows("PRAGMA table_info(Z_PRIMARYKEY)").map { $0[1].text }
+        isCoreData = count == 2 && Set(["Z_ENT", "Z_NAME"]).isSubset(of: keys)
+        guard isCoreData else { return }
+        for row in try file.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") {
+            let name = row[1].text
+            numbers[row[0].number] = name
+            entities["Z" + name.uppercased()] = name
+        }
+        guard let model else { return }
+        let known = Dictionary(numbers.map { ($1, Int64(clamping: $0)) }) { first, _ in first }
+        let schema = ModelSchema(model.entities, numbers: known)
+        for entity in schema.entities {
+            let root = schema.entities[entity.root]
+            entities[root.table] = root.name
+            for property in entity.properties where !property.column.isEmpty {
+                let place = Place(table: entity.table, column: property.column)
+                properties[place] = property.name
+                if property.kind == .toOne { targets[place] = schema.entities[property.destination].table }
+            }
+        }
+    }
+
+    func entity(ofTable table: String) -> String? { entities[table] }
+    func entity(number: UInt64) -> String { numbers[number] ?? "entity \(number)" }
+    func property(ofColumn column: String, table: String) -> String? { properties[Place(table: table, column: column)] }
+    func target(ofColumn column: String, table: String) -> String? { targets[Place(table: table, column: column)] }
+
+    /// Whether a column is for Core Data itself: keys, entities, versions and orders.
+    func isInternal(_ column: String) -> Bool {
+        isCoreData && (column.hasPrefix("Z_") || column.dropFirst().first?.isNumber == true)
+    }
+
+    /// Whether a table is Core Data's own: keys, metadata and history.
+    static func isSystem(_ table: String) -> Bool {
+        table.hasPrefix("Z_") && !(table.dropFirst(2).first?.isNumber ?? false) || table.hasPrefix("ACHANGE")
+            || table.hasPrefix("ATRANSACTION") || table.hasPrefix("ANSCK")
+    }
+}

@@ -1,0 +1,73 @@
+public import FaultlineAnalysis
+
+/// What a store at rest is made of and what to change, for programs.
+///
+/// Sizes are bytes.
+public struct InspectionJSON: Sendable {
+    /// The version of the keys, raised when one changes its meaning or goes.
+    public static let version = 1
+
+    let inspection: StoreInspection
+
+    public init(_ inspection: StoreInspection) {
+        self.inspection = inspection
+    }
+
+    /// The text, with a line feed at its end.
+    public func render() -> String {
+        let facts = inspection.facts
+        return JSONValue.sorted([
+            "version": .integer(Int64(Self.version)), "path": .string(facts.path), "size": .unsigned(facts.size),
+            "pageSize": .unsigned(facts.pageSize), "pages": .unsigned(facts.pages),
+            "freePages": .unsigned(facts.freePages), "journalMode": .string(facts.journalMode),
+            "isCoreData": .bool(facts.isCoreData), "hasStatistics": .bool(facts.hasStatistics),
+            "tables": .array(facts.tables.map(Self.table)),
+            "findings": .array(inspection.findings.map(FindingJSON.value)),
+            "checks": .array(
+                inspection.checks.map {
+                    .sorted([
+                        "rule": .string($0.rule), "name": .string($0.name),
+                        "examined": $0.examined.map { .string($0) } ?? .null, "findings": .integer(Int64($0.findings)),
+                    ])
+                }),
+        ]).indented + "\n"
+    }
+
+    private static func table(_ table: StoreFacts.Table) -> JSONValue {
+        .sorted([
+            "name": .string(table.name), "entity": table.entity.map { .string($0) } ?? .null,
+            "rows": .unsigned(table.rows), "size": .unsigned(table.size), "unused": .unsigned(table.unused),
+            "jumps": .unsigned(table.jumps), "sampled": .unsigned(table.sampled),
+            "problem": table.problem.map { .string($0) } ?? .null,
+            "kinds": .sorted(table.kinds.mapValues { .unsigned($0) }), "columns": .array(table.columns.map(column)),
+            "indexes": .array(table.indexes.map(index)), "references": .array(table.references.map(reference)),
+        ])
+    }
+
+    private static func column(_ column: StoreFacts.Column) -> JSONValue {
+        .sorted([
+            "name": .string(column.name), "property": column.property.map { .string($0) } ?? .null,
+            "type": .string(column.type), "emptyShare": .number(column.emptyShare),
+            "meanSize": .number(column.meanSize),
+            "largestSize": .unsigned(column.largestSize), "largeShare": .number(column.largeShare),
+            "isInternal": .bool(column.isInternal),
+            "emptyKinds": .array(column.emptyKinds.sorted().map { .string($0) }),
+        ])
+    }
+
+    private static func index(_ index: StoreFacts.Index) -> JSONValue {
+        .sorted([
+            "name": .string(index.name), "columns": .array(index.columns.map { .string($0) }),
+            "isUnique": .bool(index.isUnique), "hasExpressions": .bool(index.hasExpressions),
+            "isPartial": .bool(index.isPartial),
+            "isConstraint": .bool(index.isConstraint), "size": .unsigned(index.size),
+        ])
+    }
+
+    private static func reference(_ reference: StoreFacts.Reference) -> JSONValue {
+        .sorted([
+            "column": .string(reference.column), "table": .string(reference.table),
+            "filled": .unsigned(reference.filled), "distinct": .unsigned(reference.distinct),
+        ])
+    }
+}

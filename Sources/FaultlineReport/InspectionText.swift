@@ -1,0 +1,89 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// What a store at rest is made of and what to change, to read in a terminal.
+public struct InspectionText: Sendable {
+    let inspection: StoreInspection
+    /// Tables that are listed, the largest first.
+    static let shown = 10
+
+    public init(_ inspection: StoreInspection) {
+        self.inspection = inspection
+    }
+
+    /// The text, with a line feed at its end.
+    ///
+    /// - Parameters:
+    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
+    ///   - colour: Whether to colour it for a terminal.
+    public func render(width: Int = 100, colour: Bool = false) -> String {
+        let width = max(80, min(100, width))
+        let ink = Ink(isColoured: colour)
+        let sections = [
+            header(ink, width), tables(ink, width),
+            FindingsText(findings: inspection.findings, tellsSavings: false).lines(ink, width), checks(ink, width),
+        ]
+        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private func header(_ ink: Ink, _ width: Int) -> [String] {
+        let facts = inspection.facts
+        let name = facts.path.split(separator: "/").last.map(String.init) ?? facts.path
+        let rows = facts.tables.reduce(0) { $0 &+ $1.rows }
+        var words = "\(name): \(Phrase.size(Double(facts.size))), \(Phrase.count(UInt64(facts.tables.count), "table"))"
+        words +=
+            ", \(Phrase.count(rows, "row")); \(Phrase.count(facts.pages, "page")) of \(Phrase.size(Double(facts.pageSize)))"
+        if facts.freePages > 0 { words += ", \(Phrase.count(facts.freePages)) of them free" }
+        words += facts.journalMode == "wal" ? "; write-ahead log" : "; rollback journal"
+        if facts.isCoreData { words += "; a store of Core Data's" }
+        let lines = TextTable.wrapped(words, width: width)
+        return [ink(.bold, lines[0])] + lines.dropFirst()
+    }
+
+    private func tables(_ ink: Ink, _ width: Int) -> [String] {
+        let all = inspection.facts.tables.sorted { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
+        guard !all.isEmpty else { return [] }
+        var table = TextTable([
+            .init(title: "table", alignment: .left, losing: .middle), .init(title: "rows", alignment: .right),
+            .init(title: "size", alignment: .right), .init(title: "a row", alignment: .right),
+            .init(title: "indexes", alignment: .right),
+            .init(title: "largest column", alignment: .left, losing: .middle),
+        ])
+        for one in all.prefix(Self.shown) {
+            let largest = one.columns.max { ($0.meanSize, $1.name) < ($1.meanSize, $0.name) }
+            let indexes = one.indexes.reduce(0) { $0 &+ $1.size }
+            table.add([
+                one.entity.map { "\(one.name) (\($0))" } ?? one.name, Phrase.count(one.rows),
+                one.size == 0 ? "–" : Phrase.size(Double(one.size)),
+                Phrase.size(one.columns.reduce(0) { $0 + $1.meanSize }),
+                one.indexes.isEmpty ? "–" : "\(one.indexes.count), \(Phrase.size(Double(indexes)))",
+                largest.map { "\($0.label), \(Phrase.size($0.meanSize))" } ?? "–",
+            ])
+        }
+        let lines = table.lines(width: width - 2)
+        let more = all.count > Self.shown ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
+        return [ink(.bold, "Tables") + more, "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+    }
+
+    private func checks(_ ink: Ink, _ width: Int) -> [String] {
+        var text = [ink(.bold, "Checked")]
+        let add = { (words: String) in
+            TextTable.wrapped(words, width: width - 6).enumerated().map { ($0 == 0 ? "  " : "      ") + $1 }
+        }
+        for check in inspection.checks where check.findings > 0 {
+            text += add(
+                "\(check.name): \(check.examined ?? ""): \(Phrase.count(UInt64(check.findings), "finding"))")
+        }
+        let silent = inspection.checks.filter { $0.findings == 0 && $0.examined != nil }.map(\.name)
+        if !silent.isEmpty { text += add("Nothing found: " + silent.joined(separator: ", ")) }
+        let idle = inspection.checks.filter { $0.examined == nil }.map(\.name)
+        if !idle.isEmpty { text += add("Nothing to look at: " + idle.joined(separator: ", ")) }
+        for table in inspection.facts.tables {
+            if let problem = table.problem { text += add("\(table.name) could not be looked at: \(problem).") }
+        }
+        if inspection.facts.tables.contains(where: { $0.sampled < $0.rows }) {
+            text += add("Of large tables some thousand rows were looked at.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineReplay
+import FaultlineReport
+import Foundation
+
+/// Looks at a store at rest.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Looks at a store at rest, and says what will be slow.",
+        discussion: """
+            faultline inspect Library.sqlite
+            faultline inspect Library.sqlite --model Library.xcdatamodeld
+
+            Any SQLite file; of Core Data's it knows entities, and with the model properties and relationships. Large values \
+            in rows and columns behind them, sparse inheritance tables, missing and redundant indexes, tables that belong \
+            together, fragmentation, and the page cache. The file is not written, nor is anything beside it.
+            """)
+
+    @Argument(help: "The file of the store.")
+    var store: String
+
+    @Option(name: .long, help: "The model: .xcdatamodeld, .xcdatamodel, or its file contents.")
+    var model: String?
+
+    @Option(name: .long, help: "text, or json for programs.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let model = try model.map(Self.model)
+        let facts: StoreFacts
+        do {
+            facts = try StoreSurvey.facts(path: store, model: model)
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+        let inspection = StoreInspection(facts)
+        let output = Terminal.output
+        switch format {
+        case .text: try output.write(InspectionText(inspection).render(width: output.width, colour: output.wantsColour))
+        case .json: try output.write(InspectionJSON(inspection).render())
+        }
+    }
+
+    private static func model(_ path: String) throws -> ManagedObjectModel {
+        do {
+            return try ManagedObjectModel(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure.usage("\(error)")
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+
+@Suite("A store at rest")
+struct StoreInspectionTests {
+    private typealias Table = StoreFacts.Table
+    private typealias Column = StoreFacts.Column
+
+    private func column(_ name: String, mean: Double = 8, largest: UInt64? = nil, isInternal: Bool = false) -> Column {
+        var column = Column(name: name)
+        (column.meanSize, column.largestSize) = (mean, largest ?? UInt64(mean))
+        column.isInternal = isInternal
+        return column
+    }
+
+    private func table(_ columns: [Column], _ name: String = "item", rows: UInt64 = 1000) -> Table {
+        var table = Table(name: name)
+        (table.rows, table.sampled, table.columns) = (rows, rows, columns)
+        return table
+    }
+
+    private func findings(_ tables: [Table], _ change: (inout StoreFacts) -> Void = { _ in }) -> [Finding] {
+        var facts = StoreFacts(path: "/tmp/shop.sqlite")
+        facts.tables = tables
+        change(&facts)
+        return StoreInspection(facts).findings
+    }
+
+    private func titles(_ tables: [Table], _ change: (inout StoreFacts) -> Void = { _ in }) -> [String] {
+        findings(tables, change).map(\.title)
+    }
+
+    // MARK: Values
+
+    @Test func `Large values among others are to have a table of their own`() throws {
+        let photo = column("photo", mean: 18_000, largest: 20_000)
+        let found = findings([table([column("id", isInternal: true), column("name"), column("price"), photo])])
+        #expect(found.map(\.title) == ["Move item.photo into a table of its own"])
+        let finding = try #require(found.first)
+        #expect(finding.rule == "R09" && finding.severity == .warning && finding.change?.description == "table item")
+        #expect(
+            finding.explanation == [
+                "95 % of the values have up to 19.5 KiB, 17.6 KiB on average, in 1,000 rows: some 17.2 MiB beside 15.6 KiB of other values."
+            ])
+        // A table for photos has nothing else.
+        #expect(titles([table([column("id", isInternal: true), column("item"), photo])]).isEmpty)
+        #expect(titles([table([column("name"), column("price"), photo], rows: 99)]).isEmpty)
+        let small = column("photo", mean: 9000, largest: 16_383)
+        #expect(titles([table([column("name"), column("price"), small])]).isEmpty)
+    }
+
+    @Test func `Small columns behind a large one have to be gone to`() throws {
+        let text = column("text", mean: 9000, largest: 12_000)
+        let found = findings([table([column("name"), text, column("price"), column("id", isInternal: true)])])
+        #expect(found.map(\.title) == ["Put item.text behind price"])
+        #expect(
+            found.first?.explanation == ["To read price SQLite follows some 2 pages of text in each of 1,000 rows."])
+        #expect(titles([table([column("name"), column("price"), text])]).isEmpty)
+        #expect(titles([table([column("text", mean: 4095, largest: 8000), column("price")])]).isEmpty)
+    }
+
+    @Test func `A tree whose columns are mostly empty is sparse`() throws {
+        func tree(columns: Int, kinds: Int, emptyShare: Double) -> [Table] {
+            var sparse = (0..<columns).map { number in
+                var column = column("z\(number)")
+                (column.emptyShare, column.emptyKinds) = (emptyShare, ["A"])
+                return column
+            }
+            sparse.append(column("znote"))
+            var table = table(sparse, "ZMEDIA")
+            table.kinds = Dictionary(uniqueKeysWithValues: (0..<kinds).map { ("Kind\($0)", UInt64(100 - $0)) })
+            return [table]
+        }
+        let finding = try #require(findings(tree(columns: 10, kinds: 3, emptyShare: 0.61)).first)
+        #expect(
+            finding.rule == "R15" && finding.title == "Give entities in ZMEDIA that share little tables of their own")
+        #expect(
+            finding.explanation == [
+                "3 entities share the table: Kind0 (100), Kind1 (99), Kind2 (98). 10 columns are empty for some of them; 61 % of their values are NULL."
+            ])
+        #expect(titles(tree(columns: 9, kinds: 3, emptyShare: 0.9)).isEmpty)
+        #expect(titles(tree(columns: 10, kinds: 2, emptyShare: 0.9)).isEmpty)
+        #expect(titles(tree(columns: 10, kinds: 3, emptyShare: 0.59)).isEmpty)
+    }
+
+    // MARK: Indexes
+
+    private func indexed(_ indexes: [StoreFacts.Index], filled: UInt64 = 1000, rows: UInt64 = 1000) -> [Table] {
+        var item = table([column("name"), column("shelf")], rows: rows)
+        item.indexes = indexes
+        var reference = StoreFacts.Reference(column: "shelf", table: "shelf")
+        (reference.filled, reference.distinct) = (filled, min(filled, 20))
+        item.references = [reference]
+        return [item, table([column("label"), column("floor")], "shelf", rows: 20)]
+    }
+
+    @Test func `A reference has an index`() {
+        #expect(titles(indexed([])) == ["Index item by shelf"])
+        #expect(findings(indexed([])).map(\.code) == [["CREATE INDEX item_shelf ON item (shelf);"]])
+        #expect(titles(indexed([.init(name: "i", columns: ["shelf", "name"])])).isEmpty)
+        var descending = StoreFacts.Index(name: "i", columns: ["shelf DESC"])
+        descending.first = "shelf"
+        #expect(titles(indexed([descending])).isEmpty)
+        var keyed = indexed([])
+        keyed[0].key = "shelf"
+        #expect(titles(keyed).isEmpty)
+        #expect(titles(indexed([.init(name: "i", columns: ["name", "shelf"])])) == ["Index item by shelf"])
+        var part = StoreFacts.Index(name: "i", columns: ["shelf"])
+        part.isPartial = true
+        #expect(titles(indexed([part])) == ["Index item by shelf"])
+        #expect(titles(indexed([], filled: 0)).isEmpty)
+        #expect(titles(indexed([], rows: 499)).isEmpty)
+    }
+
+    @Test func `An index that another one begins with is needless`() {
+        typealias Index = StoreFacts.Index
+        let shelf = Index(name: "i0", columns: ["shelf"])
+        func needless(_ indexes: Index...) -> [String] { titles(indexed([shelf] + indexes)) }
+        #expect(
+            needless(Index(name: "i1", columns: ["name"]), Index(name: "i2", columns: ["name", "shelf"])) == [
+                "Drop the index i1"
+            ])
+        #expect(
+            needless(Index(name: "i1", columns: ["name"]), Index(name: "i2", columns: ["name"])) == [
+                "Drop the index i2"
+            ])
+        #expect(
+            needless(
+                Index(name: "i1", columns: ["name COLLATE NOCASE"]), Index(name: "i2", columns: ["name", "shelf"])
+            ).isEmpty)
+        var unique = Index(name: "i1", columns: ["name"])
+        unique.isUnique = true
+        #expect(needless(unique, Index(name: "i2", columns: ["name", "shelf"])).isEmpty)
+        #expect(needless(unique, Index(name: "i2", columns: ["name"])) == ["Drop the index i2"])
+    }
+
+    // MARK: Tables
+
+    @Test func `What belongs together one by one can be one table`() {
+        func pair(rows: UInt64 = 1000, distinct: UInt64 = 1000, columns: Int = 3, size: UInt64 = 100) -> [String] {
+            var item = table([column("name"), column("detail")])
+            item.indexes = [.init(name: "i", columns: ["detail"])]
+            var reference = StoreFacts.Reference(column: "detail", table: "detail")
+            (reference.filled, reference.distinct) = (1000, distinct)
+            item.references = [reference]
+            let own = (0..<columns).map { column("c\($0)", mean: 50, largest: size) }
+            return titles([item, table(own, "detail", rows: rows)])
+        }
+        #expect(pair() == ["Fold detail into item"])
+        #expect(pair(rows: 1100) == ["Fold detail into item"])
+        #expect(pair(rows: 1101).isEmpty)
+        #expect(pair(distinct: 999).isEmpty)
+        #expect(pair(columns: 4).isEmpty)
+        #expect(pair(size: 2048).isEmpty)
+    }
+
+    @Test func `Pages without content and out of order are to be written anew`() throws {
+        func file(free: UInt64 = 0, unused: UInt64 = 0, jumps: UInt64 = 0, size: UInt64 = 4 << 20) -> [Finding] {
+            var item = table([column("name")])
+            (item.size, item.unused, item.jumps) = (1_000_000, unused, jumps)
+            return findings([item]) { ($0.size, $0.pages, $0.freePages) = (size, 1024, free) }
+        }
+        #expect(file(free: 205).map(\.title) == ["Vacuum the file"])
+        #expect(file(free: 205).first?.change?.description == "shop.sqlite")
+        #expect(file(free: 204).isEmpty)
+        #expect(file(unused: 300_000).first?.explanation == ["30 % of the room in the pages of tables is empty."])
+        #expect(file(jumps: 74).count == 1 && file(jumps: 73).isEmpty)
+        #expect(file(free: 1000, size: 1000).isEmpty)
+    }
+
+    @Test func `Tables that do not fit the page cache want a larger one`() {
+        func file(_ size: UInt64, photo: Double = 0) -> [[String]] {
+            var item = table([column("name"), column("photo", mean: photo)])
+            item.size = size
+            return findings([item]).filter { $0.rule == "S02" }.map(\.code)
+        }
+        #expect(file(2_048_000).isEmpty)
+        #expect(file(2_048_001) == [["PRAGMA cache_size = -4096;"]])
+        #expect(file(50 << 20) == [["PRAGMA cache_size = -65536;"]])
+        #expect(file(300 << 20).isEmpty)
+        // Large values are not read along.
+        #expect(file(50 << 20, photo: 51_200).isEmpty)
+    }
+
+    @Test func `Many rows and several indexes want statistics`() {
+        var item = table([column("name"), column("shelf")], rows: 10_000)
+        item.indexes = [.init(name: "i1", columns: ["name"]), .init(name: "i2", columns: ["shelf"])]
+        #expect(titles([item]) == ["Run ANALYZE"])
+        #expect(titles([item]) { $0.hasStatistics = true }.isEmpty)
+        #expect(findings([item]).map(\.severity) == [.note])
+    }
+}

@@ -1,0 +1,191 @@
+import CSQLite
+import Foundation
+import SharedData
+import Testing
+
+@Suite("faultline inspect")
+struct InspectTests {
+    /// What a report of it says, for programs.
+    private struct Report: Decodable {
+        struct Finding: Decodable { var rule, title, severity: String }
+        struct Column: Decodable {
+            var name: String
+            var property: String?
+            var meanSize, emptyShare: Double
+            var largestSize: UInt64
+        }
+        struct Index: Decodable {
+            var name: String
+            var columns: [String]
+        }
+        struct Reference: Decodable { var column, table: String }
+        struct Table: Decodable {
+            var name: String
+            var entity: String?
+            var rows, size, sampled: UInt64
+            var columns: [Column]
+            var indexes: [Index]
+            var references: [Reference]
+        }
+        var tables: [Table]
+        var findings: [Finding]
+        var isCoreData: Bool
+        var journalMode: String
+    }
+
+    private func inspect(_ arguments: String...) throws -> Report {
+        let result = try BuiltCommand.run(["inspect", "--format", "json"] + arguments)
+        guard result.status == 0 else { throw CommandFailed(text: result.errors) }
+        return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+    }
+
+    private func make(_ path: String, _ sql: String) throws {
+        var connection: OpaquePointer?
+        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
+        defer { sqlite3_close(connection) }
+        try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+    }
+
+    /// A shop whose items carry photos in front of their prices.
+    private static let shop = """
+        CREATE TABLE shelf(id INTEGER PRIMARY KEY, label TEXT);
+        CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, photo BLOB, price REAL, shelf INTEGER REFERENCES shelf);
+        CREATE INDEX byName ON item(name);
+        CREATE INDEX byNameAndPrice ON item(name, price);
+        WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+            INSERT INTO shelf SELECT i, 'shelf ' || i FROM n;
+        WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+            INSERT INTO item SELECT i, 'item ' || i, randomblob(18000), i, i % 20 + 1 FROM n;
+        """
+
+    @Test("says of any SQLite file what will be slow")
+    func shop() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("shop.sqlite")
+        try make(path, Self.shop)
+        let report = try inspect(path)
+        #expect(
+            Set(report.findings.map(\.title)) == [
+                "Move item.photo into a table of its own", "Put item.photo behind price, shelf",
+                "Index item by shelf", "Drop the index byName",
+            ])
+        let item = try #require(report.tables.first { $0.name == "item" })
+        #expect(item.rows == 1000 && item.size > 18_000_000)
+        #expect(item.columns.first { $0.name == "photo" }?.meanSize == 18_000)
+        #expect(item.columns.first { $0.name == "photo" }?.largestSize == 18_000)
+        #expect(item.references.map(\.table) == ["shelf"])
+        #expect(!report.isCoreData && report.journalMode == "rollback")
+        let text = try BuiltCommand.run(["inspect", path]).output
+        #expect(text.hasPrefix("shop.sqlite: "))
+        #expect(text.contains("     → CREATE INDEX item_shelf ON item (shelf);\n"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("finds nothing in a file that is well made, empty files included")
+    func fine() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("shop.sqlite")
+        try make(
+            path,
+            """
+            CREATE TABLE shelf(id INTEGER PRIMARY KEY, label TEXT);
+            CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price REAL, shelf INTEGER REFERENCES shelf);
+            CREATE INDEX byShelf ON item(shelf);
+            WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+                INSERT INTO item SELECT i, 'item ' || i, i, i % 20 + 1 FROM n;
+            """)
+        #expect(try inspect(path).findings.map(\.title) == [])
+        let empty = directory.path("empty.sqlite")
+        try make(empty, "CREATE TABLE t(a)")
+        #expect(try inspect(empty).findings.map(\.title) == [])
+    }
+
+    @Test("reads what stands in a write-ahead log, and leaves the files as they are")
+    func log() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("open.sqlite")
+        var connection: OpaquePointer?
+        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
+        defer { sqlite3_close(connection) }
+        let sql = """
+            PRAGMA journal_mode = wal; CREATE TABLE t(a);
+            WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 700) INSERT INTO t SELECT i FROM n;
+            """
+        try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
+        let files = ["open.sqlite", "open.sqlite-wal", "open.sqlite-shm"]
+        func contents() throws -> [Data] {
+            try files.map { try Data(contentsOf: URL(fileURLWithPath: directory.path($0))) }
+        }
+        let before = try contents()
+        let report = try inspect(path)
+        #expect(report.tables.map(\.rows) == [700] && report.journalMode == "wal")
+        #expect(try contents() == before)
+        let list = try FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent)
+        #expect(Set(list) == Set(files))
+    }
+
+    @Test(
+        "finds the index of Chinook that its primary key makes needless",
+        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    func chinook() throws {
+        let report = try inspect(SharedData.url("chinook/Chinook_Sqlite.sqlite").path)
+        #expect(report.findings.map(\.title) == ["Drop the index IFK_PlaylistTrackPlaylistId"])
+        #expect(report.tables.first { $0.name == "Track" }?.rows == 3503)
+        #expect(report.tables.first { $0.name == "Track" }?.references.map(\.table) == ["Album", "Genre", "MediaType"])
+    }
+
+    @Test(
+        "knows entities and, with the model, properties of Core Data's stores",
+        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    func coreData() throws {
+        let folder = try SharedData.url("core-data-stores/duckduckgo").path
+        let report = try inspect(
+            folder + "/Bookmarks_V3.sqlite", "--model", folder + "/BookmarksModel.xcdatamodeld")
+        #expect(report.isCoreData)
+        let table = try #require(report.tables.first { $0.name == "ZBOOKMARKENTITY" })
+        #expect(table.entity == "BookmarkEntity")
+        #expect(table.columns.first { $0.name == "ZPARENT" }?.property == "parent")
+        #expect(table.references.contains { $0.column == "ZPARENT" && $0.table == "ZBOOKMARKENTITY" })
+        #expect(report.tables.allSatisfy { $0.name != "Z_METADATA" && $0.name != "Z_PRIMARYKEY" })
+    }
+
+    @Test("says in a sentence what is no store, and what to do")
+    func wrong() throws {
+        let directory = try TemporaryDirectory()
+        func message(_ arguments: String...) throws -> String {
+            let result = try BuiltCommand.run(["inspect"] + arguments)
+            #expect(result.status == 2 && result.output.isEmpty)
+            return result.errors
+        }
+        let text = directory.path("notes.txt")
+        try "no database".write(toFile: text, atomically: false, encoding: .utf8)
+        #expect(
+            try message(text)
+                == "faultline: \"\(text)\" is no SQLite file that can be read (file is not a database); name the file of a store, not its folder.\n"
+        )
+        for path in ["/dev/null", (text as NSString).deletingLastPathComponent] {
+            #expect(
+                try message(path)
+                    == "faultline: \"\(path)\" is no file; name the file of a store, not its folder or a device.\n")
+        }
+        let missing = directory.path("missing")
+        #expect(
+            try message(missing)
+                == "faultline: The store \"\(missing)\" cannot be read; check the path, and whether it may be read.\n")
+        let store = directory.path("shop.sqlite")
+        try make(store, Self.shop)
+        #expect(try message(store, "--model", text).contains("is no XML; name the contents of a .xcdatamodel"))
+        // A store that is cut off, and one of which pages were overwritten.
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
+        let cut = directory.path("cut.sqlite")
+        try bytes.prefix(40_000).write(to: URL(fileURLWithPath: cut))
+        #expect(try message(cut).contains("database disk image is malformed"))
+        for place in 4096..<200_000 { bytes[place] = UInt8(truncatingIfNeeded: place &* 31) }
+        let broken = directory.path("broken.sqlite")
+        try bytes.write(to: URL(fileURLWithPath: broken))
+        #expect(
+            try message(broken).hasSuffix(
+                "(database disk image is malformed); see with \"PRAGMA integrity_check\" whether the store is damaged.\n"
+            ))
+    }
+}
