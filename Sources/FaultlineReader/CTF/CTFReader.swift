@@ -15,7 +15,7 @@ final class CTFReader {
     /// The processes' beginnings, with their starts in nanoseconds of `CLOCK_MONOTONIC`.
     private var begun: [ProcessBegan] = []
     /// What can be read, if part of the traces cannot.
-    private var salvage: CTFSalvage?
+    private(set) var salvage: CTFSalvage?
     /// The entries of each process that were handed over: they are told once for each session that starts, and again.
     private var entries: [UInt32: Set<UInt32>] = [:]
     private var ended: Set<UInt32> = []
@@ -46,7 +46,9 @@ final class CTFReader {
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         do {
             guard trace.hasSoundPackets else { throw ReaderError.damagedCTF(trace.path, "a packet is damaged") }
-            try passNames(CTFNames(trace.directories, path: trace.path)?.directories ?? trace.directories, body)
+            let names = try CTFNames(trace.directories, path: trace.path)
+            // What it has made goes with it, and the streams are opened while they are read.
+            try withExtendedLifetime(names) { try passNames(names?.directories ?? trace.directories, body) }
         } catch let damage as ReaderError where damage.code == .damaged {
             numbers.rewind()
             try passNames(salvaged(), body)

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import FaultlineReader
+
 @Suite("A damaged CTF trace", .enabled(if: LTTngSandbox.isAvailable, LTTngSandbox.need))
 struct DamagedCTFTests {
     private let directory: TemporaryDirectory
@@ -55,6 +57,19 @@ struct DamagedCTFTests {
             !known.contains("\($0.id ?? 0) \($0.kind) \($0.duration ?? 0) \($0.entityName ?? "")")
         }
         #expect(changed.count <= 1)
+    }
+
+    @Test("is salvaged, which a sound one need not be")
+    func salvage() throws {
+        let sound = try CTFReader(path: directory.path("ctf"))
+        _ = try sound.read { _ in }
+        #expect(sound.salvage == nil)
+        var bytes = try Data(contentsOf: stream)
+        bytes.replaceSubrange(2 * Self.packet..<2 * Self.packet + 64, with: Data(repeating: 0xFF, count: 64))
+        try bytes.write(to: stream)
+        let damaged = try CTFReader(path: directory.path("ctf"))
+        _ = try damaged.read { _ in }
+        #expect(damaged.salvage != nil)
     }
 
     @Test("loses the packet that is damaged, and says so", arguments: [(48, 64), (200, 800), (0, 64)])
