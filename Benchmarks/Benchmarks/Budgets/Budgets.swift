@@ -3,18 +3,34 @@ import Foundation
 
 /// Measures the budgets of the store against SQLite's C interface and GRDB, and prints them as a table.
 ///
-///     Budgets [--rounds 31] [--check] [G12 …]
+///     Budgets [--rounds 31] [--check] [--ctf TRACE] [G12 …]
 @main
 struct Budgets {
-    static func main() throws {
+    static func main() {
+        do {
+            try run()
+        } catch {
+            FileHandle.standardError.write(Data("Budgets: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() throws {
         var rounds = 31
         var isCheck = false
+        var ctf: String?
         var wanted: [String] = []
         var arguments = CommandLine.arguments.dropFirst()
         while let argument = arguments.popFirst() {
             switch argument {
             case "--rounds": rounds = arguments.popFirst().flatMap { Int($0) }.map { max($0, 5) } ?? rounds
             case "--check": isCheck = true
+            case "--ctf": ctf = arguments.popFirst()
+            case "--read":
+                // What G20 measures, as a program of its own.
+                guard let trace = arguments.popFirst() else { exit(2) }
+                blackHole(try CTFBudgets.read(trace))
+                return
             default: wanted.append(argument)
             }
         }
@@ -31,6 +47,7 @@ struct Budgets {
             table.add(
                 "G16", "empty save", count: try SaveBudgets().statementsOfAnEmptySave(), atMost: 0, of: "statements")
         }
+        if let ctf, isWanted("G20") { table.add(try CTFBudgets(trace: ctf).reading().run(rounds: rounds)) }
         try read(isWanted, rounds, &table)
         print("\(machine), \(rounds) rounds\n\n\(table.text)")
         if isCheck, table.missed > 0 { exit(1) }

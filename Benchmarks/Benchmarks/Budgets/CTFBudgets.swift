@@ -1,0 +1,29 @@
+import FaultlineReader
+import FaultlineTrace
+import Foundation
+
+/// G20: what reading a trace of LTTng's takes, beside what babeltrace2 takes to decode it and do nothing with it.
+///
+/// Both are programs of their own, so that both begin with nothing loaded.
+struct CTFBudgets {
+    /// A trace that `faultline record --to lttng` wrote.
+    let trace: String
+
+    func reading() throws -> Comparison {
+        let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let arms = [
+            Arm("babeltrace2 -o dummy") { try childTime(["babeltrace2", "-o", "dummy", trace]) },
+            Arm("reader") { try childTime([own, "--read", trace]) },
+        ]
+        return Comparison(
+            name: "read a CTF trace", operations: try Self.read(trace), arms: arms,
+            budgets: [Budget("G20", "reader", against: "babeltrace2 -o dummy", atMost: 1.3)])
+    }
+
+    /// Reads a trace and returns how many messages it has.
+    static func read(_ trace: String) throws -> Int {
+        var count = 0
+        try TraceReader(path: trace).read { _ in count += 1 }
+        return count
+    }
+}
