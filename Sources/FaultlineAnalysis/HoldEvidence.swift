@@ -1,13 +1,9 @@
-public import FaultlineTrace
+internal import FaultlineTrace
 
 /// Objects with large values that kept them after the scope had ended in which they were read.
 public struct HoldEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
-        /// The objects' entity, by name.
-        public var entity: String
-        /// Where they were filled; `nil`: the trace does not say.
-        public var site: CallSite?
-    }
+    /// The objects' entity, and where they were filled.
+    public typealias Key = EntitySite
 
     /// Objects that were filled within a scope.
     public internal(set) var objects: UInt64 = 0
@@ -28,8 +24,4 @@ extension HoldEvidence: Summed, StartsEmpty {
         .sum("objects", \.objects), .sum("kept", \.kept), .sum("bytes", \.bytes), .maximum("most", \.most),
         .maximum("mostBytes", \.mostBytes), .sum("neverReleased", \.neverReleased), .part("scopes", \.scopes),
     ]
-}
-
-extension HoldEvidence.Key {
-    var sortText: String { entity + "\u{2}" + (site?.sortText ?? "") }
 }

@@ -89,7 +89,7 @@ extension ProcessReduction {
         claimTrips(1, scope: event.scope, in: &tables)
         guard fault.source == .store, fault.error == 0 else { return }
         let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
-        if !load.isLarge { tables.loads.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
+        tables.insert(load, hash: StableHash.event(process: event.process, id: event.id))
         guard fault.origin != 0 else {
             summary.counts.faultTripsWithoutOrigin &+= 1
             return

@@ -49,9 +49,7 @@ extension ProcessReduction {
         tables.changeShape(place) {
             if isBatched { $0.identities.insert(load, hash: hash) } else { $0.rows.insert(load, hash: hash) }
         }
-        if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch, !load.isLarge {
-            tables.loads.insert(load, hash: hash)
-        }
+        if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch { tables.insert(load, hash: hash) }
         return index
     }
 
@@ -66,7 +64,7 @@ extension ProcessReduction {
             tables.changeShape(shapeIndex(batch.shape, entity: batch.entity, in: &tables)) {
                 $0.rows.insert(load, hash: hash)
             }
-            if batch.trips == 1, !load.isLarge { tables.loads.insert(load, hash: hash) }
+            if batch.trips == 1 { tables.insert(load, hash: hash) }
         }
         let found = fetches.update(batch.fetch) {
             $0.time &+= event.duration

@@ -29,9 +29,7 @@ extension ProcessReduction {
         // Events of another thread can have come before.
         guard unit.id != 0, !unit.isSetup, earlyReleases.remove(event.id) == nil else { return }
         let key = HoldEvidence.Key(entity: entity, site: causeSite(of: event))
-        var evidence = HoldEvidence()
-        evidence.objects = 1
-        tables.holds[key, default: HoldEvidence()].merge(evidence)
+        tables.holds[key, default: HoldEvidence()].objects &+= 1
         var hold = OpenHold(key: key, scope: unit.id, bytes: fault.bytes)
         if fault.relationship == 0, let fetch = fetches.peek(fault.origin), !fetch.isClosed,
             tables.tree(of: tables.fetches[fetch.index].key.shape.entity) == tables.tree(of: entity)
@@ -95,22 +93,29 @@ extension ProcessReduction {
         }
         holds.update(fault) { $0.isOverdue = true } ?? ()
         Self.remove(fault, from: &heldInResults, of: hold.result)
-        overdue[hold.key, default: OverdueHolds()].objects &+= 1
-        overdue[hold.key]?.bytes &+= hold.bytes
-        var evidence = HoldEvidence()
-        (evidence.kept, evidence.bytes) = (1, hold.bytes)
-        (evidence.most, evidence.mostBytes) = (overdue[hold.key]?.objects ?? 0, overdue[hold.key]?.bytes ?? 0)
-        evidence.scopes = ended.map { [$0: 1] } ?? [:]
-        tables.holds[hold.key, default: HoldEvidence()].merge(evidence)
+        var all = overdue[hold.key] ?? OverdueHolds()
+        all.objects &+= 1
+        all.bytes &+= hold.bytes
+        overdue[hold.key] = all
+        tables.holds[hold.key, default: HoldEvidence()].count(hold, of: all, scope: ended)
     }
 
     /// Counts what was never let go of.
     mutating func finishHolds(into tables: inout ProfileTables) {
         for (_, hold) in holds.drain() where hold.isOverdue {
-            var evidence = HoldEvidence()
-            evidence.neverReleased = 1
-            tables.holds[hold.key, default: HoldEvidence()].merge(evidence)
+            tables.holds[hold.key, default: HoldEvidence()].neverReleased &+= 1
         }
         (heldInScopes, heldInResults, overdue) = ([:], [:], [:])
+    }
+}
+
+extension HoldEvidence {
+    /// Counts an object that is kept beyond its scope, as one of all those of its line.
+    fileprivate mutating func count(_ hold: OpenHold, of all: OverdueHolds, scope: ScopeSummary.Key?) {
+        kept &+= 1
+        bytes &+= hold.bytes
+        most = max(most, all.objects)
+        mostBytes = max(mostBytes, all.bytes)
+        if let scope { scopes[scope, default: 0] &+= 1 }
     }
 }

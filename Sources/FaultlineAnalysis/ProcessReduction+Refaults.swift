@@ -7,8 +7,24 @@ struct Invalidations: Sendable {
     /// When objects were refreshed last and where, by tree; under the empty name those of all.
     var refreshes: [String: (time: UInt64, site: CallSite?)] = [:]
 
+    /// Why an object's row was not in memory any more.
+    enum Reason: Sendable {
+        case changed
+        case refreshed(at: CallSite?)
+        /// Neither: it had to make room for others.
+        case evicted
+    }
+
+    /// Tells why an object of a tree had to be read again.
+    mutating func reason(for reuse: ReuseTracker.Reuse, in tree: String) -> Reason {
+        if takeChange(of: tree, since: reuse.last) { return .changed }
+        let latest = [refreshes[tree], refreshes[""]].compactMap { $0 }.max { $0.time < $1.time }
+        guard let latest, latest.time >= reuse.last else { return .evicted }
+        return .refreshed(at: latest.site)
+    }
+
     /// Takes a change of a tree since a time for the reason why an object had to be read again.
-    mutating func takeChange(of tree: String, since time: UInt64) -> Bool {
+    private mutating func takeChange(of tree: String, since time: UInt64) -> Bool {
         guard let change = changes[tree], change.time >= time, change.objects > 0 else { return false }
         changes[tree]?.objects -= 1
         return true
@@ -53,32 +69,36 @@ extension ProcessReduction {
             loaded: summary.counts.bytesRead &+ Self.rowOverhead &* summary.counts.rowsLoaded,
             isLoad: fault.source == .store)
         guard fault.source == .store, !unit.isSetup, let entity = dictionary.entity(fault.entity)?.name else { return }
+        let known = fault.seenBefore ? reuse : nil
+        let reason = known.map { invalidations.reason(for: $0, in: tables.tree(of: entity)) }
         let key = RefaultEvidence.Key(entity: entity, site: causeSite(of: event))
-        var evidence = RefaultEvidence()
-        evidence.misses = 1
-        if fault.seenBefore {
-            evidence.repeats = 1
-            evidence.time = event.duration
-            evidence.mainThreadTime = event.isMainThread ? event.duration : 0
-            evidence.bytes = fault.bytes
-            evidence.scopes = scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
-            if let reuse { explain(reuse, tree: tables.tree(of: entity), &evidence) }
-        }
-        tables.refaults[key, default: RefaultEvidence()].merge(evidence)
+        tables.refaults[key, default: RefaultEvidence()].count(fault, event, scope: scopes.peek(unit.id)?.key)
+        if let known, let reason { tables.refaults[key]?.count(known, reason) }
+    }
+}
+
+extension RefaultEvidence {
+    fileprivate mutating func count(_ fault: TraceEvent.Fault, _ event: TraceEvent, scope: ScopeSummary.Key?) {
+        misses &+= 1
+        guard fault.seenBefore else { return }
+        repeats &+= 1
+        time &+= event.duration
+        if event.isMainThread { mainThreadTime &+= event.duration }
+        bytes &+= fault.bytes
+        if let scope { scopes[scope, default: 0] &+= 1 }
     }
 
-    private mutating func explain(_ reuse: ReuseTracker.Reuse, tree: String, _ evidence: inout RefaultEvidence) {
-        evidence.known = reuse.weight
-        evidence.mostInScope = reuse.timesInScope
-        let refreshes = [invalidations.refreshes[tree], invalidations.refreshes[""]].compactMap { $0 }
-        if invalidations.takeChange(of: tree, since: reuse.last) {
-            evidence.changed = reuse.weight
-        } else if let refresh = refreshes.max(by: { $0.time < $1.time }), refresh.time >= reuse.last {
-            evidence.refreshed = reuse.weight
-            evidence.refreshSites[refresh.site] = reuse.weight
-        } else {
-            evidence.evicted = reuse.weight
-            evidence.room.record(reuse.loadedSince)
+    fileprivate mutating func count(_ reuse: ReuseTracker.Reuse, _ reason: Invalidations.Reason) {
+        known &+= reuse.weight
+        mostInScope = max(mostInScope, reuse.timesInScope)
+        switch reason {
+        case .changed: changed &+= reuse.weight
+        case .refreshed(let site):
+            refreshed &+= reuse.weight
+            refreshSites[site, default: 0] &+= reuse.weight
+        case .evicted:
+            evicted &+= reuse.weight
+            room.record(reuse.loadedSince)
         }
     }
 }

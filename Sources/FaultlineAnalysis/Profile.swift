@@ -198,54 +198,59 @@ public struct Profile: Sendable {
     ///
     /// Complete after ``finish()``.
     public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
-        tables.faults.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.faults)
     }
 
     /// Fetches that were made in a loop.
     ///
     /// Complete after ``finish()``.
     public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
-        tables.loops.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.loops)
     }
 
     /// Saves that were too small or too large.
     ///
     /// Complete after ``finish()``.
     public var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
-        tables.saves.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.saves)
     }
 
     /// Fetches that were made again although nothing had changed.
     ///
     /// Complete after ``finish()``.
     public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
-        tables.repeats.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.repeats)
     }
 
     /// Waits for queues and locks.
     ///
     /// Complete after ``finish()``.
     public var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
-        tables.waits.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.waits)
     }
 
     /// What kept main threads from drawing.
     ///
     /// Complete after ``finish()``.
     public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
-        tables.blocks.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.blocks)
     }
 
     /// Faults that went to the store, and whether their rows had been in memory.
     public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
-        tables.refaults.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.refaults)
     }
 
     /// Large objects that kept their values beyond their scope.
     ///
     /// Complete after ``finish()``.
     public var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
-        tables.holds.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+        Self.ordered(tables.holds)
+    }
+
+    private static func ordered<Key: ProfileKey, Evidence>(_ table: [Key: Evidence]) -> [(key: Key, evidence: Evidence)]
+    {
+        table.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
     /// What saves changed, by the entity's name.

@@ -81,6 +81,11 @@ struct ProfileTables: Sendable {
     func loads(of shape: ShapeEntry) -> ShapeLoads? { shapeIndices[shape].map { shapes[$0] } }
     func fetch(at key: FetchProfile.Key) -> FetchProfile? { fetchIndices[key].map { fetches[$0] } }
 
+    /// Takes in a trip of any shape, but for one of large values.
+    mutating func insert(_ load: Load, hash: UInt64) {
+        if !load.isLarge { loads.insert(load, hash: hash) }
+    }
+
     /// Takes in an entity.
     ///
     /// Of two with one name the one with more properties stays, in whatever order they come.

@@ -2,12 +2,8 @@ public import FaultlineTrace
 
 /// Faults that went to the store from one line, and those among them whose row had been in memory before.
 public struct RefaultEvidence: Sendable {
-    public struct Key: Sendable, Hashable {
-        /// The objects' entity, by name.
-        public var entity: String
-        /// Where the faults fired; `nil`: the trace does not say.
-        public var site: CallSite?
-    }
+    /// The objects' entity, and where the faults fired.
+    public typealias Key = EntitySite
 
     /// Faults that went to the store.
     public internal(set) var misses: UInt64 = 0
@@ -39,8 +35,4 @@ extension RefaultEvidence: Summed, StartsEmpty {
         .sum("evicted", \.evicted), .part("refreshSites", \.refreshSites), .part("room", \.room),
         .part("scopes", \.scopes),
     ]
-}
-
-extension RefaultEvidence.Key {
-    var sortText: String { entity + "\u{2}" + (site?.sortText ?? "") }
 }

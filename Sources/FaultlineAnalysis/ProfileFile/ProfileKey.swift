@@ -191,26 +191,6 @@ extension BlockEvidence.Key: ProfileKey {
     }
 }
 
-extension RefaultEvidence.Key: ProfileKey {
-    static var hasSpellings: Bool { true }
-    func stored(_ words: inout ProfileWords) -> StoredValue { .list([.text(entity), site.stored(&words)]) }
-
-    init(_ value: StoredValue, _ words: ProfileWords) throws {
-        let parts = try value.list(of: 2)
-        self.init(entity: try parts[0].text(), site: try CallSite?(parts[1], words))
-    }
-}
-
-extension HoldEvidence.Key: ProfileKey {
-    static var hasSpellings: Bool { true }
-    func stored(_ words: inout ProfileWords) -> StoredValue { .list([.text(entity), site.stored(&words)]) }
-
-    init(_ value: StoredValue, _ words: ProfileWords) throws {
-        let parts = try value.list(of: 2)
-        self.init(entity: try parts[0].text(), site: try CallSite?(parts[1], words))
-    }
-}
-
 extension ResultNeed: ProfileKey {
     var sortText: String { if case .fold(let property) = self { "fold\u{1}" + property } else { "\(self)" } }
 
