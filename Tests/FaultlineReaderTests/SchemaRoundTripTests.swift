@@ -77,7 +77,10 @@ struct SchemaRoundTripTests {
         let save =
             #"{"cat":"save","ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"args":{"id":3,"entities":[[7,1,2,3],[8,4,5,6]]}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), save])).read().events.first)
-        guard case .save(let fields) = event.detail else { return }
+        guard case .save(let fields) = event.detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect(
             fields.entities == [
                 .init(entity: 7, inserted: 1, updated: 2, deleted: 3),
@@ -110,7 +113,10 @@ struct SchemaRoundTripTests {
         let line =
             #"{"cat":"fetch","ph":"X","ts":5,"dur":1,"pid":1,"tid":2,"args":{"id":3,"operands":[[9007199254740991],[0]]}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
-        guard case .fetch(let fetch) = event.detail else { return }
+        guard case .fetch(let fetch) = event.detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         #expect(fetch.operands == [9_007_199_254_740_991, 0])
     }
 

@@ -91,7 +91,10 @@ struct TimelineQuirkTests {
             #"{"cat":"fetch","ph":"X","ts":1,"dur":1,"pid":1,"tid":7,"args":{"id":9007199254740992,"rows":4294967299}}"#
         let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
         #expect(event.id == 1 << 53)
-        guard case .fetch(let fetch) = event.detail else { return }
+        guard case .fetch(let fetch) = event.detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         #expect(fetch.rows == .max)
     }
 
@@ -220,7 +223,10 @@ struct TimelineQuirkTests {
         #expect(events.map(\.start) == [10000, 10000])
         #expect(events.map(\.duration) == [0, 15500])
         #expect(events[1].end == 25500)
-        guard case .scope(let begin) = events[0].detail, case .scope(let end) = events[1].detail else { return }
+        guard case .scope(let begin) = events[0].detail, case .scope(let end) = events[1].detail else {
+            Issue.record("The event is no scope.")
+            return
+        }
         #expect(begin.phase == .begin && begin.kind == .screen && begin.name == 4)
         #expect(end.phase == .end && end.kind == .screen && end.name == 4)
     }

@@ -118,7 +118,10 @@ struct RecorderTests {
         let screen = events[0].id, row = events[1].id
         #expect(events.map(\.scope) == [0, screen, row, screen, screen, 0, 0])
         #expect(events[3].id == row && events[5].id == screen)
-        guard case .scope(let end) = events[5].detail else { return }
+        guard case .scope(let end) = events[5].detail else {
+            Issue.record("The event is no scope.")
+            return
+        }
         #expect(end.kind == .screen && end.phase == .end)
         #expect(events[5].duration > 0)
     }

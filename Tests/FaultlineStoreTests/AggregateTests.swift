@@ -229,7 +229,10 @@ struct AggregateTests {
         let line: UInt = #line + 1
         _ = try store.context.fetchDictionaries(request([("a", .sum, "price"), ("b", .maximum, "name")]))
         let event = try #require(store.events.last { $0.kind == .fetch })
-        guard case .fetch(let fetch) = event.detail else { return }
+        guard case .fetch(let fetch) = event.detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         #expect(fetch.resultType == .dictionaries)
         #expect([fetch.rows, fetch.trips] == [1, 1])
         #expect(fetch.bytes == 8 + 6)

@@ -36,7 +36,10 @@ struct BatchRequestTests {
         #expect(try names(store) == ["ITEM 1", "ITEM 3", "Item 0", "Item 2"])
         let item = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("name") == "ITEM 3"))[0]
         #expect(item.price == 6 && item.amount == 3)
-        guard case .save(let save) = try #require(store.events.last { $0.kind == .save }).detail else { return }
+        guard case .save(let save) = try #require(store.events.last { $0.kind == .save }).detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect(save.updated == 2 && save.entities.map(\.updated) == [2])
     }
 

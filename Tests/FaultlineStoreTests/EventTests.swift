@@ -73,7 +73,10 @@ struct EventTests {
         let items = try store.context.fetch(FetchRequest<Item>(predicate: PropertyPath("price") > 1, fetchLimit: 5))
         #expect(items.count == 2)
         let event = try #require(details(store, .fetch).last)
-        guard case .fetch(let fetch) = event.detail else { return }
+        guard case .fetch(let fetch) = event.detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         let dictionary = store.dictionary
         #expect(dictionary.entity(fetch.entity)?.name == "Item")
         #expect(
@@ -87,7 +90,10 @@ struct EventTests {
         #expect(dictionary.site(event.site)?.file == "FaultlineStoreTests/EventTests.swift")
         #expect(dictionary.context(event.context)?.concurrency == "privateQueue")
         let child = try #require(store.events.last { $0.kind == .sql && $0.parent == event.id })
-        guard case .sql(let statement) = child.detail else { return }
+        guard case .sql(let statement) = child.detail else {
+            Issue.record("The event is no sql.")
+            return
+        }
         #expect([statement.rows, statement.preparations] == [2, 1])
         #expect(statement.fullScanSteps == 3)
         #expect(statement.virtualMachineSteps > 10)
@@ -132,7 +138,10 @@ struct EventTests {
         let context = fresh.newBackgroundContext()
         var request = FetchRequest<Item>(relationshipKeyPathsForPrefetching: ["category", "tags"])
         let all = try context.fetch(request)
-        guard case .fetch(let fetch)? = details(store, .fetch).last?.detail else { return }
+        guard case .fetch(let fetch)? = details(store, .fetch).last?.detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         #expect(fetch.prefetches.map(\.path) == [0, 1] && fetch.prefetches.map(\.trips) == [1, 1])
         #expect(fetch.prefetches.map(\.rows)[0] == 5)
         #expect(fetch.prefetches.reduce(0) { $0 + $1.rows } == UInt64(fetch.prefetchedRows))
@@ -141,7 +150,10 @@ struct EventTests {
         request.fetchBatchSize = 10
         let batched = try context.fetch(request)
         withExtendedLifetime(all) { _ = batched[0].name }
-        guard case .batch(let batch)? = details(store, .batch).last?.detail else { return }
+        guard case .batch(let batch)? = details(store, .batch).last?.detail else {
+            Issue.record("The event is no batch.")
+            return
+        }
         // The categories are in the row cache.
         #expect(batch.prefetches.map(\.path) == [1])
         #expect(batch.prefetches.map(\.rows) == [UInt64(batch.prefetchedRows)])
@@ -195,7 +207,10 @@ struct EventTests {
         for item in items { item.name = item.name }
         items[0].price = 99
         try store.context.save()
-        guard case .save(let save)? = details(store, .save).last?.detail else { return }
+        guard case .save(let save)? = details(store, .save).last?.detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect([save.updated, save.unchanged] == [1, 3])
     }
 
@@ -241,7 +256,10 @@ struct EventTests {
         other.delete(try other.existingObject(with: id))
         try other.save()
         _ = store.context.object(with: id).value(forKey: "name")
-        guard case .fault(let fault) = try #require(details(store, .fault).last).detail else { return }
+        guard case .fault(let fault) = try #require(details(store, .fault).last).detail else {
+            Issue.record("The event is no fault.")
+            return
+        }
         #expect(fault.source == .gone)
         #expect(fault.filled == 0)
         #expect(fault.seenBefore)
@@ -284,7 +302,10 @@ struct EventTests {
             let items = try store.context.fetch(FetchRequest<Item>())
             _ = (items.count, items.isEmpty, items.isEmpty, items.objectIDs)
         }
-        guard case .use(let use) = try #require(details(store, .use).last).detail else { return }
+        guard case .use(let use) = try #require(details(store, .use).last).detail else {
+            Issue.record("The event is no use.")
+            return
+        }
         #expect([use.touchedRows, use.countAsked, use.emptinessAsked, use.identitiesAsked] == [0, 3, 2, 1])
     }
 
@@ -325,7 +346,10 @@ struct EventTests {
         store.context.delete(items[1])
         Tag(context: store.context).label = "new"
         try store.context.save()
-        guard case .save(let save) = try #require(details(store, .save).last).detail else { return }
+        guard case .save(let save) = try #require(details(store, .save).last).detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect([save.inserted, save.updated, save.deleted, save.changedColumns, save.conflicts] == [1, 1, 1, 2, 0])
         let dictionary = store.dictionary
         #expect(

@@ -269,7 +269,10 @@ struct FetchingTests {
         #expect(items.allSatisfy { $0.tags.map(\.label).count == 1 })
         #expect(items.allSatisfy { $0.category?.items.count == 2 })
         #expect(store.statements().count == trips)
-        guard case .fetch(let event) = try #require(store.events.last { $0.kind == .fetch }).detail else { return }
+        guard case .fetch(let event) = try #require(store.events.last { $0.kind == .fetch }).detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         #expect(event.trips == 4)
         #expect(event.rows == 20)
     }
@@ -366,10 +369,16 @@ struct FetchingTests {
             "Preparing \"SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZAMOUNT, t0.ZNAME, t0.ZPRICE, t0.ZCATEGORY FROM ZITEM t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT 2\" in '\(store.url.path)' failed: SQLite says \"no such table: ZITEM\" (code 1)."
         #expect(performing { _ = try store.context.fetch(FetchRequest<Item>()) } == message)
         #expect(performing { try items.load() } == message)
-        guard case .batch(let batch) = try #require(store.events.last { $0.kind == .batch }).detail else { return }
+        guard case .batch(let batch) = try #require(store.events.last { $0.kind == .batch }).detail else {
+            Issue.record("The event is no batch.")
+            return
+        }
         #expect(batch.error == 1)
         #expect(performing { _ = try store.context.fetch(FetchRequest<Item>()) }.contains("no such table"))
-        guard case .fetch(let fetch) = try #require(store.events.last { $0.kind == .fetch }).detail else { return }
+        guard case .fetch(let fetch) = try #require(store.events.last { $0.kind == .fetch }).detail else {
+            Issue.record("The event is no fetch.")
+            return
+        }
         #expect(fetch.error == 1)
     }
 

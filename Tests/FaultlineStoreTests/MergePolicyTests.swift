@@ -52,7 +52,10 @@ struct MergePolicyTests {
             "\(item.name)|\(item.price ?? -1)|\(item.amount)"
                 == expected.split(separator: "|").dropLast().joined(separator: "|"))
         #expect(!pair.here.hasChanges)
-        guard case .save(let save) = try #require(pair.store.events.last { $0.kind == .save }).detail else { return }
+        guard case .save(let save) = try #require(pair.store.events.last { $0.kind == .save }).detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect(save.conflicts == 1)
         #expect(save.error == 0)
         #expect(pair.store.events.count { $0.kind == .save } == 3, "one event for the save, however often it is tried")

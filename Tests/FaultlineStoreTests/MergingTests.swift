@@ -66,7 +66,10 @@ struct MergingTests {
             ])
 
         let event = try #require(store.events.last { $0.kind == .merge })
-        guard case .merge(let detail) = event.detail else { return }
+        guard case .merge(let detail) = event.detail else {
+            Issue.record("The event is no merge.")
+            return
+        }
         let dictionary = store.dictionary
         #expect(detail.trigger == .call)
         #expect(dictionary.context(detail.saver)?.name == other.name)
@@ -209,7 +212,10 @@ struct MergingTests {
         #expect(mine[0].amount == 5)
         #expect(mine[1].amount == 6)
         #expect(store.context.registeredObject(for: mine[2].objectID) == nil)
-        guard case .merge(let merge) = try #require(store.events.last { $0.kind == .merge }).detail else { return }
+        guard case .merge(let merge) = try #require(store.events.last { $0.kind == .merge }).detail else {
+            Issue.record("The event is no merge.")
+            return
+        }
         #expect(merge.trigger == .remote)
         #expect([merge.inserted, merge.updated, merge.deleted, merge.refreshed] == [0, 2, 1, 3])
     }

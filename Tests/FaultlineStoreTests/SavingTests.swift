@@ -32,7 +32,10 @@ struct SavingTests {
         #expect(new.objectID.isTemporaryID)
         #expect(store.context.insertedObjects == [new])
         #expect(store.context.updatedObjects.count == 2)
-        guard case .save(let event) = try #require(store.events.last { $0.kind == .save }).detail else { return }
+        guard case .save(let event) = try #require(store.events.last { $0.kind == .save }).detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect(event.conflicts == 1)
         #expect(event.error != 0)
 
@@ -151,7 +154,10 @@ struct SavingTests {
         items[count / 2].amount = 99
         try store.context.save()
         #expect(store.statements(ofType: .write).count == before + 1)
-        guard case .save(let event) = try #require(store.events.last { $0.kind == .save }).detail else { return }
+        guard case .save(let event) = try #require(store.events.last { $0.kind == .save }).detail else {
+            Issue.record("The event is no save.")
+            return
+        }
         #expect(event.trips == 3)
         #expect(event.updated == 1)
         #expect(event.changedColumns == 1)

@@ -93,7 +93,10 @@ struct WaitTests {
         let dictionary = store.dictionary
         #expect(dictionary.context(event.context)?.name == store.context.name)
         let statement = try #require(store.events.first { $0.id == event.parent })
-        guard case .sql(let sql) = statement.detail else { return }
+        guard case .sql(let sql) = statement.detail else {
+            Issue.record("The event is no sql.")
+            return
+        }
         #expect(dictionary.statement(sql.statement)?.sql == "BEGIN EXCLUSIVE")
         #expect(store.events.first { $0.id == statement.parent }?.kind == .save)
     }
@@ -144,7 +147,10 @@ struct WaitTests {
                 guard case .wait(let wait) = $0.detail else { return false }
                 return wait.resource == .coordinator
             })
-        guard case .wait(let wait) = event.detail else { return }
+        guard case .wait(let wait) = event.detail else {
+            Issue.record("The event is no wait.")
+            return
+        }
         #expect(wait.isBlocking)
         #expect(dictionary.context(event.context)?.name == there.name)
         #expect(dictionary.context(wait.holder)?.name == here.name)
