@@ -12,18 +12,11 @@ final class DatabaseFile {
 
     /// - Throws: ``ReplayError`` if it is no SQLite file or cannot be read.
     init(path: String) throws(ReplayError) {
-        var place = path
-        var folder: ScratchFolder?
         // A pipe would wait for somebody, and a device has no end.
         let kind = try? FileManager.default.attributesOfItem(atPath: (path as NSString).resolvingSymlinksInPath)[.type]
         if let kind = kind as? FileAttributeType, kind != .typeRegular { throw ReplayError.noFile(path) }
-        for end in ["-wal", "-journal"] where Self.size(path + end) > 0 {
-            let scratch: ScratchFolder
-            if let folder { scratch = folder } else { scratch = try ScratchFolder() }
-            if folder == nil { place = try scratch.copy(path, as: "store.sqlite") }
-            _ = try scratch.copy(path + end, as: "store.sqlite" + end)
-            folder = scratch
-        }
+        let folder = ScratchFolder.companions(of: path).isEmpty ? nil : try ScratchFolder()
+        let place = try folder?.copyStore(path) ?? path
         guard FileManager.default.isReadableFile(atPath: path) else { throw ReplayError.unreadable(path) }
         var parts = URLComponents()
         parts.scheme = "file"
@@ -60,11 +53,6 @@ final class DatabaseFile {
                     return order == 0 ? count - otherCount : order
                 }, nil)
         }
-    }
-
-    private static func size(_ path: String) -> UInt64 {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
     }
 
     /// A value of a row.
@@ -136,33 +124,5 @@ final class DatabaseFile {
 
     private func failure(_ sql: String) -> ReplayError {
         .sqlite(sqlite3_errcode(connection), String(cString: sqlite3_errmsg(connection)), sql: sql)
-    }
-}
-
-/// A folder that is gone when nobody holds it any more.
-final class ScratchFolder {
-    private let url: URL
-
-    /// - Throws: ``ReplayError`` if it cannot be made.
-    init() throws(ReplayError) {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        do {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        } catch {
-            throw ReplayError.cannotCopy(url.path, error.localizedDescription)
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    /// Copies a file, and returns the path of the copy.
-    func copy(_ path: String, as name: String) throws(ReplayError) -> String {
-        let place = url.appendingPathComponent(name)
-        do {
-            try FileManager.default.copyItem(at: URL(fileURLWithPath: path), to: place)
-        } catch {
-            throw ReplayError.cannotCopy(path, error.localizedDescription)
-        }
-        return place.path
     }
 }

@@ -38,8 +38,7 @@ public struct StoreSurvey {
 
     private func gather(_ path: String) throws(ReplayError) -> StoreFacts {
         var facts = StoreFacts(path: path)
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        facts.size = (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
+        facts.size = ScratchFolder.size(of: path)
         facts.pageSize = max(512, try file.number("PRAGMA page_size"))
         facts.pages = try file.number("PRAGMA page_count")
         facts.freePages = try file.number("PRAGMA freelist_count")
