@@ -42,6 +42,11 @@ public struct FetchProfile: Sendable {
         self.key = key
     }
 
+    /// A figure of the results' use, whatever batch size was in force.
+    func total(_ figure: KeyPath<ResultUse, UInt64>) -> UInt64 {
+        uses.values.reduce(0) { $0 &+ $1[keyPath: figure] }
+    }
+
     /// The use of the results with the batch size that was in force most often: a line with several sets them on purpose.
     var mainUse: (size: UInt64, use: ResultUse)? {
         uses.filter { $0.value.executions > 0 }
@@ -75,6 +80,21 @@ public struct FetchCounts: Sendable, Hashable {
     public internal(set) var prepareTime: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+}
+
+extension FetchCounts {
+    /// Rows that a fetch goes through in full scans, on average; 0 where the trace has none of the statements.
+    var scannedRows: Double {
+        guard statements > 0, fullScanSteps > 0 else { return 0 }
+        // The first row of a scan takes no step.
+        return Double(fullScanSteps) / Double(statements) + 1
+    }
+
+    /// Rows that a fetch finds, on average.
+    var foundRows: Double { Double(rows) / Double(max(1, executions)) }
+
+    /// What a fetch takes without its batches, on average, in nanoseconds.
+    var meanTime: Double { Double(time) / Double(max(1, executions)) }
 }
 
 /// What was loaded and read of one property.

@@ -7,17 +7,13 @@ internal import FaultlineTrace
 /// upper bound where the predicate finds no more rows than before.
 public struct Growth: Sendable, Hashable {
     /// What the time follows.
-    public enum Order: String, Sendable, Hashable, CaseIterable, Comparable {
+    public enum Order: String, Sendable, Hashable, CaseIterable {
         /// An index or a limit keeps it as it is, but for a page more now and then.
         case logarithmic = "log n"
         /// The rows of the table, all of which are gone through or handed out.
         case linear = "n"
         /// The same, and they are sorted.
         case linearithmic = "n log n"
-
-        public static func < (a: Order, b: Order) -> Bool {
-            allCases.firstIndex(of: a) ?? 0 < allCases.firstIndex(of: b) ?? 0
-        }
     }
 
     public let order: Order
@@ -33,11 +29,9 @@ public struct Growth: Sendable, Hashable {
         let counts = fetch.counts
         guard counts.executions > 0, counts.statements > 0 else { return nil }
         let shape = fetch.key.shape
-        let found = Double(counts.rows) / Double(counts.executions)
-        let scanned = MissingIndexRule.scanned(fetch)
         let isWhole = shape.predicate.isEmpty && !shape.isLimited && shape.groups == nil
-        rows = max(scanned, isWhole ? found : 0)
-        now = Double(counts.time) / Double(counts.executions)
+        rows = max(counts.scannedRows, isWhole ? counts.foundRows : 0)
+        now = counts.meanTime
         let prepare = Double(counts.prepareTime) / Double(counts.executions)
         fixed = min(now, min(costs.store.line.trip, now / 2) + prepare)
         // What a predicate keeps out is not sorted, but what it finds grows as well.

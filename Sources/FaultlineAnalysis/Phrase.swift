@@ -70,8 +70,21 @@ package enum Phrase {
             + fraction
     }
 
+    /// A plan of SQLite's in one line.
+    package static func plan(_ lines: String) -> String {
+        lines.split(separator: "\n").joined(separator: "; ")
+    }
+
     private static func threeDigits(_ value: Double) -> String {
         let size = abs(value)
         return decimal(value, places: size < 9.995 ? 2 : size < 99.95 ? 1 : 0)
+    }
+}
+
+extension [String] {
+    /// Each text once, where it stands first.
+    package var uniqued: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
     }
 }

@@ -152,7 +152,7 @@ extension ProfileTables {
         var trees: Set<String> = []
         var entity = entity
         for name in path.split(separator: ".") where name.uppercased() != "SELF" && !name.hasPrefix("@") {
-            guard let property = model[entity]?.properties.first(where: { $0.name == name }) else { return nil }
+            guard let property = model[entity]?.property(name) else { return nil }
             guard let destination = property.destination else { continue }
             entity = destination
             trees.insert(tree(of: destination))

@@ -48,6 +48,9 @@ enum Significance {
         return wallTime > 0 && saving >= Double(wallTime) * 0.01
     }
 
+    /// What a finding says that is not worth a warning yet.
+    static let notProven = "Cost not proven at this size: less than 1 % of the time that the work took."
+
     /// Whether a part is more than half of a whole.
     static func isMost(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 > Double(whole) }
 

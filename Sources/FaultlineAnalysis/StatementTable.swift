@@ -35,10 +35,20 @@ public struct StatementTable: Sendable {
     /// The plan that ran most often; `nil`: none is known.
     var commonPlan: String? {
         let plans = texts.values.reduce(into: [String: UInt64]()) { sum, plans in
-            for (plan, runs) in plans where !plan.isEmpty { sum[plan, default: 0] &+= runs.count }
+            for (plan, runs) in plans.knownPlans { sum[plan, default: 0] &+= runs.count }
         }
         return plans.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
+
+    /// The line of a plan that goes through the fetched table row by row, whose alias the store makes `t0`.
+    static func ownScan(in plan: String) -> String? {
+        plan.split(separator: "\n").first { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 ") }.map(String.init)
+    }
+}
+
+extension [String: StatementTable.Runs] {
+    /// The runs of one text whose plan the trace has.
+    var knownPlans: [String: StatementTable.Runs] { filter { !$0.key.isEmpty } }
 }
 
 extension StatementTable: Mergeable, StartsEmpty {

@@ -15,7 +15,7 @@ public struct CheckText: Sendable {
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let ink = Ink(isColoured: colour)
         let parts = [limits(ink, width), findings(ink, width), stale(ink, width), [summary(ink)]]
-        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+        return TextPage.joined(parts)
     }
 
     private func limits(_ ink: Ink, _ width: Int) -> [String] {

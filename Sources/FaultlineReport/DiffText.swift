@@ -17,7 +17,7 @@ public struct DiffText: Sendable {
     ///   - width: Characters that a line may have; at least 80 and at most 120 are used.
     ///   - colour: Whether to colour it for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
-        let width = max(80, min(120, width))
+        let width = TextPage.width(width, atMost: 120)
         let ink = Ink(isColoured: colour)
         var sections = [totals(ink, width)]
         for (verdict, title, tone) in [
@@ -26,7 +26,7 @@ public struct DiffText: Sendable {
             (.gone, "Gone", .green),
         ] { sections.append(operations(verdict, title, ink, tone, width)) }
         sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same]]
-        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+        return TextPage.joined(sections)
     }
 
     // MARK: Parts
@@ -46,9 +46,7 @@ public struct DiffText: Sendable {
                 words(figure.name, figure.after, diff.traces.after), change(figure),
             ])
         }
-        let lines = table.lines(width: width - 2)
-        var text = [ink(.bold, "Before and after") + ink(.dim, sides)]
-        text += ["  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        var text = [ink(.bold, "Before and after") + ink(.dim, sides)] + table.section(ink, width: width)
         if abs(diff.pace - 1) >= 0.05 {
             text += TextTable.wrapped(
                 "Operations take \(Phrase.decimal(diff.pace, places: 2)) × as long after as before, whatever they do: "
@@ -83,9 +81,8 @@ public struct DiffText: Sendable {
             ])
         }
         let rest = all.count - Self.shown
-        let lines = table.lines(width: width - 2)
         let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
-        return [ink(tone, title) + ink(.dim, more), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        return [ink(tone, title) + ink(.dim, more)] + table.section(ink, width: width)
     }
 
     /// The counts that changed, or else the time: `trips 2 → 48, rows 100 → 4,800`.
@@ -134,8 +131,7 @@ public struct DiffText: Sendable {
                         return before == after ? after : "\(before) → \(after)"
                     })
         }
-        let lines = table.lines(width: width - 2)
-        return [ink(.bold, "Scopes"), "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        return [ink(.bold, "Scopes")] + table.section(ink, width: width)
     }
 
     private func plans(_ ink: Ink, _ width: Int) -> [String] {
@@ -145,7 +141,7 @@ public struct DiffText: Sendable {
             text.append("  fetch \(GroupText.shape(change.shape))  \(ink(.dim, change.site?.description ?? "–"))")
             for (word, plans) in [("was", change.before), ("is", change.after)] {
                 for plan in plans {
-                    let line = "\(word): \(plan.split(separator: "\n").joined(separator: "; "))"
+                    let line = "\(word): \(Phrase.plan(plan))"
                     text += TextTable.wrapped(line, width: width - 6).map { "      " + $0 }
                 }
             }

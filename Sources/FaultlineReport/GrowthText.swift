@@ -12,7 +12,7 @@ struct GrowthText {
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         let all = analysis.profile.fetches.compactMap { fetch in
             Growth(fetch, costs: analysis.costs).map { (fetch: fetch, growth: $0) }
-        }.filter { $0.growth.order > .logarithmic && $0.growth.time(with: 100) >= Self.least }
+        }.filter { $0.growth.order != .logarithmic && $0.growth.time(with: 100) >= Self.least }
         guard !all.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "fetch", alignment: .left, losing: .middle), .init(title: "grows as", alignment: .left),
@@ -30,8 +30,7 @@ struct GrowthText {
                 fetch.key.site?.description ?? "–",
             ])
         }
-        let lines = table.lines(width: width - 2)
         let more = all.count > Self.shown ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
-        return [ink(.bold, "With more data") + more, "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        return [ink(.bold, "With more data") + more] + table.section(ink, width: width)
     }
 }

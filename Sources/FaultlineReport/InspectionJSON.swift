@@ -27,7 +27,7 @@ public struct InspectionJSON: Sendable {
                 inspection.checks.map {
                     .sorted([
                         "rule": .string($0.rule), "name": .string($0.name),
-                        "examined": $0.examined.map { .string($0) } ?? .null, "findings": .integer(Int64($0.findings)),
+                        "examined": .optional($0.examined), "findings": .integer(Int64($0.findings)),
                     ])
                 }),
         ]).indented + "\n"
@@ -35,10 +35,10 @@ public struct InspectionJSON: Sendable {
 
     private static func table(_ table: StoreFacts.Table) -> JSONValue {
         .sorted([
-            "name": .string(table.name), "entity": table.entity.map { .string($0) } ?? .null,
+            "name": .string(table.name), "entity": .optional(table.entity),
             "rows": .unsigned(table.rows), "size": .unsigned(table.size), "unused": .unsigned(table.unused),
             "jumps": .unsigned(table.jumps), "sampled": .unsigned(table.sampled),
-            "problem": table.problem.map { .string($0) } ?? .null,
+            "problem": .optional(table.problem),
             "kinds": .sorted(table.kinds.mapValues { .unsigned($0) }), "columns": .array(table.columns.map(column)),
             "indexes": .array(table.indexes.map(index)), "references": .array(table.references.map(reference)),
         ])
@@ -46,7 +46,7 @@ public struct InspectionJSON: Sendable {
 
     private static func column(_ column: StoreFacts.Column) -> JSONValue {
         .sorted([
-            "name": .string(column.name), "property": column.property.map { .string($0) } ?? .null,
+            "name": .string(column.name), "property": .optional(column.property),
             "type": .string(column.type), "emptyShare": .number(column.emptyShare),
             "meanSize": .number(column.meanSize),
             "largestSize": .unsigned(column.largestSize), "largeShare": .number(column.largeShare),

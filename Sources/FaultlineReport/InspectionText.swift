@@ -17,13 +17,13 @@ public struct InspectionText: Sendable {
     ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
     ///   - colour: Whether to colour it for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
-        let width = max(80, min(100, width))
+        let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
         let sections = [
             header(ink, width), tables(ink, width),
             FindingsText(findings: inspection.findings, tellsSavings: false).lines(ink, width), checks(ink, width),
         ]
-        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+        return TextPage.joined(sections)
     }
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {
@@ -60,29 +60,26 @@ public struct InspectionText: Sendable {
                 largest.map { "\($0.label), \(Phrase.size($0.meanSize))" } ?? "–",
             ])
         }
-        let lines = table.lines(width: width - 2)
         let more = all.count > Self.shown ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
-        return [ink(.bold, "Tables") + more, "  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        return [ink(.bold, "Tables") + more] + table.section(ink, width: width)
     }
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {
         var text = [ink(.bold, "Checked")]
-        let add = { (words: String) in
-            TextTable.wrapped(words, width: width - 6).enumerated().map { ($0 == 0 ? "  " : "      ") + $1 }
-        }
+        func add(_ words: String) { text += TextPage.item(words, width: width) }
         for check in inspection.checks where check.findings > 0 {
-            text += add(
+            add(
                 "\(check.name): \(check.examined ?? ""): \(Phrase.count(UInt64(check.findings), "finding"))")
         }
         let silent = inspection.checks.filter { $0.findings == 0 && $0.examined != nil }.map(\.name)
-        if !silent.isEmpty { text += add("Nothing found: " + silent.joined(separator: ", ")) }
+        if !silent.isEmpty { add("Nothing found: " + silent.joined(separator: ", ")) }
         let idle = inspection.checks.filter { $0.examined == nil }.map(\.name)
-        if !idle.isEmpty { text += add("Nothing to look at: " + idle.joined(separator: ", ")) }
+        if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
         for table in inspection.facts.tables {
-            if let problem = table.problem { text += add("\(table.name) could not be looked at: \(problem).") }
+            if let problem = table.problem { add("\(table.name) could not be looked at: \(problem).") }
         }
         if inspection.facts.tables.contains(where: { $0.sampled < $0.rows }) {
-            text += add("Of large tables some thousand rows were looked at.")
+            add("Of large tables some thousand rows were looked at.")
         }
         return text
     }

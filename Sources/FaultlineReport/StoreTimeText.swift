@@ -33,8 +33,7 @@ struct StoreTimeText {
                 Phrase.duration(part.time), Phrase.percent(min(1, share)), bar,
             ])
         }
-        let lines = table.lines(width: width - 2)
-        return title(totals, ink, width) + ["  " + ink(.dim, lines[0])] + lines.dropFirst().map { "  " + $0 }
+        return title(totals, ink, width) + table.section(ink, width: width)
             + statements(totals, ink, width)
     }
 

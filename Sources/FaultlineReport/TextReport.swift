@@ -21,7 +21,7 @@ public struct TextReport: Sendable {
     ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
     ///   - colour: Whether to colour it for a terminal.
     public func render(width: Int = 100, colour: Bool = false) -> String {
-        let width = max(80, min(100, width))
+        let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
         var sections = [header(ink, width)]
         if analysis.profile.totals.eventCount > 0 {
@@ -31,7 +31,7 @@ public struct TextReport: Sendable {
             ]
         }
         sections += [FindingsText(findings: analysis.findings).lines(ink, width), checks(ink, width)]
-        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+        return TextPage.joined(sections)
     }
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {
@@ -67,12 +67,7 @@ public struct TextReport: Sendable {
     private static func programs(_ profile: Profile) -> [String] {
         let began = profile.processes.map { (path: $0.program, name: "process \($0.process)") }
         let all = began.isEmpty ? profile.programs.map { (path: $0.path, name: "unknown programs") } : began
-        var names: [String] = []
-        for program in all {
-            let name = program.path.split(separator: "/").last.map(String.init) ?? program.name
-            if !names.contains(name) { names.append(name) }
-        }
-        return names
+        return all.map { $0.path.split(separator: "/").last.map(String.init) ?? $0.name }.uniqued
     }
 
     private func hotspotLines(_ ink: Ink, _ width: Int) -> [String] {
@@ -95,19 +90,15 @@ public struct TextReport: Sendable {
                 Phrase.count(group.counts.rows), Phrase.duration(group.totalTime), group.key.site?.description ?? "–",
             ])
         }
-        let lines = table.lines(width: width - 2)
         let rest = groups.count - shown.count
         let more = rest > 0 ? "  (\(Phrase.count(UInt64(rest))) more)" : ""
-        return [ink(.bold, "Hotspots") + ink(.dim, more), "  " + ink(.dim, lines[0])]
-            + lines.dropFirst().map { "  " + $0 }
+        return [ink(.bold, "Hotspots") + ink(.dim, more)] + table.section(ink, width: width)
     }
 
     private func checks(_ ink: Ink, _ width: Int) -> [String] {
         var text = [ink(.bold, "Checked")]
         func add(_ paragraph: String) {
-            text += TextTable.wrapped(paragraph, width: width - 6).enumerated().map {
-                ($0 == 0 ? "  " : "      ") + $1
-            }
+            text += TextPage.item(paragraph, width: width)
         }
         let checks = analysis.checks.filter { $0.rule != "R24" }
         let isSilent = { (check: RuleCheck) in check.findings == 0 && check.obstacles.isEmpty }

@@ -61,6 +61,13 @@ package struct TextTable {
         }
     }
 
+    /// The lines as a section has them: two columns in, the titles dim.
+    ///
+    /// - Parameter width: Characters that a line may have, the indentation included.
+    package func section(_ ink: Ink, width: Int) -> [String] {
+        lines(width: width - 2).enumerated().map { "  " + ($0 == 0 ? ink(.dim, $1) : $1) }
+    }
+
     static func pad(
         _ text: String, to width: Int, _ alignment: Alignment, _ loss: Loss? = nil
     ) -> String {

@@ -34,8 +34,7 @@ public struct PlanChange: Sendable, Hashable {
         var plans: [String: (key: FetchProfile.Key, plans: Set<String>)] = [:]
         for fetch in profile.fetches {
             for (text, runs) in fetch.statements.texts {
-                let known = runs.keys.filter { !$0.isEmpty }
-                plans[text, default: (fetch.key, [])].plans.formUnion(known)
+                plans[text, default: (fetch.key, [])].plans.formUnion(runs.knownPlans.keys)
             }
         }
         return plans

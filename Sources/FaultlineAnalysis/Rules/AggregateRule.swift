@@ -13,7 +13,7 @@ public struct AggregateRule: Rule {
         var results: UInt64 = 0
         var untold: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
-            let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
+            let executions = fetch.total(\.executions)
             results &+= executions
             if fetch.key.shape.terms == nil { untold &+= executions }
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }

@@ -26,7 +26,7 @@ public struct BatchSizeRule: Rule {
         var results: UInt64 = 0
         var withoutWindows: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
-            let executions = fetch.uses.values.reduce(0) { $0 &+ $1.executions }
+            let executions = fetch.total(\.executions)
             results &+= executions
             guard let (_, use) = fetch.mainUse else { continue }
             if use.windows.isEmpty { withoutWindows &+= use.executions }

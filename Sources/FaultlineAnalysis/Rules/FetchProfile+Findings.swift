@@ -9,6 +9,9 @@ extension FetchProfile {
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 
+    /// Its own line.
+    var sighting: Finding.Sighting { Finding.Sighting(site: key.site, count: counts.executions, time: counts.time) }
+
     /// Whether the rows are what it is there for; otherwise R03, R05 or R17 say what to do instead.
     var isForItsRows: Bool { ResultDemand(of: self) == nil && unused == nil }
 
@@ -28,6 +31,17 @@ extension Profile {
         let total = scopes.compactMap { scope($0) }.reduce(0) { $0 &+ $1.wallTimes.total }
         return total > 0 ? total : wallTime
     }
+}
+
+extension [FetchProfile] {
+    /// The one with the longest time first.
+    var longestFirst: [FetchProfile] {
+        sorted { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
+    }
+}
+
+extension EntityEntry {
+    func property(_ name: some StringProtocol) -> Property? { properties.first { $0.name == name } }
 }
 
 extension [ScopeSummary.Key: UInt64] {

@@ -55,6 +55,25 @@ public struct FoldedEntityRule: Rule {
             min(1, Double(fired) / Double(max(1, used)), Double(targets) / Double(max(1, owners)))
         }
 
+        /// Adds a fetch of the relationship's entity, on whose objects it fired.
+        mutating func add(_ fetch: FetchProfile, fired: UInt64) {
+            let touched = fetch.total(\.touchedRows)
+            used &+= touched
+            self.fired &+= fired
+            targets &+= fetch.firstFirings[edge] ?? 0
+            if let prefetch = fetch.prefetches[edge.name] {
+                owners &+= fetch.total(\.loadedRows)
+                time &+= prefetch.time
+                trips &+= prefetch.trips
+                targets &+= prefetch.rows
+                bytes &+= prefetch.bytes
+                filled &+= prefetch.rows
+            } else {
+                owners &+= touched
+            }
+            fetches.append(fetch)
+        }
+
         /// Bytes of an object at the end.
         var size: Double { Double(bytes) / Double(max(1, filled)) }
     }
@@ -65,28 +84,24 @@ public struct FoldedEntityRule: Rule {
             let entity = fetch.key.shape.entity
             for (edge, fired) in fetch.firedRelationships where edge.entity == entity {
                 guard
-                    let property = profile.entity(entity)?.properties.first(where: { $0.name == edge.name }),
+                    let property = profile.entity(entity)?.property(edge.name),
                     property.type == "toOne", let name = property.destination, name != entity,
                     let destination = profile.entity(name)
                 else { continue }
                 var pair = pairs[edge] ?? Pair(edge: edge, destination: destination)
-                let touched = fetch.uses.values.reduce(0) { $0 &+ $1.touchedRows }
-                pair.used &+= touched
-                pair.fired &+= fired
-                pair.targets &+= fetch.firstFirings[edge] ?? 0
-                if fetch.prefetches[edge.name] == nil { pair.owners &+= touched }
-                if let prefetch = fetch.prefetches[edge.name] {
-                    pair.owners &+= fetch.uses.values.reduce(0) { $0 &+ $1.loadedRows }
-                    pair.time &+= prefetch.time
-                    pair.trips &+= prefetch.trips
-                    pair.targets &+= prefetch.rows
-                    pair.bytes &+= prefetch.bytes
-                    pair.filled &+= prefetch.rows
-                }
-                pair.fetches.append(fetch)
+                pair.add(fetch, fired: fired)
                 pairs[edge] = pair
             }
         }
+        addFaults(profile, to: &pairs)
+        for edge in pairs.keys {
+            pairs[edge]?.fetches.sort { ($0.counts.rows, $1.key.sortText) > ($1.counts.rows, $0.key.sortText) }
+        }
+        return pairs.values.sorted { $0.edge.sortText < $1.edge.sortText }
+    }
+
+    /// Adds what fired one by one.
+    private static func addFaults(_ profile: Profile, to pairs: inout [FetchProfile.Edge: Pair]) {
         for group in profile.groups where group.key.kind == .fault {
             guard case .relationship(let entity, let name) = group.key.subject else { continue }
             let edge = FetchProfile.Edge(entity: entity, name: name)
@@ -100,10 +115,6 @@ public struct FoldedEntityRule: Rule {
             pairs[FetchProfile.Edge(entity: entity, name: name)]?.claims.append(
                 Claim(account: .faults(fault.key), balance: Double(fault.evidence.time)))
         }
-        for edge in pairs.keys {
-            pairs[edge]?.fetches.sort { ($0.counts.rows, $1.key.sortText) > ($1.counts.rows, $0.key.sortText) }
-        }
-        return pairs.values.sorted { $0.edge.sortText < $1.edge.sortText }
     }
 
     private func finding(_ pair: Pair, _ profile: Profile, _ costs: CostModel) -> Finding? {

@@ -56,6 +56,6 @@ extension ShapeEntry.Term {
 extension EntityEntry {
     /// A property of its own with a column: an attribute or a to-one relationship.
     func column(_ name: String) -> Property? {
-        properties.first { $0.name == name && $0.type != "toMany" }
+        property(name).flatMap { $0.type != "toMany" ? $0 : nil }
     }
 }

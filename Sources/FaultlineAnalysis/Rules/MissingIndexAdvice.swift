@@ -17,17 +17,16 @@ struct MissingIndexAdvice {
     }
 
     var explanation: [String] {
-        let executions = demand.fetches.reduce(0) { $0 &+ $1.counts.executions }
-        let rows = demand.fetches.reduce(0) { $0 &+ $1.counts.rows }
-        let time = demand.fetches.reduce(0) { $0 + Double($1.counts.time) }
-        let steps = demand.fetches.reduce(0) { $0 + MissingIndexRule.scanned($1) * Double($1.counts.executions) }
+        let executions = demand.total(\.executions)
+        let rows = demand.total(\.rows)
+        let steps = demand.fetches.reduce(0) { $0 + $1.counts.scannedRows * Double($1.counts.executions) }
         let scanned = steps / Double(max(1, executions))
         let went =
             executions == 1
             ? "A fetch went through \(Phrase.decimal(scanned, places: 0)) rows to find \(Phrase.count(rows))"
             : "\(Phrase.count(executions, "fetch", plural: "fetches")) went through some "
                 + "\(Phrase.decimal(scanned, places: 0)) rows each to find \(Phrase.count(rows)) in all"
-        let one = time / Double(max(1, executions))
+        let one = Double(demand.total(\.time)) / Double(max(1, executions))
         var sentences = [
             "\(went): \(plan.map { "SQLite's plan is \($0)." } ?? "no index leads to them.")",
             "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
@@ -44,6 +43,6 @@ struct MissingIndexAdvice {
     /// The scan in the plan of the fetch that takes longest: `SCAN t0`.
     private var plan: String? {
         let plan = demand.fetches.lazy.compactMap(\.statements.commonPlan).first
-        return plan?.split(separator: "\n").first { $0.hasPrefix("SCAN t0") }.map(String.init)
+        return plan.flatMap { StatementTable.ownScan(in: $0) }
     }
 }

@@ -37,6 +37,11 @@ public struct MissingIndexRule: Rule {
     struct Demand {
         var index: IndexProposal
         var fetches: [FetchProfile]
+
+        /// A figure of all fetches.
+        func total(_ figure: KeyPath<FetchCounts, UInt64>) -> UInt64 {
+            fetches.reduce(0) { $0 &+ $1.counts[keyPath: figure] }
+        }
     }
 
     static func demands(_ profile: Profile) -> [Demand] {
@@ -55,28 +60,12 @@ public struct MissingIndexRule: Rule {
                 demands.append(Demand(index: index, fetches: fetches))
             }
         }
-        for place in demands.indices {
-            demands[place].fetches.sort { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
-        }
-        return demands
-    }
-
-    /// Rows that a fetch goes through in full scans, on average.
-    static func scanned(_ fetch: FetchProfile) -> Double {
-        let counts = fetch.counts
-        guard counts.statements > 0, counts.fullScanSteps > 0 else { return 0 }
-        // The first row of a scan takes no step.
-        return Double(counts.fullScanSteps) / Double(counts.statements) + 1
-    }
-
-    /// Rows that a fetch finds, on average.
-    static func found(_ fetch: FetchProfile) -> Double {
-        Double(fetch.counts.rows) / Double(max(1, fetch.counts.executions))
+        return demands.map { Demand(index: $0.index, fetches: $0.fetches.longestFirst) }
     }
 
     /// The index that would keep a fetch from going through the table; `nil`: none, or it is not worth it.
     static func index(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
-        let (scanned, found) = (scanned(fetch), found(fetch))
+        let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
         guard scanned >= minimumRows, Double(fetch.counts.fullScanSteps) >= minimumSteps,
             scanned >= stepsPerRow * found, found <= largestShare * scanned, scansOwnTable(fetch)
         else { return nil }
@@ -85,11 +74,8 @@ public struct MissingIndexRule: Rule {
 
     /// Whether it is the fetched table that is gone through, and not one that is asked on the way, as far as plans tell.
     private static func scansOwnTable(_ fetch: FetchProfile) -> Bool {
-        let plans = fetch.statements.texts.values.flatMap(\.keys).filter { !$0.isEmpty }
-        return plans.isEmpty
-            || plans.contains { plan in
-                plan.split(separator: "\n").contains { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 ") }
-            }
+        let plans = fetch.statements.texts.values.flatMap(\.knownPlans.keys)
+        return plans.isEmpty || plans.contains { StatementTable.ownScan(in: $0) != nil }
     }
 
     /// Whether the index that finds a fetch's rows has them in its order too.
@@ -135,12 +121,11 @@ public struct MissingIndexRule: Rule {
     private func finding(for demand: Demand, _ profile: Profile) -> Finding {
         let advice = MissingIndexAdvice(demand: demand, profile: profile)
         let first = demand.fetches[0]
-        let time = demand.fetches.reduce(0) { $0 + Double($1.counts.time) }
         let saved = demand.fetches.reduce(0) { sum, fetch in
-            sum + Double(fetch.counts.time) * (1 - max(1, Self.found(fetch)) / Self.scanned(fetch))
+            sum + Double(fetch.counts.time) * (1 - max(1, fetch.counts.foundRows) / fetch.counts.scannedRows)
         }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
-        let scanned = demand.fetches.map(Self.scanned).max() ?? 0
+        let scanned = demand.fetches.map(\.counts.scannedRows).max() ?? 0
         // What a fetch takes besides its scan is in its time as well.
         let saving = Saving.Range(median: max(0, saved - upkeep), low: max(0, saved / 2 - upkeep), high: saved)
         var finding = Finding(
@@ -148,17 +133,13 @@ public struct MissingIndexRule: Rule {
             score: Score.of(scanned, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: demand.index.code,
             saving: Saving(time: saving), confidence: upkeep * 2 < saved ? .medium : .low,
             signature: first.signature(id, demand.index.properties))
-        finding.seenAt = demand.fetches.dropFirst().map {
-            Finding.Sighting(site: $0.key.site, count: $0.counts.executions, time: $0.counts.time)
-        }
+        finding.seenAt = demand.fetches.dropFirst().map(\.sighting)
         finding.scopes = first.counts.scopes.names
         finding.explanation = advice.explanation
-        let sum = { (path: KeyPath<FetchCounts, UInt64>) in
-            demand.fetches.reduce(0) { $0 &+ $1.counts[keyPath: path] }
-        }
         finding.evidence = [
-            Evidence("executions", sum(\.executions), .count), Evidence("rows", sum(\.rows), .rows),
-            Evidence("fullScanSteps", sum(\.fullScanSteps), .count), Evidence("fetchTime", time, .nanoseconds),
+            Evidence("executions", demand.total(\.executions), .count), Evidence("rows", demand.total(\.rows), .rows),
+            Evidence("fullScanSteps", demand.total(\.fullScanSteps), .count),
+            Evidence("fetchTime", demand.total(\.time), .nanoseconds),
             Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
         ]
         finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }
@@ -178,15 +159,7 @@ public struct MissingIndexRule: Rule {
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: Set(scopes)),
             isMainThread: demand.fetches[0].isOnMainThread)
         {
-            finding.reservations.append("Cost not proven at this size: less than 1 % of the time that the work took.")
+            finding.reservations.append(Significance.notProven)
         }
-    }
-}
-
-extension [String] {
-    /// Each text once, where it stands first.
-    fileprivate var uniqued: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
     }
 }

@@ -15,7 +15,7 @@ public struct OverFetchRule: Rule {
         var results: UInt64 = 0
         let values = UnreadValues(profile)
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
-            results &+= fetch.uses.values.reduce(0) { $0 &+ $1.executions }
+            results &+= fetch.total(\.executions)
             // Of rows that need not be loaded nobody asks what of them is.
             let found = rows(of: fetch, profile, costs) ?? values.finding(of: fetch, rule: self, profile, costs)
             if let found { outcome.findings.append(found) }

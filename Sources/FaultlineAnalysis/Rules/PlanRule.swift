@@ -18,7 +18,7 @@ public struct PlanRule: Rule {
         var examined = 0
         for fetch in profile.fetches {
             for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
-                let known = plans.filter { !$0.key.isEmpty }
+                let known = plans.knownPlans
                 examined += known.isEmpty ? 0 : 1
                 if known.count > 1 { outcome.findings.append(finding(for: fetch, text, known, profile)) }
             }
@@ -50,7 +50,7 @@ public struct PlanRule: Rule {
             signature: fetch.signature(id, text))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = ranked.prefix(3).map { plan, runs in
-            "\(plan.split(separator: "\n").joined(separator: "; ")): \(Phrase.count(runs.count, "run")), "
+            "\(Phrase.plan(plan)): \(Phrase.count(runs.count, "run")), "
                 + "\(Phrase.decimal(Self.work(runs), places: 0)) steps and \(Phrase.duration(Self.time(runs))) each."
         }
         finding.evidence = [

@@ -9,9 +9,7 @@ struct PredicateOrderAdvice {
     private var entity: String { fetch.key.shape.entity }
 
     private static func names(_ terms: [ShapeEntry.Term]) -> String {
-        terms.map(\.keyPath).reduce(into: [String]()) { names, name in
-            if !names.contains(name) { names.append(name) }
-        }.joined(separator: ", ")
+        terms.map(\.keyPath).uniqued.joined(separator: ", ")
     }
 
     var title: String {

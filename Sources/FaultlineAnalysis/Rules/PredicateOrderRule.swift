@@ -24,7 +24,7 @@ public struct PredicateOrderRule: Rule {
         for fetch in profile.fetches {
             guard let order = PredicateOrder(fetch.key.shape, profile.entity(fetch.key.shape.entity)) else { continue }
             examined &+= fetch.counts.executions
-            guard MissingIndexRule.scanned(fetch) >= Self.minimumRows else { continue }
+            guard fetch.counts.scannedRows >= Self.minimumRows else { continue }
             guard let search = Search(fetch, order) else {
                 uncounted &+= fetch.counts.executions
                 continue
@@ -59,11 +59,11 @@ public struct PredicateOrderRule: Rule {
             let counts = fetch.counts
             guard counts.statements > 0, counts.textComparisons > 0 else { return nil }
             let statements = Double(counts.statements)
-            scanned = MissingIndexRule.scanned(fetch)
+            scanned = fetch.counts.scannedRows
             compared = Double(counts.textComparisons) / statements
             let matched = Double(counts.textMatches) / statements
             passed = order.searches[0].isNegated == true ? compared - matched : matched
-            found = MissingIndexRule.found(fetch)
+            found = fetch.counts.foundRows
             isSingle = order.searches.count == 1
         }
 
@@ -81,7 +81,7 @@ public struct PredicateOrderRule: Rule {
         let spared = search.compared * (1 - (search.leftOver ?? 0.5))
         let saving = estimate.range { line in
             let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
-            let searching = max(0, Double(counts.time) / Double(counts.executions) - rest - 60 * search.scanned)
+            let searching = max(0, counts.meanTime - rest - 60 * search.scanned)
             let gain = searching / search.compared * spared - Self.comparison * (search.scanned - search.passed)
             return Double(counts.executions) * gain
         }
@@ -105,7 +105,7 @@ public struct PredicateOrderRule: Rule {
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)
         {
-            finding.reservations.append("Cost not proven at this size: less than 1 % of the time that the work took.")
+            finding.reservations.append(Significance.notProven)
         }
         return finding
     }

@@ -111,13 +111,13 @@ public struct PrefetchRule: Rule {
         guard evidence.originRows > 0 else { return 1 }
         let fired = Double(evidence.objects) / Double(evidence.originRows)
         guard evidence.types[.toMany] == nil, let fetch = profile.fetch(key.fetch) else { return min(1, fired) }
-        let loaded = fetch.uses.values.reduce(0) { $0 + Double($1.loadedRows) }
+        let loaded = Double(fetch.total(\.loadedRows))
         guard loaded > 0 else { return min(1, fired) }
         if case .relationship(let entity, let name) = key.subject {
             let firings = fetch.firedRelationships[FetchProfile.Edge(entity: entity, name: name), default: 0]
             return min(1, max(fired, Double(firings) / loaded))
         }
-        let touched = fetch.uses.values.reduce(0) { $0 + Double($1.touchedRows) }
+        let touched = Double(fetch.total(\.touchedRows))
         return min(1, max(fired, touched / loaded))
     }
 

@@ -35,8 +35,7 @@ public struct SortRule: Rule {
         // An index that finds few rows has them in order as well.
         guard counts.sorts > 0, !MissingIndexRule.ordersRows(of: fetch, profile) else { return nil }
         let sorted = Double(counts.sortedRows) / Double(counts.sorts)
-        let returned = Double(counts.rows) / Double(max(1, counts.executions))
-        let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor * max(1, returned)
+        let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor * max(1, counts.foundRows)
         guard sorted >= Self.minimumRows || (isCut && sorted >= Self.minimumLimitedRows) else { return nil }
         let advice = SortAdvice(fetch: fetch, sorted: sorted, isCut: isCut, profile: profile)
         let sorting = Self.sorting(sorted) * Double(counts.sorts)
@@ -79,7 +78,7 @@ public struct SortRule: Rule {
         else { return }
         // What no index has in order stays so when the table grows, whatever it takes now.
         finding.reservations.append(
-            "Cost not proven at this size: less than 1 % of the time that the work took. With ten times the rows sorting "
+            Significance.notProven + " With ten times the rows sorting "
                 + "would take some \(Phrase.duration(Self.sorting(sorted * Self.growth))) each time.")
     }
 }

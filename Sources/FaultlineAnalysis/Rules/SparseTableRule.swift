@@ -62,8 +62,7 @@ public struct SparseTableRule: Rule {
         else { return nil }
         let names = Set(tree.entities.map(\.name) + [tree.root])
         let fetches = profile.fetches.filter { names.contains($0.key.shape.entity) }
-        let scans = fetches.filter { $0.counts.fullScanSteps > 0 }
-            .sorted { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
+        let scans = fetches.filter { $0.counts.fullScanSteps > 0 }.longestFirst
         let time = scans.reduce(0) { $0 + Double($1.counts.time) }
         let share = time / Double(max(1, profile.totals.storeTime))
         let saved = time * tree.emptyShare / 2

@@ -51,9 +51,7 @@ struct TextSearchAdvice {
 
     /// The searched properties, as `"Track.title, Track.composer"`.
     var properties: String {
-        terms.map { "\(entity).\($0.keyPath)" }.reduce(into: [String]()) { names, name in
-            if !names.contains(name) { names.append(name) }
-        }.joined(separator: ", ")
+        terms.map { "\(entity).\($0.keyPath)" }.uniqued.joined(separator: ", ")
     }
 
     /// The entity that holds the property that is searched first, the way to it with a point behind it, and its name.

@@ -113,7 +113,7 @@ public struct TextSearchRule: Rule {
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)
         {
-            finding.reservations.append("Cost not proven at this size: less than 1 % of the time that the work took.")
+            finding.reservations.append(Significance.notProven)
         }
     }
 }

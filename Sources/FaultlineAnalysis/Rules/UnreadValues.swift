@@ -104,7 +104,7 @@ struct UnreadValues {
             isMainThread: fetch.isOnMainThread),
             Double(finding.saving.bytes) < LargeValueRule.structuralBytes
         {
-            finding.downgrade("Cost not proven at this size: less than 1 % of the time that the work took.")
+            finding.downgrade(Significance.notProven)
         }
     }
 }

@@ -64,9 +64,7 @@ public struct UnusedPrefetchRule: Rule {
             openShare = total(\.openExecutions) / max(1, total(\.executions))
             let paths = KeyPaths(profile: profile)
             let end = paths.edges(of: path, from: shape.entity).last
-            let property = end.flatMap { end in
-                profile.entity(end.entity)?.properties.first { $0.name == end.name }
-            }
+            let property = end.flatMap { profile.entity($0.entity)?.property($0.name) }
             isToMany = property?.type == "toMany"
             let longer = shape.prefetch.filter { $0.hasPrefix(path + ".") }
             let further = longer.compactMap { paths.edges(of: $0, from: shape.entity).last }
@@ -131,7 +129,7 @@ public struct UnusedPrefetchRule: Rule {
             Double(use.time) >= Self.minimumTimeShare * Double(use.loadTime),
             load.share <= Self.littleShare, load.share < load.breakEven(estimate.line)
         else { return nil }
-        let ordered = fetches.sorted { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
+        let ordered = fetches.longestFirst
         let advice = UnusedPrefetchAdvice(load: load, fetch: ordered[0], breakEven: load.breakEven(estimate.line))
         let saving = estimate.range { line in
             Double(use.time) - line.cost(trips: Double(load.asked), rows: load.usedRows)
@@ -143,9 +141,7 @@ public struct UnusedPrefetchRule: Rule {
             confidence: estimate.confidence(in: saving), signature: ordered[0].signature(id, load.path))
         finding.saving.trips = Int64(clamping: use.trips) - Int64(clamping: load.asked)
         finding.saving.rows = Int64(saturating: Double(use.rows) - load.usedRows)
-        finding.seenAt = ordered.dropFirst().map {
-            Finding.Sighting(site: $0.key.site, count: $0.counts.executions, time: $0.counts.time)
-        }
+        finding.seenAt = ordered.dropFirst().map(\.sighting)
         finding.scopes = ordered[0].counts.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [

@@ -12,7 +12,7 @@ public struct UnusedResultRule: Rule {
         var outcome = RuleOutcome()
         var results: UInt64 = 0
         for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
-            results &+= fetch.uses.values.reduce(0) { $0 &+ $1.executions }
+            results &+= fetch.total(\.executions)
             // Rows that others were served with have warmed the row cache, as they may have been meant to.
             guard let unused = fetch.unused, !fetch.hasServedOthers else { continue }
             outcome.findings.append(finding(fetch, unused, profile))

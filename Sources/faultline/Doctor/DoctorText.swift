@@ -18,7 +18,7 @@ struct DoctorText {
     ///   - colour: Whether to colour it for a terminal.
     func render(width: Int, colour: Bool) -> String {
         let ink = Ink(isColoured: colour)
-        let width = max(80, min(100, width))
+        let width = TextPage.width(width)
         var sections = [
             TextTable.wrapped("faultline doctor: \(diagnosis.machine.description)", width: width).map { ink(.bold, $0) }
         ]
@@ -27,7 +27,7 @@ struct DoctorText {
                 [ink(.bold, TextTable.shortened(group.name, to: width))] + group.checks.map { line($0, ink, width) })
         }
         sections += [remedies(ink, width), verdict(ink, width), installation(ink, width)]
-        return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+        return TextPage.joined(sections)
     }
 
     private static func mark(_ check: Check, _ ink: Ink) -> String {
