@@ -32,6 +32,23 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
             reason: reason)
     }
 
+    static func noModel(_ path: String) -> ReplayError {
+        ReplayError(
+            "The store \"\(path)\" does not keep its model, since Core Data made it or an older version of Faultline; name the "
+                + "model with --model.", reason: "does not keep its model", isDamage: false)
+    }
+
+    static func notItsModel(_ path: String, _ reason: String) -> ReplayError {
+        ReplayError(
+            "A copy of the store \"\(path)\" cannot be opened: \(reason) Name the store's own model with --model.",
+            reason: reason, isDamage: false)
+    }
+
+    static func badModel(_ reason: String) -> ReplayError {
+        ReplayError(
+            "The model that the store keeps cannot be used: \(reason) Name the model with --model.", reason: reason)
+    }
+
     static func cannotCopy(_ path: String, _ reason: String) -> ReplayError {
         ReplayError(
             "\"\(path)\" cannot be copied to a temporary folder (\(reason)); make room, or set TMPDIR to where there is some.",

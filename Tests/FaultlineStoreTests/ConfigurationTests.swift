@@ -39,7 +39,9 @@ struct ConfigurationTests {
         #expect(fetches.map(\.trips) == [1])
         let tables = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
         #expect(
-            try SQLShell.run(tables, several.url(1)) == ["ZNOTE", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
+            try SQLShell.run(tables, several.url(1)) == [
+                "ZNOTE", "Z_FAULTLINE", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY",
+            ])
         #expect(
             try SQLShell.run(tables, several.url(0)).filter { !$0.hasPrefix("Z_") } == [
                 "ZCATEGORY", "ZITEM", "ZSECTION", "ZTAG",

@@ -22,6 +22,17 @@ struct OpeningTests {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
+    @Test("A new store keeps its model, which a tool that has only the file can read")
+    func keptModel() throws {
+        try open("Test.sqlite")
+        let text = try SQLShell.run("SELECT Z_MODEL FROM Z_FAULTLINE", folder.appendingPathComponent("Test.sqlite"))
+        #expect(text == [try model.contents()])
+        let folder = folder.appendingPathComponent("Kept.xcdatamodel")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(text[0].utf8).write(to: folder.appendingPathComponent("contents"))
+        #expect(try ManagedObjectModel(contentsOf: folder).versionHash == model.versionHash)
+    }
+
     @Test func missingFolder() {
         #expect(
             performing { try open("no/Test.sqlite") }

@@ -14,30 +14,29 @@ extension ManagedObjectModel {
     ///   ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)``.
     public convenience init(contentsOf url: URL, version: String? = nil) throws(ModelError) {
         let file = try ModelFile(url, version: version)
-        let root = try file.read()
-        let reader = ModelReader(path: file.path, place: file.place)
-        var entities: [EntityDescription] = []
-        var configurations: [ConfigurationDescription] = []
-        var templates: [FetchRequestTemplate] = []
-        var composites: [CompositeAttributeDescription] = []
-        for element in root.children {
-            switch element.name {
-            case "entity": entities.append(try reader.entity(element))
-            case "configuration": configurations.append(try reader.configuration(element))
-            case "fetchRequest": templates.append(try reader.fetchRequest(element))
-            case "compositeAttribute": composites.append(try reader.composite(element))
-            default: break
-            }
-        }
+        let parts = try ModelParts(try file.read(), ModelReader(path: file.path, place: file.place))
         do throws(ModelError) {
-            try self.init(
-                checking: entities,
-                versionIdentifiers: root.attributes["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
-                configurations: configurations, fetchRequestTemplates: templates, compositeAttributes: composites,
-                origin: root)
+            try self.init(parts)
         } catch {
             throw error.located(in: file)
         }
+    }
+
+    /// Reads a model from the text of a file `contents`; see ``contents()``.
+    ///
+    /// - Parameter name: What errors call it.
+    /// - Throws: as ``init(contentsOf:version:)``.
+    package convenience init(contents text: String, name: String) throws(ModelError) {
+        let root = try ModelFile.root(of: Data(text.utf8), path: name)
+        try self.init(try ModelParts(root, ModelReader(path: name, place: name)))
+    }
+
+    private convenience init(_ parts: ModelParts) throws(ModelError) {
+        try self.init(
+            checking: parts.entities,
+            versionIdentifiers: parts.root.attributes["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
+            configurations: parts.configurations, fetchRequestTemplates: parts.templates,
+            compositeAttributes: parts.composites, origin: parts.root)
     }
 
     /// The model as the text of a file `contents`.
@@ -68,6 +67,28 @@ extension ManagedObjectModel {
                 .cannotWrite,
                 "The model cannot be written to '\(file.path)'; check that its folder is there and that this user may write to it."
             )
+        }
+    }
+}
+
+/// What the elements of a model's file describe, not checked yet.
+private struct ModelParts {
+    let root: ModelElement
+    var entities: [EntityDescription] = []
+    var configurations: [ConfigurationDescription] = []
+    var templates: [FetchRequestTemplate] = []
+    var composites: [CompositeAttributeDescription] = []
+
+    init(_ root: ModelElement, _ reader: ModelReader) throws(ModelError) {
+        self.root = root
+        for element in root.children {
+            switch element.name {
+            case "entity": entities.append(try reader.entity(element))
+            case "configuration": configurations.append(try reader.configuration(element))
+            case "fetchRequest": templates.append(try reader.fetchRequest(element))
+            case "compositeAttribute": composites.append(try reader.composite(element))
+            default: break
+            }
         }
     }
 }

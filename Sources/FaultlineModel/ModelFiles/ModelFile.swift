@@ -38,15 +38,19 @@ struct ModelFile {
         }
     }
 
-    func read() throws(ModelError) -> ModelElement {
-        let data = try Self.data(url)
+    func read() throws(ModelError) -> ModelElement { try Self.root(of: try Self.data(url), path: path) }
+
+    /// The outermost element of a model's XML.
+    ///
+    /// - Parameter path: What errors call it.
+    static func root(of data: Data, path: String) throws(ModelError) -> ModelElement {
         let root: ModelElement
         do throws(ModelElementParser.Failure) {
             root = try ModelElementParser.parse(data)
         } catch {
             throw ModelError(error.code, "'\(path)' \(error.text); name the contents of a .xcdatamodel.")
         }
-        guard root.name == "model", root.attributes["type", default: Self.type] == Self.type else {
+        guard root.name == "model", root.attributes["type", default: type] == type else {
             let what =
                 root.name == "model"
                 ? "its model is a '\(root.attributes["type"] ?? "")'"

@@ -24,7 +24,7 @@ public struct StoreSurvey {
     ///
     /// - Parameters:
     ///   - path: An SQLite file; what lies beside it, its write-ahead log, is taken into account.
-    ///   - model: Names tables and columns as the program does.
+    ///   - model: Names tables and columns as the program does; `nil`: the model that the store keeps, if it does.
     /// - Throws: ``ReplayError`` if it cannot be read or is none.
     public static func facts(path: String, model: ManagedObjectModel? = nil) throws(ReplayError) -> StoreFacts {
         try StoreSurvey(path: path, model: model).gather(path)
@@ -32,7 +32,8 @@ public struct StoreSurvey {
 
     private init(path: String, model: ManagedObjectModel?) throws(ReplayError) {
         file = try DatabaseFile(path: path)
-        names = try StoreNames(file, model)
+        // What a store says of itself is of use, and nothing else hangs on it.
+        names = try StoreNames(file, model ?? (try? StoredModel.read(file)).flatMap(\.self))
         sizes = try? Self.sizes(file)
     }
 

@@ -4,7 +4,7 @@ import FaultlineRecorder
 import Foundation
 
 /// Opens a store's file, makes its tables if it is new, and makes sure that it is a store of the model.
-struct StoreOpening {
+package struct StoreOpening {
     let session: SQLSession
     let uuid: String
     let metadata: StoreMetadata
@@ -16,6 +16,8 @@ struct StoreOpening {
 
     /// Where the metadata says which model the store was made with.
     static let hashKey = "FaultlineModelHash"
+    /// The table with the model itself, as the text of a file `contents` of a `.xcdatamodel`.
+    package static let modelTable = "Z_FAULTLINE"
 
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
@@ -70,7 +72,7 @@ struct StoreOpening {
         try setup.pragma("synchronous=\(description.synchronization.rawValue)")
         try setup.pragma(Self.pageCache(description))
         if !isStore {
-            try setup.makeTables(model, description.type, configuration)
+            try setup.makeTables(model, description, configuration)
             try file?.write(session.connection, doing: "Making the store")
         }
         (uuid, metadata) = try setup.readMetadata()
@@ -248,7 +250,7 @@ struct StoreSetup {
 
     /// - Parameter configuration: `nil`: the store has all entities.
     func makeTables(
-        _ model: ManagedObjectModel, _ type: PersistentStore.StoreType, _ configuration: StoreConfiguration?
+        _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ configuration: StoreConfiguration?
     ) throws(StoreError) {
         let triggers = DerivationTriggers(model.schema)
         if let (entity, attribute, expression) = triggers.unsupported.first {
@@ -274,6 +276,7 @@ struct StoreSetup {
                 {
                     try session.run(statement, doing: doing, isTimed: false)
                 }
+                if !description.isInMemory { try keepModel(model, doing: doing) }
                 for entity in model.schema.entities where tables?.contains(entity.table) != false {
                     let parent = entity.parent < 0 ? 0 : model.schema.entities[entity.parent].number
                     try session.run(
@@ -282,7 +285,8 @@ struct StoreSetup {
                 }
                 try session.run(
                     "INSERT INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (?, ?, ?)",
-                    [.integer(1), .text(uuid), .blob(propertyList(model, type, configuration))], doing: doing,
+                    [.integer(1), .text(uuid), .blob(propertyList(model, description.type, configuration))],
+                    doing: doing,
                     isTimed: false)
             }
             try session.run("COMMIT", doing: doing, isTimed: false)
@@ -290,6 +294,17 @@ struct StoreSetup {
             _ = try? session.run("ROLLBACK", doing: doing, isTimed: false)
             throw error
         }
+    }
+
+    /// Writes the model into the store, so that tools which have only the file know its entities.
+    ///
+    /// Core Data keeps its own archive in Z_MODELCACHE, which this is not.
+    private func keepModel(_ model: ManagedObjectModel, doing: String) throws(StoreError) {
+        // Some models cannot be written down; their stores do without.
+        guard let text = try? model.contents() else { return }
+        try session.run("CREATE TABLE \(StoreOpening.modelTable) (Z_MODEL VARCHAR)", doing: doing, isTimed: false)
+        try session.run(
+            "INSERT INTO \(StoreOpening.modelTable) (Z_MODEL) VALUES (?)", [.text(text)], doing: doing, isTimed: false)
     }
 
     private func propertyList(
