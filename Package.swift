@@ -126,7 +126,10 @@ let package = Package(
         // Stores at rest.
         .target(
             name: "FaultlineReplay",
-            dependencies: ["CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineStore"],
+            dependencies: [
+                "CSQLite", "FaultlineAnalysis", "FaultlineCounting", "FaultlineModel", "FaultlineRecorder",
+                "FaultlineStore", "FaultlineTrace",
+            ],
             swiftSettings: strict),
 
         // A trace as tables.

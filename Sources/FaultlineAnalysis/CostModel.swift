@@ -76,11 +76,19 @@ public struct CostModel: Sendable {
     /// columns (7.6–8.7 µs and
     /// 0.4–2 µs were measured on a small virtual machine).
     public static let assumed = CostLine(trip: 10_000, row: 1_000)
-    /// What a byte of a long value is assumed to cost, in nanoseconds: about 1 µs a page of 4 KiB.
-    public static let assumedByte = 0.25
+    /// What a byte of a long value is assumed to cost, in nanoseconds: about 2 µs a page of 4 KiB (0.2–1.2 ns were measured,
+    /// the most of them where memory has to be had from the system first).
+    public static let assumedByte = 0.5
 
-    /// What SQLite takes for a row that it steps over and does not hand out, in nanoseconds (20–90 ns were measured).
+    /// What SQLite takes for a row that it steps over and does not hand out, in nanoseconds, and the range in which that
+    /// lies: 20–90 ns were measured of rows that are counted, and up to 150 ns of those of which a value is summed up.
     static let steppedRow = 60.0
+    static let steppedRows = 20.0...150.0
+
+    /// What reading a page that the system has in memory is assumed to take, in nanoseconds, and the range in which that
+    /// lies.
+    static let page = 1500.0
+    static let pages = 300.0...3500.0
 
     /// The cost over all trips of the store.
     public let store: Estimate

@@ -21,21 +21,23 @@ public struct FetchProfile: Sendable {
     public internal(set) var statements = StatementTable()
     /// What prefetching took, by key path.
     public internal(set) var prefetches: [String: PrefetchUse] = [:]
+    /// A few of the fetches as they were.
+    package internal(set) var sample = FetchSample()
     /// Whether objects of others were served by rows of the kind that one of the fetches had loaded before for nothing that
     /// is known.
     var hasServedOthers = false
     /// How often relationships fired on objects of these fetches, whether the store or the row cache served them.
-    var firedRelationships: [Edge: UInt64] = [:]
+    package internal(set) var firedRelationships: [Edge: UInt64] = [:]
 
     /// Those among them of objects that had not been in memory before.
     var firstFirings: [Edge: UInt64] = [:]
     /// To-many relationships that were asked for their members, by owner.
-    var askedToMany: [Edge: UInt64] = [:]
+    package internal(set) var askedToMany: [Edge: UInt64] = [:]
 
     /// A relationship by the name of its entity and its own.
-    struct Edge: Sendable, Hashable {
-        var entity: String
-        var name: String
+    package struct Edge: Sendable, Hashable {
+        package var entity: String
+        package var name: String
     }
 
     init(_ key: Key) {
@@ -43,7 +45,7 @@ public struct FetchProfile: Sendable {
     }
 
     /// A figure of the results' use, whatever batch size was in force.
-    func total(_ figure: KeyPath<ResultUse, UInt64>) -> UInt64 {
+    package func total(_ figure: KeyPath<ResultUse, UInt64>) -> UInt64 {
         uses.values.reduce(0) { $0 &+ $1[keyPath: figure] }
     }
 
@@ -69,6 +71,8 @@ public struct FetchCounts: Sendable, Hashable {
     public internal(set) var fullScanSteps: UInt64 = 0
     /// Operations of SQLite's virtual machine in them.
     public internal(set) var virtualMachineSteps: UInt64 = 0
+    /// Pages that SQLite had to read from the file for them (`SQLITE_DBSTATUS_CACHE_MISS`).
+    public internal(set) var pageMisses: UInt64 = 0
     /// Sorts that SQLite made for them (`SQLITE_STMTSTATUS_SORT`), and rows that were sorted.
     public internal(set) var sorts: UInt64 = 0
     public internal(set) var sortedRows: UInt64 = 0
@@ -93,6 +97,17 @@ extension FetchCounts {
     /// Rows that a fetch finds, on average.
     var foundRows: Double { Double(rows) / Double(max(1, executions)) }
 
+    /// What it took to have SQLite read the statements' texts, for so many of the fetches, in nanoseconds: whatever is
+    /// asked instead has to be read as well.
+    func prepareTime(of executions: UInt64) -> Double {
+        Double(prepareTime) * Double(executions) / Double(max(1, self.executions))
+    }
+
+    /// Texts that fitted in a fetch, on average; `nil`: none were compared.
+    package var meanTextMatches: Double? {
+        statements > 0 && textComparisons > 0 ? Double(textMatches) / Double(statements) : nil
+    }
+
     /// What a fetch takes without its batches, on average, in nanoseconds.
     var meanTime: Double { Double(time) / Double(max(1, executions)) }
 }
@@ -112,7 +127,7 @@ extension FetchProfile: KeyedSum {
         .part("uses", \.uses), .part("properties", \.properties), .part("counts", \.counts),
         .part("readSites", \.readSites), .part("firedRelationships", \.firedRelationships),
         .part("firstFirings", \.firstFirings), .part("askedToMany", \.askedToMany), .part("statements", \.statements),
-        .part("prefetches", \.prefetches),
+        .part("prefetches", \.prefetches), .part("sample", \.sample),
         .any("hasServedOthers", \.hasServedOthers),
     ]
 }
@@ -122,7 +137,8 @@ extension FetchCounts: Summed, StartsEmpty {
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .sum("statements", \.statements),
         .sum("fullScanSteps", \.fullScanSteps), .sum("virtualMachineSteps", \.virtualMachineSteps),
-        .sum("sorts", \.sorts), .sum("sortedRows", \.sortedRows), .sum("textComparisons", \.textComparisons),
+        .sum("pageMisses", \.pageMisses), .sum("sorts", \.sorts), .sum("sortedRows", \.sortedRows),
+        .sum("textComparisons", \.textComparisons),
         .sum("textMatches", \.textMatches),
         .sum("preparations", \.preparations),
         .sum("prepareTime", \.prepareTime), .part("scopes", \.scopes),

@@ -44,6 +44,8 @@ public struct Finding: Sendable, Hashable {
     public var signature: String
     /// The time that the saving can come out of.
     var claims: [Claim] = []
+    /// The change in a form that can be tried; `nil`: it is one that nobody but the program's author can make.
+    package internal(set) var remedy: Remedy?
 
     /// How much it matters, by its score.
     public var severity: Severity { Severity(score: score) }
@@ -99,9 +101,14 @@ public struct Saving: Sendable, Hashable {
             self.high = high
         }
 
+        /// How far off times of one run can be, whatever is worked out from them.
+        private static let wobble = 0.15
+
         init(_ range: (median: Double, low: Double, high: Double)) {
+            let median = max(0, range.median)
             self.init(
-                median: max(0, range.median), low: max(0, range.low), high: max(0, range.high))
+                median: median, low: max(0, min(range.low, median * (1 - Self.wobble))),
+                high: max(0, range.high, median * (1 + Self.wobble)))
         }
 
         /// The range with nothing above a limit.

@@ -47,6 +47,19 @@ package enum Phrase {
 
     package static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
 
+    /// A time, and the range in which it lies if it is not certain: `12.3 ms (11.8–12.9 ms)`.
+    package static func duration(_ range: Saving.Range) -> String {
+        let (low, high) = (duration(range.low), duration(range.high))
+        guard low != high else { return duration(range.median) }
+        return "\(duration(range.median)) (\(between(low, high)))"
+    }
+
+    /// Two times with the unit once, if it is the same.
+    private static func between(_ low: String, _ high: String) -> String {
+        let (first, second) = (low.split(separator: " "), high.split(separator: " "))
+        return first.last == second.last ? "\(first[0])–\(high)" : "\(low)–\(high)"
+    }
+
     /// A size in the unit that suits it: `512 B`, `18.5 KiB`, `3.00 MiB`.
     package static func size(_ bytes: Double) -> String {
         let size = abs(bytes)

@@ -94,6 +94,12 @@ extension ProcessReduction {
             profile.add(fetch.prefetches, loadTime: event.duration)
             profile.counts.mainThreadTime &+= event.isMainThread ? event.duration : 0
             if let scope { profile.counts.scopes[scope, default: 0] &+= 1 }
+            guard fetch.error == 0 else { return }
+            profile.sample.insert(
+                FetchSample.Execution(
+                    rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), offset: UInt64(fetch.offset),
+                    batchSize: UInt64(fetch.batchSize)),
+                hash: StableHash.event(process: event.process, id: event.id))
         }
     }
 
@@ -119,6 +125,7 @@ extension ProcessReduction {
             profile.counts.statements &+= 1
             profile.counts.fullScanSteps &+= UInt64(statement.fullScanSteps)
             profile.counts.virtualMachineSteps &+= statement.virtualMachineSteps
+            profile.counts.pageMisses &+= UInt64(statement.pageMisses)
             profile.counts.textComparisons &+= UInt64(statement.textComparisons)
             profile.counts.textMatches &+= UInt64(statement.textMatches)
             profile.counts.preparations &+= UInt64(statement.preparations)
@@ -162,6 +169,7 @@ extension ProcessReduction {
         tables.changeFetch(index) { profile in
             profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
             profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0)
+            profile.sample.add(use.runs, to: StableHash.event(process: event.process, id: use.fetch))
             guard let entity else { return }
             for property in use.properties where property.index < UInt64(entity.properties.count) {
                 let name = entity.properties[Int(property.index)].name

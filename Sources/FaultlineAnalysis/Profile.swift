@@ -266,7 +266,7 @@ public struct Profile: Sendable {
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 
     func scope(_ key: ScopeSummary.Key) -> ScopeSummary? { tables.scopes[key] }
-    func fetch(_ key: FetchProfile.Key) -> FetchProfile? { tables.fetch(at: key) }
+    package func fetch(_ key: FetchProfile.Key) -> FetchProfile? { tables.fetch(at: key) }
     func loads(of shape: ShapeEntry) -> ProfileTables.ShapeLoads? { tables.loads(of: shape) }
     var allShapes: [ProfileTables.ShapeLoads] { tables.shapes }
     var loads: LoadSample { tables.loads }

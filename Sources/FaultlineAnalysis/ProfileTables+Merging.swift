@@ -39,6 +39,7 @@ extension ProfileTables: Summed {
         loads.mix(salt)
         saveLoads.mix(salt)
         statements.mix(salt)
+        for index in fetches.indices { changeFetch(index) { $0.sample.mix(salt) } }
         for index in shapes.indices {
             changeShape(index) {
                 $0.rows.mix(salt)

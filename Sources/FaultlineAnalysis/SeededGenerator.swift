@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
 /// A generator whose numbers follow from its seed alone.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         defer { state &+= 0x9E37_79B9_7F4A_7C15 }
         return StableHash.mix(state)
     }

@@ -25,6 +25,14 @@ final class ScratchFolder {
         return place
     }
 
+    /// Copies the files that hold a store's large values, for the store that ``copyStore(_:)`` has copied.
+    func copySupport(of path: String) throws(ReplayError) {
+        let store = URL(fileURLWithPath: path)
+        let name = ".\(store.deletingPathExtension().lastPathComponent)_SUPPORT"
+        let support = store.deletingLastPathComponent().appendingPathComponent(name).path
+        if FileManager.default.fileExists(atPath: support) { _ = try copy(support, as: ".store_SUPPORT") }
+    }
+
     /// The ends of the names of what lies beside a store and belongs to it: its write-ahead log and its rollback journal.
     static func companions(of path: String) -> [String] {
         ["-wal", "-journal"].filter { size(of: path + $0) > 0 }

@@ -12,6 +12,7 @@ enum FindingJSON {
             "evidence": .array(finding.evidence.map(evidence)),
             "explanation": .array(finding.explanation.map { .string($0) }), "fix": .string(finding.fix),
             "code": .array(finding.code.map { .string($0) }), "saving": saving(finding.saving),
+            "try": .optional(finding.advice?.description),
             "reservations": .array(finding.reservations.map { .string($0) }), "signature": .string(finding.signature),
         ])
     }
@@ -35,7 +36,7 @@ enum FindingJSON {
         ])
     }
 
-    private static func range(_ range: Saving.Range) -> JSONValue {
+    static func range(_ range: Saving.Range) -> JSONValue {
         .sorted(["median": .number(range.median), "low": .number(range.low), "high": .number(range.high)])
     }
 }

@@ -67,23 +67,19 @@ struct FindingsText {
     static func saving(_ finding: Finding) -> String {
         let saving = finding.saving
         var parts: [String] = []
-        if saving.time.median > 0 { parts.append(range(saving.time)) }
+        if saving.time.median > 0 { parts.append(Phrase.duration(saving.time)) }
         if saving.trips > 0 { parts.append(Phrase.count(UInt64(saving.trips), "trip")) }
         if saving.rows > 0 { parts.append(Phrase.count(UInt64(saving.rows), "row")) }
         if saving.bytes >= 65_536 { parts.append("\(Phrase.size(Double(saving.bytes))) of reading") }
         if saving.memory >= 65_536 { parts.append("\(Phrase.size(Double(saving.memory))) of memory at a time") }
         var text = parts.isEmpty ? "" : "Saves " + parts.joined(separator: ", ")
         if let pause = saving.pause, pause.median > 0 {
-            text = (text.isEmpty ? "Shortens" : text + "; shortens") + " each wait for rows by " + range(pause)
+            text =
+                (text.isEmpty ? "Shortens" : text + "; shortens") + " each wait for rows by "
+                + Phrase.duration(pause)
         }
         if text.isEmpty { text = "Saves no time that could be estimated" }
         if saving.trips < 0 { text += "; costs \(Phrase.count(UInt64(-saving.trips), "trip")) more" }
         return text + ". Confidence: \(finding.confidence)."
-    }
-
-    private static func range(_ range: Saving.Range) -> String {
-        let median = Phrase.duration(range.median)
-        let (low, high) = (Phrase.duration(range.low), Phrase.duration(range.high))
-        return low == high ? median : "\(median) (\(low)–\(high))"
     }
 }

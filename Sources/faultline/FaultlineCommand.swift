@@ -16,6 +16,7 @@ struct FaultlineCommand: ParsableCommand {
             faultline merge a.profile b.profile             adds such files up
             faultline events trace.json      prints a trace's events, one a line
             faultline query trace.json SQL   asks a trace's events, as tables, with SQL
+            faultline verify trace.json --store Store.sqlite   tries the advice on a copy of the store, and measures it
             faultline inspect Store.sqlite   looks at a store at rest, and says what will be slow
             faultline explain R02            tells what a rule looks for, and what it leaves alone
             faultline demo                   shows all of it on a shopping list with four flaws
@@ -28,7 +29,8 @@ struct FaultlineCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
             MergeCommand.self,
-            EventsCommand.self, QueryCommand.self, InspectCommand.self, ExplainCommand.self, DemoCommand.self,
+            EventsCommand.self, QueryCommand.self, VerifyCommand.self, InspectCommand.self, ExplainCommand.self,
+            DemoCommand.self,
             DoctorCommand.self,
             WorkloadCommand.self,
         ]

@@ -1,9 +1,7 @@
 import ArgumentParser
 import FaultlineAnalysis
-import FaultlineModel
 import FaultlineReplay
 import FaultlineReport
-import Foundation
 
 /// Looks at a store at rest.
 struct InspectCommand: ParsableCommand {
@@ -29,7 +27,7 @@ struct InspectCommand: ParsableCommand {
     var format = OutputFormat.text
 
     func run() throws {
-        let model = try model.map(Self.model)
+        let model = try model.map(ModelArgument.load)
         let facts: StoreFacts
         do {
             facts = try StoreSurvey.facts(path: store, model: model)
@@ -41,14 +39,6 @@ struct InspectCommand: ParsableCommand {
         switch format {
         case .text: try output.write(InspectionText(inspection).render(width: output.width, colour: output.wantsColour))
         case .json: try output.write(InspectionJSON(inspection).render())
-        }
-    }
-
-    private static func model(_ path: String) throws -> ManagedObjectModel {
-        do {
-            return try ManagedObjectModel(contentsOf: URL(fileURLWithPath: path))
-        } catch {
-            throw CommandFailure.usage("\(error)")
         }
     }
 }

@@ -26,6 +26,16 @@ struct AggregateAdvice {
         tally = demand.tally
     }
 
+    /// What the store is asked instead.
+    var answer: Remedy.Answer {
+        switch question {
+        case .count: .count
+        case .existence: .existence
+        case .fold(let property): .fold(property: property)
+        case .preview(let rows): .preview(rows: rows)
+        }
+    }
+
     /// Part of the finding's signature.
     var what: String {
         switch question {

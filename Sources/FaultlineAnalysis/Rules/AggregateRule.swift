@@ -33,7 +33,7 @@ public struct AggregateRule: Rule {
         let shape = fetch.key.shape
         let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0
         let estimate = isKeysOnly ? costs.identities(of: shape) : costs.rows(of: shape)
-        let saving = estimate.range { Double(demand.tally.time) - Self.cost(of: demand, $0) }
+        let saving = Self.saving(demand, estimate, fetch.counts)
         // What rows that were taken out were for is not seen, only what was read of them.
         let isCertain = demand.tally.touchedRows == 0
         let score = Score.of(Double(demand.tally.rows) / Double(demand.tally.executions), info: 20, warning: 1000)
@@ -48,18 +48,39 @@ public struct AggregateRule: Rule {
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = advice.explanation
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        finding.remedy = .answer(fetch.key, advice.answer)
         weigh(&finding, fetch, demand, profile)
         return finding
     }
 
+    /// What is left when the store is asked, whose steps can take more or less than they are assumed to.
+    private static func saving(
+        _ demand: ResultDemand, _ estimate: CostModel.Estimate, _ counts: FetchCounts
+    ) -> (median: Double, low: Double, high: Double) {
+        let time = max(0, Double(demand.tally.time) - counts.prepareTime(of: demand.tally.executions))
+        // A sum goes through the rows themselves, a count may do with an index.
+        let isFold = if case .fold = demand.kind { true } else { false }
+        let misses = isFold ? Double(counts.pageMisses) : 0
+        let range = { (step: Double, page: Double) in
+            estimate.range { time - cost(of: demand, $0, step: step) - misses * page }
+        }
+        let (steps, pages) = (CostModel.steppedRows, CostModel.pages)
+        return (
+            range(CostModel.steppedRow, CostModel.page).median, range(steps.upperBound, pages.upperBound).low,
+            range(steps.lowerBound, pages.lowerBound).high
+        )
+    }
+
     /// What the store takes instead, in nanoseconds.
-    private static func cost(of demand: ResultDemand, _ line: CostLine) -> Double {
+    ///
+    /// - Parameter step: What a row takes that it goes over.
+    private static func cost(of demand: ResultDemand, _ line: CostLine, step: Double) -> Double {
         let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
         return switch demand.kind {
         case .existence, .identities: line.cost(trips: executions, rows: 0)
-        case .count, .fold: line.cost(trips: executions, rows: 0) + rows * CostModel.steppedRow
+        case .count, .fold: line.cost(trips: executions, rows: 0) + rows * step
         case .first:
-            line.cost(trips: 2 * executions, rows: Double(demand.tally.touchedRows)) + rows * CostModel.steppedRow
+            line.cost(trips: 2 * executions, rows: Double(demand.tally.touchedRows)) + rows * step
         }
     }
 

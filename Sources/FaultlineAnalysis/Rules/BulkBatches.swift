@@ -71,6 +71,7 @@ struct BulkBatches {
         finding.seenAt = BatchSizeRule.seenAt(use)
         finding.scopes = use.loadScopes.names
         finding.claims = [BatchSizeRule.claim(fetch, profile)]
+        finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
         describe(&finding, plateau, estimate.line, identity)
         let isMain = use.mainThreadLoads * 2 > use.loads
         if memory <= Self.memoryLimit,

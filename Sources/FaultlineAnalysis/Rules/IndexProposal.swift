@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
 /// An index that an entity could have: what is compared for equality first, then one range or what rows are sorted by.
-struct IndexProposal: Sendable, Hashable {
-    struct Element: Sendable, Hashable {
-        var property: String
-        var isAscending = true
+package struct IndexProposal: Sendable, Hashable {
+    package struct Element: Sendable, Hashable {
+        package var property: String
+        package var isAscending = true
     }
 
-    var entity: String
-    var elements: [Element]
+    package var entity: String
+    package var elements: [Element]
     /// How many of the first elements are compared for equality: their order among each other makes no difference.
     var equalities: Int
 

@@ -107,6 +107,8 @@ public struct LargeValueRule: Rule {
         finding.saving.bytes = Int64(saturating: bytes)
         finding.saving.memory = Int64(saturating: bytes / Double(unread) * Double(largestLoad(candidate, profile)))
         finding.claims = claims
+        finding.remedy = .moveOut(
+            entity: candidate.entity, properties: [candidate.property.name], candidate.fetches)
         finding.seenAt = candidate.fetches.map { key in
             let use = profile.fetch(key)?.properties[candidate.entity]?[candidate.property.name]
             return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)

@@ -122,7 +122,8 @@ public struct MissingIndexRule: Rule {
         let advice = MissingIndexAdvice(demand: demand, profile: profile)
         let first = demand.fetches[0]
         let saved = demand.fetches.reduce(0) { sum, fetch in
-            sum + Double(fetch.counts.time) * (1 - max(1, fetch.counts.foundRows) / fetch.counts.scannedRows)
+            sum + max(0, Double(fetch.counts.time) - Double(fetch.counts.prepareTime))
+                * (1 - max(1, fetch.counts.foundRows) / fetch.counts.scannedRows)
         }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
         let scanned = demand.fetches.map(\.counts.scannedRows).max() ?? 0
@@ -143,6 +144,7 @@ public struct MissingIndexRule: Rule {
             Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
         ]
         finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }
+        finding.remedy = .index(demand.index, demand.fetches.map(\.key))
         weigh(&finding, demand, upkeep: upkeep, saved: saved, profile)
         return finding
     }

@@ -51,6 +51,7 @@ public struct OverFetchRule: Rule {
             Evidence("mostTouched", waste.tally.mostTouched, .rows), Evidence("bytes", waste.tally.bytes, .bytes),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        finding.remedy = waste.remedy(for: fetch.key)
         let isLongEnough = Significance.isMet(
             saving: saving.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread)

@@ -29,6 +29,12 @@ struct PrefetchAdvice {
     /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
     private var isSparse: Bool { share < PrefetchRule.minimumShare && !isBatched }
 
+    /// `nil`: few rows fire, or the trace does not show the way.
+    var remedy: Remedy? {
+        guard !isSparse, let keyPath else { return nil }
+        return .change(key.fetch, FetchChange(prefetch: [keyPath]))
+    }
+
     var title: String {
         if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
         if let keyPath { return "Prefetch \"\(keyPath)\" with the fetch of \(shape.entity)" }

@@ -69,10 +69,10 @@ public struct PrefetchRule: Rule {
         let after = Self.loadsAfter(key, evidence, share: share)
         let estimate = costs.store
         // A row that comes with others takes no more than half of what it took by itself, trip and all: the store's other
-        // rows may be longer.
+        // rows may be longer. A trip for many keys takes what trips take, though one for a single key is quicker.
         let one = Double(evidence.time) / Double(max(1, evidence.trips))
         let saving = estimate.range { line in
-            let line = CostLine(trip: min(line.trip, one), row: min(line.row, one / 2))
+            let line = CostLine(trip: line.trip, row: min(line.row, one / 2))
             return Double(evidence.time) - line.cost(trips: after.trips, rows: after.rows)
         }
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
@@ -89,6 +89,7 @@ public struct PrefetchRule: Rule {
         finding.evidence = Self.numbers(evidence, share: share)
         finding.explanation = advice.explanation
         finding.claims = claims
+        finding.remedy = advice.remedy
         weigh(&finding, evidence, trips: profile.totals.readTrips)
         return finding
     }

@@ -55,6 +55,9 @@ public struct SaveSizeRule: Rule {
             Evidence("commit", small.commit, .nanoseconds), Evidence("wallTime", small.wallTime, .nanoseconds),
         ]
         finding.claims = [Claim(account: .saves(key), balance: Double(small.time))]
+        finding.remedy = .joinSaves(
+            entities: evidence.entities.sorted(), saves: small.saves / max(1, small.occurrences),
+            objects: small.objects / max(1, small.occurrences))
         finding.weigh(
             isLongEnough: Significance.isMet(
                 saving: finding.saving.time.median, wallTime: small.wallTime,

@@ -72,6 +72,7 @@ struct ScreenBatches {
         finding.scopes = use.loadScopes.names
         let claim = BatchSizeRule.claim(fetch, profile)
         finding.claims = [claim]
+        finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
         // No wait gets shorter than not at all.
         let waits = Double(max(1, fault == .tooSmall ? windows : use.loads))
         finding.saving.pause = finding.saving.pause?.limited(to: claim.balance / waits)

@@ -43,7 +43,7 @@ struct SortAdvice {
     }
 
     /// The index that has the rows in order: what is compared with one value each comes first.
-    private var index: IndexProposal {
+    var index: IndexProposal {
         let entity = profile.entity(shape.entity)
         let fixed = (shape.terms ?? []).filter {
             $0.isEquality && $0.operation == "==" && entity?.column($0.keyPath) != nil

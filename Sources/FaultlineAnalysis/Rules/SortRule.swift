@@ -44,7 +44,8 @@ public struct SortRule: Rule {
         let saving =
             isCut
             ? estimate.range { line in
-                Double(counts.time) - line.cost(trips: Double(counts.executions), rows: Double(counts.rows))
+                Double(counts.time) - Double(counts.prepareTime)
+                    - line.cost(trips: Double(counts.executions), rows: Double(counts.rows))
             } : (min(sorting, Double(counts.time)), sorting / 2, min(sorting * 2, Double(counts.time)))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
@@ -60,6 +61,7 @@ public struct SortRule: Rule {
             Evidence("fetchTime", counts.time, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        finding.remedy = advice.obstacle == nil ? .index(advice.index, [fetch.key]) : nil
         weigh(&finding, fetch, sorted, advice, profile)
         return finding
     }

@@ -63,6 +63,7 @@ struct UnreadValues {
             Evidence("unreadShare", bytes / max(1, all), .share),
         ]
         finding.claims = [claim]
+        finding.remedy = .moveOut(entity: shape.entity, properties: unread, [fetch.key])
         weigh(&finding, fetch, unread, profile)
         return finding
     }

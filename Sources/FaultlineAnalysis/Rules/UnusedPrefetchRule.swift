@@ -151,6 +151,7 @@ public struct UnusedPrefetchRule: Rule {
             Evidence("loadTime", use.loadTime, .nanoseconds),
         ]
         finding.claims = ordered.map { BatchSizeRule.claim($0.key, profile) }
+        finding.remedy = .change(ordered[0].key, FetchChange(withoutPrefetch: [load.path]))
         let scopes = Set(fetches.flatMap(\.counts.scopes.keys))
         finding.weigh(
             isLongEnough: Significance.isMet(

@@ -72,6 +72,15 @@ struct UnusedRows {
         }
     }
 
+    /// `nil`: only the program knows which rows it uses.
+    func remedy(for fetch: FetchProfile.Key) -> Remedy? {
+        switch kind {
+        case .first(let rows): .change(fetch, FetchChange(limit: UInt32(clamping: rows)))
+        case .scattered: nil
+        case .identities: .answer(fetch, .identities)
+        }
+    }
+
     var title: String {
         switch kind {
         case .first(let first):

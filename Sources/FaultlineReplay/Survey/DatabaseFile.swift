@@ -40,6 +40,21 @@ final class DatabaseFile {
         }
     }
 
+    /// Opens a copy, to be written.
+    ///
+    /// - Throws: ``ReplayError`` if it is no SQLite file.
+    init(writing path: String) throws(ReplayError) {
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close_v2(opened)
+            throw ReplayError.notADatabase(path, String(cString: sqlite3_errstr(code)))
+        }
+        connection = opened
+        copy = nil
+        Self.standIn(on: opened)
+    }
+
     deinit { sqlite3_close_v2(connection) }
 
     /// Orders texts by their bytes wherever a program has an order of its own, which only it knows.

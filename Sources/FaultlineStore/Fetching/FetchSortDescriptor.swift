@@ -22,6 +22,19 @@ public struct FetchSortDescriptor: Sendable, Hashable {
         FetchSortDescriptor(keyPath, ascending: false, order: order)
     }
 
+    /// Reads the key as a trace's shape tells it.
+    ///
+    /// - Returns: `nil` if it is none.
+    package init?(shape text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        guard let keyPath = words.first, let direction = words.last, ["ascending", "descending"].contains(direction),
+            let order = TextOrder.allCases.first(where: {
+                FetchSortDescriptor(keyPath, ascending: direction == "ascending", order: $0).text == text
+            })
+        else { return nil }
+        self.init(keyPath, ascending: direction == "ascending", order: order)
+    }
+
     /// The key with its direction: `"name ascending"`, `"name localized ascending"`.
     var text: String {
         "\(keyPath) \(order == .lexical ? "" : "\(order) ")\(isAscending ? "ascending" : "descending")"

@@ -7,7 +7,9 @@ extension AggregateRule {
             evidence: "Results, rows, those that were touched, how many were counted, bytes and time.",
             fix: "A count request, a limit of 1 for whether there is any, an aggregate expression in place of "
                 + "a sum over objects, or a count beside a fetch with a limit.",
-            saving: "What the fetches took, less a trip each and what the store takes to step over the rows.",
+            saving:
+                "What the fetches took, less a trip each, what SQLite takes to read a statement's text, and what it "
+                + "takes to step over the rows.",
             guards: [
                 "Objects that are used later, up to the result's end, count as used.",
                 "Of rows that were taken out only what was read is seen, so that a sum is never more than a "

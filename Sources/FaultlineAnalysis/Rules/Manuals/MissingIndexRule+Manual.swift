@@ -8,7 +8,8 @@ extension MissingIndexRule {
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "
                 + "\(MissingIndexRule.maximumColumns) properties at most. Fetches that one index serves are one finding.",
-            saving: "The fetches' time by the share of rows that need not be gone through, less some "
+            saving:
+                "The fetches' time, without reading the statements' texts, by the share of rows that need not be gone through, less some "
                 + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
             guards: [
                 "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare)) of the table or more is left alone.",

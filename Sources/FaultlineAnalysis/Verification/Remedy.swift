@@ -1,0 +1,45 @@
+public import FaultlineTrace
+
+/// A finding's change in a form that can be tried.
+package enum Remedy: Sendable, Hashable {
+    /// A fetch does something in another way.
+    case change(FetchProfile.Key, FetchChange)
+    /// The store is asked for what was made of a fetch's rows.
+    case answer(FetchProfile.Key, Answer)
+    /// The terms of a predicate are asked in another order: the new first one's place in the old order, and so on.
+    case reorder(FetchProfile.Key, [Int])
+    /// A table gets an index, from which fetches have something.
+    case index(IndexProposal, [FetchProfile.Key])
+    /// Values leave the rows of an entity that fetches load.
+    case moveOut(entity: String, properties: [String], [FetchProfile.Key])
+    /// Saves that follow one another become one.
+    case joinSaves(entities: [String], saves: UInt64, objects: UInt64)
+
+    /// What rows were there for.
+    package enum Answer: Sendable, Hashable {
+        case count, existence, identities
+        /// A sum, a mean, a least or a greatest value of one property.
+        case fold(property: String)
+        /// The count, and the first rows.
+        case preview(rows: UInt64)
+    }
+
+    /// The fetches whose time it changes.
+    package var fetches: [FetchProfile.Key] {
+        switch self {
+        case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
+        case .index(_, let fetches), .moveOut(_, _, let fetches): fetches
+        case .joinSaves: []
+        }
+    }
+}
+
+extension Finding {
+    /// The change as `faultline record --try` takes it; `nil`: it is another kind of change, or its line is not known.
+    public var advice: FetchAdvice? {
+        guard case .change(let fetch, let change) = remedy, let site = fetch.site, let line = Int(exactly: site.line)
+        else { return nil }
+        return FetchAdvice(
+            file: site.file.split(separator: "/").last.map(String.init) ?? "", line: line, change: change)
+    }
+}

@@ -1,0 +1,15 @@
+/// What trying the advice of a trace on a copy of a store has shown.
+public struct Verification: Sendable, Hashable {
+    /// The store's path.
+    public let store: String
+    /// In the order of the findings.
+    public let trials: [Trial]
+
+    package init(store: String, trials: [Trial]) {
+        self.store = store
+        self.trials = trials
+    }
+
+    /// How many trials came out so.
+    public func count(where isCounted: (Trial.Outcome) -> Bool) -> Int { trials.count { isCounted($0.outcome) } }
+}

@@ -1,0 +1,94 @@
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineStore
+
+/// What a program did with an object of a result: attributes that it read, and relationships that it followed.
+struct ResultReading {
+    /// A relationship that fired on some of the objects.
+    private struct Firing {
+        var property: PropertySchema
+        /// How many of the objects it fired on, 0…1.
+        var share: Double
+        /// What is done with the object at its other end, or with all of them.
+        var attribute: String?
+        var further: [Firing]
+    }
+
+    /// Relationships in one another that are followed.
+    private static let depth = 4
+    /// The share of the used rows of which an attribute was read, from which on it is read of all.
+    private static let share = 0.5
+
+    private let attributes: [String]
+    private let firings: [Firing]
+
+    init(_ profile: FetchProfile, _ entity: EntitySchema, _ schema: ModelSchema) {
+        let touched = max(1, profile.total(\.touchedRows))
+        let read = profile.properties[entity.name] ?? [:]
+        attributes = read.filter { Double($0.value.rowsRead) >= Self.share * Double(touched) }.map(\.key)
+            .filter { Self.isReadable(entity.property($0)) }.sorted()
+        var left = profile.firedRelationships
+        for (edge, asked) in profile.askedToMany { left[edge] = max(left[edge] ?? 0, asked) }
+        firings = Self.firings(&left, entity, schema, objects: touched, depth: Self.depth)
+    }
+
+    /// The relationships that fired on objects of an entity; each is followed from where it is reached first.
+    private static func firings(
+        _ left: inout [FetchProfile.Edge: UInt64], _ entity: EntitySchema, _ schema: ModelSchema, objects: UInt64,
+        depth: Int
+    ) -> [Firing] {
+        guard depth > 0 else { return [] }
+        let own = left.filter { entity.property($0.key.name)?.isRelationship == true && isKind(entity, $0.key, schema) }
+        for edge in own.keys { left[edge] = nil }
+        return own.sorted { ($0.key.name, $0.key.entity) < ($1.key.name, $1.key.entity) }.compactMap { edge, times in
+            guard let property = entity.property(edge.name) else { return nil }
+            let target = schema.entities[property.destination]
+            return Firing(
+                property: property, share: min(1, Double(times) / Double(max(1, objects))),
+                attribute: target.properties.first { isReadable($0) }?.name,
+                further: firings(&left, target, schema, objects: times, depth: depth - 1))
+        }
+    }
+
+    /// Whether an entity is the relationship's, or one inherits from the other.
+    private static func isKind(_ entity: EntitySchema, _ edge: FetchProfile.Edge, _ schema: ModelSchema) -> Bool {
+        guard let other = schema.entity(named: edge.entity) else { return false }
+        return entity.family.contains(other.index) || other.family.contains(entity.index)
+    }
+
+    /// Whether an attribute can be read without what only the program has.
+    private static func isReadable(_ property: PropertySchema?) -> Bool {
+        guard let property, let type = property.attributeType else { return false }
+        return !property.isTransient && type != .transformable
+    }
+
+    // MARK: Doing it
+
+    /// Reads of an object what the program read.
+    ///
+    /// - Parameter number: The object's place among all, by which the share of them is chosen whose relationships fire.
+    func read(_ object: ManagedObject, number: Int) {
+        for name in attributes { _ = object.value(forKey: name) }
+        follow(firings, from: object, number)
+    }
+
+    private func follow(_ firings: [Firing], from object: ManagedObject, _ number: Int) {
+        for firing in firings {
+            // As many as the share says, spread evenly.
+            let count = { (objects: Int) in Int(Double(objects) * firing.share + 1e-9) }
+            guard count(number + 1) > count(number) else { continue }
+            if firing.property.isToMany {
+                for (place, member) in Members(object, firing.property).enumerated() {
+                    touch(member, firing, place)
+                }
+            } else if let target = object.value(forKey: firing.property.name) as? ManagedObject {
+                touch(target, firing, number)
+            }
+        }
+    }
+
+    private func touch(_ object: ManagedObject, _ firing: Firing, _ number: Int) {
+        if let attribute = firing.attribute { _ = object.value(forKey: attribute) }
+        follow(firing.further, from: object, number)
+    }
+}

@@ -1,0 +1,44 @@
+import FaultlineAnalysis
+import FaultlineModel
+
+/// Statements that make of a copy what a finding advises.
+enum StoreAlteration {
+    /// Puts a file together anew, without gaps.
+    static let packing = ["VACUUM"]
+
+    /// The index as the store would make it for the model.
+    ///
+    /// - Throws: ``Untriable`` if the model has no place for it, or has it already.
+    static func index(_ index: IndexProposal, _ model: ManagedObjectModel) throws -> [String] {
+        var entities = model.entities
+        guard let place = entities.firstIndex(where: { $0.name == index.entity }) else {
+            throw Untriable("The store has no entity \(index.entity).")
+        }
+        let elements = index.elements.map { FetchIndexDescription.Element($0.property, isAscending: $0.isAscending) }
+        entities[place].indexes.append(FetchIndexDescription("faultlineTrial", elements: elements))
+        let before = Set(model.schema.statements)
+        let statements: [String]
+        do {
+            statements = try ManagedObjectModel(entities: entities).schema.statements.filter { !before.contains($0) }
+        } catch {
+            throw Untriable("The model cannot have the index: \(error.message)")
+        }
+        guard !statements.isEmpty else { throw Untriable("The model has the index already.") }
+        return statements
+    }
+
+    /// Takes values out of the rows of an entity and of those that inherit from it.
+    ///
+    /// - Throws: ``Untriable`` if the store has no such columns.
+    static func emptying(_ properties: [String], of name: String, _ model: ManagedObjectModel) throws -> [String] {
+        guard let entity = model.schema.entity(named: name) else {
+            throw Untriable("The store has no entity \(name).")
+        }
+        return try properties.map { name in
+            guard let property = entity.property(name), !property.column.isEmpty else {
+                throw Untriable("The store has no \(entity.name).\(name).")
+            }
+            return "UPDATE \(entity.table) SET \(property.column) = NULL"
+        }
+    }
+}

@@ -1,0 +1,172 @@
+public import FaultlineAnalysis
+import FaultlineCounting
+public import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+
+/// Tries the advice of a trace on copies of a store, and measures what it brings.
+///
+/// The store itself is read once, to be copied, and never opened.
+public struct StoreVerifier {
+    private let path: String
+    private let model: ManagedObjectModel
+    /// The copy on which nothing is changed but what saves change.
+    private let base: StoreCopy
+
+    /// Copies a store.
+    ///
+    /// - Parameters:
+    ///   - path: A store of Faultline's or Core Data's.
+    ///   - model: The store's model; `nil`: the one that the store keeps.
+    /// - Throws: ``ReplayError`` if the store cannot be read or copied, or its model is not known.
+    public init(path: String, model: ManagedObjectModel? = nil) throws(ReplayError) {
+        let file = try DatabaseFile(path: path)
+        guard let model = if let model { model } else { try StoredModel.read(file) } else {
+            throw ReplayError.noModel(path)
+        }
+        self.path = path
+        self.model = model
+        base = try StoreCopy(of: path, model)
+        do {
+            _ = try base.open()
+        } catch {
+            throw .notItsModel(path, Untriable(error).reason)
+        }
+    }
+
+    /// Tries every finding that can be tried.
+    ///
+    /// - Parameter progress: Is told each finding before it is tried, and how many are done.
+    public func verify(_ analysis: Analysis, progress: (Finding, Int) -> Void = { _, _ in }) -> Verification {
+        var trials: [Trial] = []
+        for finding in analysis.findings {
+            progress(finding, trials.count)
+            trials.append(trial(of: finding, analysis))
+        }
+        return Verification(store: path, trials: trials)
+    }
+
+    private func trial(of finding: Finding, _ analysis: Analysis) -> Trial {
+        guard let remedy = finding.remedy else {
+            return Trial(finding, notTried: Self.reason(finding))
+        }
+        do {
+            let pair = try pair(for: remedy, finding, analysis.profile)
+            return Trial(
+                finding, try measure(pair), recorded: analysis.recordedTime(of: finding), notes: pair.notes)
+        } catch {
+            return Trial(finding, notTried: Untriable(error).reason)
+        }
+    }
+
+    private static func reason(_ finding: Finding) -> String {
+        finding.saving.time.median > 0 || finding.saving.pause != nil
+            ? "Its change is one that only the program's author can make."
+            : "It promises no time that could be measured."
+    }
+
+    // MARK: What is compared
+
+    /// One side of a trial.
+    private struct Side {
+        var copy: StoreCopy
+        var run: (PersistentContainer, inout Timing) throws -> Void
+    }
+
+    private struct Pair {
+        var before: Side
+        var after: Side
+        var operations: UInt64
+        var recorded: UInt64
+        var notes: [String] = []
+    }
+
+    private func pair(for remedy: Remedy, _ finding: Finding, _ profile: Profile) throws -> Pair {
+        switch remedy {
+        case .change(let fetch, let change):
+            return pair(try replays([fetch], profile), before: .recorded(nil), after: .changed(change))
+        case .answer(let fetch, let answer):
+            return pair(try replays([fetch], profile), before: .recorded(answer), after: .answered(answer))
+        case .reorder(let fetch, let order):
+            let replays = try replays([fetch], profile)
+            return pair(
+                replays, before: .recorded(nil), after: .recorded(nil),
+                others: try replays.map { try $0.reordered(order) })
+        case .index(let index, let fetches):
+            let copy = try StoreCopy(of: path, model)
+            try copy.change(StoreAlteration.index(index, model))
+            return pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
+        case .moveOut(let entity, let properties, let fetches):
+            let (old, copy) = (try StoreCopy(of: path, model), try StoreCopy(of: path, model))
+            // Both are packed, so that only the values make a difference.
+            try old.change(StoreAlteration.packing)
+            try copy.change(StoreAlteration.emptying(properties, of: entity, model) + StoreAlteration.packing)
+            var pair = pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
+            pair.before.copy = old
+            pair.notes.append("In its place the values were taken out of the rows of a copy.")
+            return pair
+        case .joinSaves(let entities, let saves, let objects):
+            let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)
+            let replay = try SaveReplay(
+                entities, saves: saves, objects: objects, recorded: UInt64(recorded), model.schema, try base.open())
+            return Pair(
+                before: Side(copy: base) { try replay.run(isJoined: false, $0, &$1) },
+                after: Side(copy: base) { try replay.run(isJoined: true, $0, &$1) },
+                operations: replay.count, recorded: replay.recorded, notes: [replay.note])
+        }
+    }
+
+    private func replays(_ fetches: [FetchProfile.Key], _ profile: Profile) throws -> [FetchReplay] {
+        let recorder = Recorder.memory()
+        let container = try base.open(recorder)
+        return try fetches.compactMap { profile.fetch($0) }.map {
+            try FetchReplay($0, model.schema, container, recorder)
+        }
+    }
+
+    private func pair(
+        _ replays: [FetchReplay], before: FetchReplay.Manner, after: FetchReplay.Manner,
+        others: [FetchReplay]? = nil, on copy: StoreCopy? = nil
+    ) -> Pair {
+        func side(_ replays: [FetchReplay], _ manner: FetchReplay.Manner, _ copy: StoreCopy) -> Side {
+            Side(copy: copy) { container, timing in
+                for replay in replays { try replay.run(manner, container, &timing) }
+            }
+        }
+        var pair = Pair(
+            before: side(replays, before, base), after: side(others ?? replays, after, copy ?? base),
+            operations: replays.reduce(0) { $0 + $1.count }, recorded: replays.reduce(0) { $0 + $1.recorded })
+        if replays.contains(where: \.drawsValues) {
+            let rows = replays.map(\.rows).reduce((0, 0)) { ($0.0 + $1.recorded, $0.1 + $1.here) }
+            pair.notes.append(
+                "The trace has no values: those of the predicate were drawn from the copy, and find "
+                    + "\(Phrase.count(rows.1, "row")) where the recorded ones found \(Phrase.count(rows.0)).")
+        }
+        return pair
+    }
+
+    // MARK: Measuring
+
+    private func measure(_ pair: Pair) throws -> TrialMeasurement {
+        func run(_ side: Side) throws -> Timing {
+            let container = try side.copy.open()
+            var timing = Timing()
+            try side.run(container, &timing)
+            return timing
+        }
+        func counts(_ side: Side) throws -> TrialMeasurement.Counts {
+            let recorder = Recorder.memory(ringBytes: 8 << 20)
+            let container = try side.copy.open(recorder)
+            var timing = Timing()
+            let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
+            return .init(trips: UInt64(counted.trips), rows: UInt64(counted.rows))
+        }
+        let counted = (before: try counts(pair.before), after: try counts(pair.after))
+        let rounds = try TurnTaking.measure(before: { try run(pair.before) }, after: { try run(pair.after) })
+        return TrialMeasurement(
+            operations: pair.operations, recordedOperations: pair.recorded, rounds: rounds.count,
+            time: .init(rounds.map { ($0.before.total, $0.after.total) }),
+            pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }),
+            before: counted.before, after: counted.after)
+    }
+}

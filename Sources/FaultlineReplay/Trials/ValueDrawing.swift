@@ -1,0 +1,130 @@
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import FaultlineTrace
+
+/// Draws values for a predicate from the objects of a copy, since a trace has none.
+///
+/// A set of values is taken from one object, so that the predicate finds it; of many sets that one is used with which the
+/// predicate finds about as many rows as the fetch did that is done again.
+struct ValueDrawing {
+    /// Sets of values that are tried, and nanoseconds that may take.
+    static let candidates = 24
+    static let patience = 3_000_000_000.0
+
+    let shape: ShapePredicate
+    /// Where the wildcards of the predicate's `LIKE` patterns stand, as a trace's shape tells it.
+    let wildcards: [String?]
+    let entity: EntitySchema
+    let schema: ModelSchema
+
+    /// Values for all places of the predicate.
+    struct Candidate: Sendable {
+        var values: [DrawnValue]
+        /// Rows that the predicate finds with them.
+        var count: Int
+        /// Texts that its functions found fitting on the way.
+        var textMatches: Double
+    }
+
+    /// Sets of values with what they find.
+    ///
+    /// - Throws: ``Untriable`` if the copy has no values that fit.
+    ///
+    /// - Parameter recorder: Keeps in memory what the coordinator's store does.
+    func candidates(
+        _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
+    ) throws -> [Candidate] {
+        let ids = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: entity.name))
+        guard !ids.isEmpty else { throw Untriable("The copy has no \(entity.name).") }
+        // Spread over the table, and the same each time.
+        var random = SeededGenerator(seed: 1)
+        let chosen = (0..<4 * Self.candidates).map { _ in
+            context.object(with: ids[Int.random(in: 0..<ids.count, using: &random)])
+        }
+        var found: [Candidate] = []
+        var timing = Timing()
+        for place in chosen.indices where found.count < Self.candidates && timing.total < Self.patience {
+            guard let values = values(from: place, chosen) else { continue }
+            let predicate = try shape.predicate(values.map { try $0.argument(in: coordinator) })
+            let request = FetchRequest<ManagedObject>(entityName: entity.name, predicate: predicate)
+            let before = recorder.messages().count
+            let count = try timing.step(weight: 1) { try context.count(for: request) }
+            let matches = recorder.messages().dropFirst(before).reduce(0) { $0 + Self.textMatches($1) }
+            found.append(Candidate(values: values, count: count, textMatches: matches))
+            if values.isEmpty { break }
+        }
+        guard !found.isEmpty else {
+            throw Untriable("The copy has no values that the predicate could compare \(entity.name) with.")
+        }
+        return found
+    }
+
+    private static func textMatches(_ message: TraceMessage) -> Double {
+        guard case .event(let event) = message, case .sql(let statement) = event.detail else { return 0 }
+        return Double(statement.textMatches)
+    }
+
+    /// Values for all places, from one of the chosen objects.
+    private func values(from number: Int, _ chosen: [ManagedObject]) -> [DrawnValue]? {
+        var patterns = wildcards[...]
+        var values: [DrawnValue] = []
+        for (index, place) in shape.places.enumerated() {
+            // The upper end of a range, and what an object must not have, are another object's.
+            let isUpper = place.operation == .between && index > 0 && shape.places[index - 1].names == place.names
+            let isOther = isUpper || place.isNegated != (place.operation == .notEqualTo)
+            let pattern = place.operation == .like ? patterns.popFirst() ?? nil : nil
+            if place.isList {
+                let count = [1, 2, 5, 10, 20, 50][number % 6]
+                let all = (0..<count).compactMap { value(place.names, of: chosen[(number + $0) % chosen.count]) }
+                guard !all.isEmpty else { return nil }
+                values.append(.list(all))
+            } else {
+                let holder = chosen[(number + (isOther ? 1 : 0)) % chosen.count]
+                guard let whole = value(place.names, of: holder) else { return nil }
+                values.append(Self.part(of: whole, place.operation, pattern, length: 1 + number % 4))
+            }
+        }
+        return values
+    }
+
+    /// The value at the end of a key path; on the way to many objects that of the first.
+    private func value(_ names: [String], of object: ManagedObject) -> DrawnValue? {
+        guard let name = names.first else { return .object(object.objectID.uriRepresentation()) }
+        guard let property = schema.entity(named: object.objectID.entityName)?.property(name) else { return nil }
+        switch property.kind {
+        case .attribute:
+            guard names.count == 1, let value = object.value(forKey: name) as? any AttributeScalar else {
+                return nil
+            }
+            return .value(value)
+        case .toOne:
+            let target = object.value(forKey: name) as? ManagedObject
+            return target.flatMap { value(Array(names.dropFirst()), of: $0) }
+        case .toMany, .manyToMany:
+            return Members(object, property).first.flatMap { value(Array(names.dropFirst()), of: $0) }
+        }
+    }
+
+    /// What is searched for in a text: a few letters of it, more or fewer; of anything else, all.
+    private static func part(
+        of value: DrawnValue, _ operation: FetchPredicate.Operator, _ wildcards: String?, length: Int
+    ) -> DrawnValue {
+        guard case .value(let whole) = value, let text = whole as? String else { return value }
+        let words = text.split(whereSeparator: { !$0.isLetter && !$0.isNumber })
+        let word = words.max { $0.count < $1.count }.map(String.init) ?? text
+        let part = String(word.prefix(length + 1))
+        switch (operation, wildcards) {
+        case (.beginsWith, _): return .value(String(text.prefix(length)))
+        case (.endsWith, _): return .value(String(text.suffix(length)))
+        case (.contains, _): return .value(part)
+        case (.like, "none"): return value
+        case (.like, "trailing"): return .value(String(text.prefix(length)) + "*")
+        case (.like, "leading"): return .value("*" + String(text.suffix(length)))
+        case (.like, _): return .value("*\(part)*")
+        case (.matches, _): return .value(".*\(part).*")
+        default: return value
+        }
+    }
+}

@@ -1,0 +1,128 @@
+public import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// What trying advice has shown, to read in a terminal.
+public struct VerificationText: Sendable {
+    let verification: Verification
+
+    public init(_ verification: Verification) {
+        self.verification = verification
+    }
+
+    /// The text, with a line feed at its end.
+    ///
+    /// - Parameters:
+    ///   - width: Characters that a line may have; at least 80 and at most 100 are used.
+    ///   - colour: Whether to colour it for a terminal.
+    public func render(width: Int = 100, colour: Bool = false) -> String {
+        let width = TextPage.width(width)
+        let ink = Ink(isColoured: colour)
+        let tried = verification.trials.filter { $0.measurement != nil }
+        var sections = [TextTable.wrapped(summary, width: width).map { ink(.bold, $0) }]
+        sections += tried.enumerated().map { lines($1, number: $0 + 1, ink, width) }
+        return TextPage.joined(sections + [untried(ink, width)])
+    }
+
+    private var summary: String {
+        let name = verification.store.split(separator: "/").last.map(String.init) ?? verification.store
+        let all = verification.trials
+        guard !all.isEmpty else { return "\(name): the trace has no findings to try." }
+        let tried = all.filter { $0.measurement != nil }
+        guard !tried.isEmpty else { return "\(name): none of \(Phrase.count(all.count)) findings could be tried." }
+        let counts = Trial.Outcome.words.compactMap { word -> String? in
+            let count = tried.count { $0.outcome.word == word }
+            return count == 0 ? nil : "\(Phrase.count(count)) \(word)"
+        }
+        let findings = Phrase.count(UInt64(tried.count), "finding")
+        return "\(name): \(findings) tried on a copy: \(counts.joined(separator: ", "))."
+    }
+
+    private func lines(_ trial: Trial, number: Int, _ ink: Ink, _ width: Int) -> [String] {
+        let finding = trial.finding
+        let place = finding.change?.description ?? "place unknown"
+        let label = "\(number). \(trial.outcome.word)"
+        let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
+        let gap = String(repeating: " ", count: max(2, width - head.count - place.count))
+        let tone: Ink.Tone =
+            trial.outcome == .withdrawn ? .red : [.less, .unclear].contains(trial.outcome) ? .yellow : .green
+        var text = ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, place))"]
+        let body = { (words: String) in
+            TextTable.wrapped(words, width: width - 5).map { "     " + $0 }
+        }
+        text += body(finding.title + ".").map { ink(.bold, $0) }
+        if let measurement = trial.measurement, let figure = trial.figure, let expected = trial.expected {
+            text += body(Self.sentence(figure, expected, isPause: finding.saving.pause != nil))
+            text += body(Self.sentence(measurement, isPause: finding.saving.pause != nil))
+        }
+        if trial.outcome == .withdrawn {
+            text += body("The finding is withdrawn: on this store the change saves no time.")
+        }
+        if trial.outcome == .unclear {
+            text += body("That is too little to be told from nothing; the counts do not wobble.")
+        }
+        return text + (trial.notes.isEmpty ? [] : body(trial.notes.joined(separator: " ")))
+    }
+
+    /// What was measured beside what was expected.
+    ///
+    ///     12.3 ms before, 4.10 ms after: saves 8.20 ms (8.02–8.41 ms), 67 %. Expected were 7.92 ms (6.11–9.64 ms).
+    private static func sentence(
+        _ figure: TrialMeasurement.Figure, _ expected: Saving.Range, isPause: Bool
+    ) -> String {
+        let (before, after) = (Phrase.duration(figure.before.median), Phrase.duration(figure.after.median))
+        let gain = figure.gain.median
+        let word = gain < 0 ? "costs" : "saves"
+        let range =
+            gain < 0
+            ? Saving.Range(median: -gain, low: -figure.gain.high, high: -figure.gain.low) : figure.gain
+        let share = figure.before.median > 0 ? ", \(Phrase.percent(abs(gain) / figure.before.median))" : ""
+        let what = isPause ? "The longest wait: " : ""
+        return "\(what)\(before) before, \(after) after: \(word) \(Phrase.duration(range))\(share). Expected were "
+            + "\(Phrase.duration(expected))."
+    }
+
+    private static func sentence(_ measurement: TrialMeasurement, isPause: Bool) -> String {
+        let (before, after) = (measurement.before, measurement.after)
+        var words = "\(change("Trips", before.trips, after.trips)), \(change("rows", before.rows, after.rows))"
+        if isPause {
+            let time = measurement.time
+            words += "; time \(Phrase.duration(time.before.median)) → \(Phrase.duration(time.after.median)) in all"
+        }
+        let part =
+            measurement.operations == measurement.recordedOperations
+            ? "" : "\(Phrase.count(measurement.operations)) of "
+        let operations = Phrase.count(measurement.recordedOperations, "recorded operation")
+        return words + ". \(part)\(operations) done again, \(Phrase.count(measurement.rounds)) times each way."
+    }
+
+    private static func change(_ name: String, _ before: UInt64, _ after: UInt64) -> String {
+        before == after ? "\(name) \(Phrase.count(after))" : "\(name) \(Phrase.count(before)) → \(Phrase.count(after))"
+    }
+
+    private func untried(_ ink: Ink, _ width: Int) -> [String] {
+        var text: [String] = []
+        for trial in verification.trials {
+            guard case .notTried(let reason) = trial.outcome else { continue }
+            text += TextPage.item("\(trial.finding.rule) \(trial.finding.title): \(reason)", width: width)
+        }
+        return text.isEmpty ? [] : [ink(.bold, "Not tried")] + text
+    }
+}
+
+extension Trial.Outcome {
+    /// What it is called: `"confirmed"`.
+    var word: String {
+        switch self {
+        case .confirmed: "confirmed"
+        case .more: "saves more"
+        case .less: "saves less"
+        case .withdrawn: "withdrawn"
+        case .unclear: "too small to tell"
+        case .notTried: "not tried"
+        }
+    }
+
+    fileprivate static var words: [String] {
+        [.confirmed, .more, .less, .withdrawn, .unclear].map { (one: Trial.Outcome) in one.word }
+    }
+}

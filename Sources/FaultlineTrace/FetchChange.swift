@@ -1,0 +1,101 @@
+/// What a fetch is to do in another way than its program says: advice, to be tried without an edit.
+///
+/// As a text it is a list of words: `batch=15 limit=20 prefetch=location,shop.place properties=name,price ids`. A key path
+/// with a minus in front is not to be prefetched any more: `prefetch=-photo`.
+public struct FetchChange: Sendable, Hashable {
+    /// The batch size; 0: everything at once; `nil`: as it is.
+    public var batchSize: UInt32?
+    /// The fetch limit; 0: none; `nil`: as it is.
+    public var limit: UInt32?
+    /// Key paths that are prefetched besides those that are.
+    public var prefetch: [String]
+    /// Key paths that are not prefetched any more.
+    public var withoutPrefetch: [String]
+    /// The properties that are read with the rows; `nil`: as it is.
+    public var properties: [String]?
+    /// Whether only identities are read, so that an object is a fault whose row is not there yet.
+    public var readsIdentitiesOnly: Bool
+
+    public init(
+        batchSize: UInt32? = nil, limit: UInt32? = nil, prefetch: [String] = [], withoutPrefetch: [String] = [],
+        properties: [String]? = nil, readsIdentitiesOnly: Bool = false
+    ) {
+        self.batchSize = batchSize
+        self.limit = limit
+        self.prefetch = prefetch
+        self.withoutPrefetch = withoutPrefetch
+        self.properties = properties
+        self.readsIdentitiesOnly = readsIdentitiesOnly
+    }
+
+    /// The key paths that are prefetched with the change, those that the request names first.
+    package func prefetched(_ paths: [String]) -> [String] {
+        let kept = paths.filter { !withoutPrefetch.contains($0) }
+        return kept + prefetch.filter { !kept.contains($0) }
+    }
+}
+
+extension FetchChange: CustomStringConvertible {
+    /// The words, as ``init(_:)`` reads them.
+    public var description: String {
+        let paths = prefetch + withoutPrefetch.map { "-" + $0 }
+        let words = [
+            batchSize.map { "batch=\($0)" }, limit.map { "limit=\($0)" },
+            paths.isEmpty ? nil : "prefetch=" + paths.joined(separator: ","),
+            properties.map { "properties=" + $0.joined(separator: ",") }, readsIdentitiesOnly ? "ids" : nil,
+        ]
+        return words.compactMap(\.self).joined(separator: " ")
+    }
+
+    /// Why a text says no change.
+    public struct Problem: Error, Hashable, CustomStringConvertible {
+        /// The word, and what is wrong with it: `"batch=many" names no number`.
+        public let description: String
+    }
+
+    /// Reads the words of a change.
+    ///
+    /// - Throws: ``Problem`` if there is no word, or one that is not known, that comes twice or has no value.
+    public init(_ text: String) throws(Problem) {
+        self.init()
+        var seen: Set<String> = []
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        guard !words.isEmpty else { throw Problem(description: "says nothing to change") }
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            guard seen.insert(parts[0]).inserted else { throw Problem(description: "says \"\(parts[0])\" twice") }
+            try take(parts[0], parts.count > 1 ? parts[1] : nil, of: word)
+        }
+    }
+
+    private mutating func take(_ name: String, _ value: String?, of word: String) throws(Problem) {
+        switch name {
+        case "batch": batchSize = try Self.number(value, of: word)
+        case "limit": limit = try Self.number(value, of: word)
+        case "prefetch":
+            let paths = try Self.names(value, of: word)
+            prefetch = paths.filter { !$0.hasPrefix("-") }
+            withoutPrefetch = paths.filter { $0.hasPrefix("-") }.map { String($0.dropFirst()) }
+        case "properties": properties = try Self.names(value, of: word)
+        case "ids" where value == nil: readsIdentitiesOnly = true
+        default:
+            throw Problem(
+                description: "has \"\(word)\", which is none of batch=, limit=, prefetch=, properties= and ids")
+        }
+    }
+
+    private static func number(_ value: String?, of word: String) throws(Problem) -> UInt32 {
+        guard let value, value.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt32(value) else {
+            throw Problem(description: "has \"\(word)\", which names no number from 0 to \(UInt32.max)")
+        }
+        return number
+    }
+
+    private static func names(_ value: String?, of word: String) throws(Problem) -> [String] {
+        let names = (value ?? "").split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard names.allSatisfy({ !$0.isEmpty && $0 != "-" }) else {
+            throw Problem(description: "has \"\(word)\", which names no key paths with commas between them")
+        }
+        return names
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineReplay
+import FaultlineReport
+
+/// Tries the advice of a trace on a copy of a store.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Tries a trace's advice on a copy of the store, and measures what it brings.",
+        discussion: """
+            faultline verify trace.json --store Library.sqlite
+            faultline verify trace.json --store Library.sqlite --model Library.xcdatamodeld
+
+            Each finding that can be tried is: the recorded fetches and saves are done again with and without the \
+            change, in turns, and what that takes is printed beside what was expected. A finding that saves nothing \
+            is withdrawn. The trace has no values of predicates: they are drawn from the copy. The store itself is \
+            never opened. A store that Core Data made needs --model.
+            """)
+
+    @Argument(help: "A trace, or a profile of traces.")
+    var trace: String
+
+    @Option(name: .long, help: "The file of the store that the program used.")
+    var store: String
+
+    @Option(name: .long, help: "The model: .xcdatamodeld, .xcdatamodel, or its file contents.")
+    var model: String?
+
+    @Option(name: .long, help: "text, or json for programs.")
+    var format = OutputFormat.text
+
+    func run() throws {
+        let loaded = try LoadedProfile(path: trace)
+        for note in loaded.notes { Terminal.tell(note) }
+        let verifier: StoreVerifier
+        do {
+            verifier = try StoreVerifier(path: store, model: try model.map(ModelArgument.load))
+        } catch let error as ReplayError {
+            throw CommandFailure.usage("\(error)")
+        }
+        let analysis = Analysis(loaded.profile)
+        let verification = verifier.verify(analysis) { finding, done in
+            guard Terminal.errors.columns != nil else { return }
+            Terminal.tell("Trying \(done + 1) of \(analysis.findings.count): \(finding.title)")
+        }
+        let output = Terminal.output
+        switch format {
+        case .text:
+            try output.write(VerificationText(verification).render(width: output.width, colour: output.wantsColour))
+        case .json: try output.write(VerificationJSON(verification).render())
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import FaultlineTrace
+import Testing
+
+@testable import FaultlineAnalysis
+
+@Suite("What a trial shows")
+struct TrialTests {
+    private func finding(_ time: Saving.Range, pause: Saving.Range? = nil) -> Finding {
+        Finding(
+            rule: "R01", ruleName: "N+1 faults", title: "Prefetch it", score: 50, fix: "",
+            saving: Saving(time: time, pause: pause), confidence: .high, signature: "")
+    }
+
+    /// What eight turns measured that took the same each time.
+    private func measurement(
+        _ before: Double, _ after: Double, pause: (Double, Double) = (0, 0)
+    ) -> TrialMeasurement {
+        TrialMeasurement(
+            operations: 4, recordedOperations: 8, rounds: 8,
+            time: .init(Array(repeating: (before, after), count: 8)),
+            pause: .init(Array(repeating: pause, count: 8)), before: .init(trips: 9, rows: 90),
+            after: .init(trips: 2, rows: 91))
+    }
+
+    @Test(arguments: [
+        (100.0, 60.0, Trial.Outcome.confirmed), (100, 30, .more), (100, 95, .less), (100, 100, .withdrawn),
+        (100, 120, .withdrawn),
+    ])
+    func `What is saved is compared with what was expected`(_ before: Double, _ after: Double, _ outcome: Trial.Outcome)
+    {
+        let found = finding(Saving.Range(median: 40, low: 30, high: 50))
+        let trial = Trial(found, measurement(before, after), recorded: before, notes: [])
+        #expect(trial.outcome == outcome)
+        #expect(trial.expected == Saving.Range(median: 40, low: 30, high: 50))
+        #expect(trial.notes == [])
+    }
+
+    @Test func `What was expected is taken in the machine's own time`() {
+        let found = finding(Saving.Range(median: 40, low: 30, high: 50))
+        let trial = Trial(found, measurement(50, 30), recorded: 100, notes: ["Drawn."])
+        #expect(trial.outcome == .confirmed)
+        #expect(trial.expected == Saving.Range(median: 20, low: 15, high: 25))
+        #expect(
+            trial.notes == [
+                "Drawn.",
+                "The same work takes 0.50 × as long here as in the trace; what is expected is given in this time.",
+            ])
+        #expect(
+            Trial(found, measurement(50, 30), recorded: 0, notes: []).notes == [
+                "The trace does not tell what the work took."
+            ])
+    }
+
+    @Test func `Where a pause gets shorter, that is what counts`() {
+        let pause = Saving.Range(median: 8, low: 6, high: 10)
+        let found = finding(Saving.Range(median: 40, low: 30, high: 50), pause: pause)
+        let trial = Trial(found, measurement(100, 100, pause: (20, 13)), recorded: 100, notes: [])
+        #expect(trial.outcome == .confirmed && trial.expected == pause)
+        #expect(trial.figure == trial.measurement?.pause)
+    }
+
+    @Test func `What cannot be told from nothing is not withdrawn`() {
+        let rounds = (0..<12).map { (before: 100.0, after: $0.isMultiple(of: 2) ? 80.0 : 115.0) }
+        let measured = TrialMeasurement(
+            operations: 1, recordedOperations: 1, rounds: 12, time: .init(rounds), pause: .init(rounds),
+            before: .init(trips: 9, rows: 1), after: .init(trips: 1, rows: 1))
+        let expected = Saving.Range(median: 10, low: 8, high: 12)
+        #expect(Trial(finding(expected), measured, recorded: 100, notes: []).outcome == .unclear)
+        let large = Saving.Range(median: 60, low: 50, high: 70)
+        #expect(Trial(finding(large), measured, recorded: 100, notes: []).outcome == .withdrawn)
+    }
+
+    /// Of so many values the median lies between the so-manieth from either end, by the binomial distribution: 2.5 % and less
+    /// are beyond.
+    @Test(arguments: [(5, 1), (6, 1), (8, 1), (9, 2), (12, 3), (20, 6), (40, 14)])
+    func `Medians come with the range that is certain to 95 percent`(_ count: Int, _ place: Int) {
+        let values = (1...count).map(Double.init).shuffled()
+        let range = Saving.Range.median(of: values)
+        #expect(range.median == Double(count + 1) / 2)
+        #expect(range.low == Double(place) && range.high == Double(count + 1 - place))
+    }
+
+    @Test func `Of nothing there is no median`() {
+        #expect(Saving.Range.median(of: []) == .none)
+        #expect(Saving.Range.median(of: [3]) == Saving.Range(median: 3, low: 3, high: 3))
+    }
+}

@@ -1,0 +1,74 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("A predicate is put together again from its shape")
+struct ShapePredicateTests {
+    /// Predicates, and values for the places of their shapes from left to right.
+    private static let predicates: [(FetchPredicate, [any FetchPredicateArgument & Sendable])] = [
+        (PropertyPath("name") == "Milk", ["Milk"]),
+        (
+            PropertyPath("price") > 3 && PropertyPath("name").contains("il", options: [.caseInsensitive]),
+            [Int64(3), "il"]
+        ),
+        (!(PropertyPath("name").beginsWith("M")) || PropertyPath("category.name") == "Dairy", ["M", "Dairy"]),
+        (.between("price", 1, 4), [Int64(1), Int64(4)]),
+        (PropertyPath("name") != "?", ["?"]),
+        (.isNil("category"), []),
+    ]
+
+    @Test(arguments: predicates.indices)
+    func `With its values it is the predicate`(_ place: Int) throws {
+        let (predicate, values) = Self.predicates[place]
+        let shape = try #require(try ShapePredicate(predicate.shape))
+        #expect(shape.places.count == values.count)
+        #expect(try shape.predicate(values).description == predicate.description)
+    }
+
+    @Test func `Places tell what stands there`() throws {
+        let shape = try #require(
+            try ShapePredicate(
+                "category.name IN {?} AND NOT name CONTAINS[cd] ? AND price BETWEEN {?, ?} AND self == ?"))
+        #expect(shape.places.map(\.names) == [["category", "name"], ["name"], ["price"], ["price"], []])
+        #expect(shape.places.map(\.operation) == [.isIn, .contains, .between, .between, .equalTo])
+        #expect(shape.places.map(\.isList) == [true, false, false, false, false])
+        #expect(shape.places.map(\.isNegated) == [false, true, false, false, false])
+        let list = FetchExpression.list(["A"._predicateArgument, "B"._predicateArgument])
+        #expect(
+            try shape.predicate([list, "x", Int64(1), Int64(2), "y"]).description
+                == #"category.name IN {"A", "B"} AND NOT name CONTAINS[cd] "x" AND price BETWEEN {1, 2} AND self == "y""#
+        )
+    }
+
+    @Test(arguments: ["price * ? > ?", "SUBQUERY(tags, $x, $x.name == ?).@count > ?", "ALL tags.name == ?"])
+    func `A value whose property is not clear cannot be drawn`(_ text: String) throws {
+        #expect(try ShapePredicate(text) == nil)
+    }
+
+    @Test func `What is no predicate says so`() {
+        #expect(throws: StoreError.self) { try ShapePredicate("name ==") }
+    }
+
+    @Test func `The terms of a conjunction change places with their values`() throws {
+        let shape = try #require(try ShapePredicate("NOT name CONTAINS ? AND price > ? AND isBought == ?"))
+        let other = try #require(shape.reordered([1, 2, 0]))
+        #expect(
+            try other.predicate(["x", Int64(3), true]).description
+                == FetchPredicate(format: #"price > 3 AND isBought == TRUE AND NOT name CONTAINS "x""#).description)
+        #expect(shape.reordered([0, 1]) == nil)
+        #expect(shape.reordered([0, 0, 1]) == nil)
+        #expect(try ShapePredicate("name == ? OR price > ?")?.reordered([1, 0]) == nil)
+        #expect(try ShapePredicate("(name == ? OR price > ?) AND isBought == ?")?.reordered([1, 0]) == nil)
+    }
+
+    @Test(arguments: TextOrder.allCases)
+    func `Sort keys are read as shapes tell them`(_ order: TextOrder) {
+        let word = order == .lexical ? "" : "\(order) "
+        #expect(
+            FetchSortDescriptor(shape: "category.name \(word)descending")
+                == FetchSortDescriptor("category.name", ascending: false, order: order))
+        #expect(FetchSortDescriptor(shape: "name \(word)") == nil)
+        #expect(FetchSortDescriptor(shape: "") == nil)
+    }
+}

@@ -1,0 +1,49 @@
+import FaultlineTrace
+import Testing
+
+@Suite("A fetch's change as words")
+struct FetchChangeTests {
+    @Test(arguments: [
+        ("batch=15", FetchChange(batchSize: 15)), ("batch=0 limit=20", FetchChange(batchSize: 0, limit: 20)),
+        ("prefetch=location,shop.place", FetchChange(prefetch: ["location", "shop.place"])),
+        ("prefetch=unit,-photo", FetchChange(prefetch: ["unit"], withoutPrefetch: ["photo"])),
+        ("properties=name,price", FetchChange(properties: ["name", "price"])),
+        ("ids", FetchChange(readsIdentitiesOnly: true)),
+        (
+            "batch=5 limit=7 prefetch=a,-b properties=c ids",
+            FetchChange(
+                batchSize: 5, limit: 7, prefetch: ["a"], withoutPrefetch: ["b"], properties: ["c"],
+                readsIdentitiesOnly: true)
+        ),
+    ])
+    func `Words are read and written`(_ text: String, _ change: FetchChange) throws {
+        #expect(try FetchChange(text) == change)
+        #expect(change.description == text)
+    }
+
+    @Test func `Words may come in any order, with any space between them`() throws {
+        #expect(try FetchChange("  ids\tlimit=3   batch=2 ").description == "batch=2 limit=3 ids")
+    }
+
+    @Test(arguments: [
+        ("", "says nothing to change"), ("  ", "says nothing to change"),
+        ("batch", #"has "batch", which names no number from 0 to 4294967295"#),
+        ("batch=", #"has "batch=", which names no number from 0 to 4294967295"#),
+        ("batch=-1", #"has "batch=-1", which names no number from 0 to 4294967295"#),
+        ("limit=4294967296", #"has "limit=4294967296", which names no number from 0 to 4294967295"#),
+        ("prefetch=", #"has "prefetch=", which names no key paths with commas between them"#),
+        ("prefetch=a,,b", #"has "prefetch=a,,b", which names no key paths with commas between them"#),
+        ("prefetch=-", #"has "prefetch=-", which names no key paths with commas between them"#),
+        ("batch=1 batch=2", #"says "batch" twice"#),
+        ("ids=yes", #"has "ids=yes", which is none of batch=, limit=, prefetch=, properties= and ids"#),
+        ("offset=3", #"has "offset=3", which is none of batch=, limit=, prefetch=, properties= and ids"#),
+    ])
+    func `What is no change says why`(_ text: String, _ problem: String) {
+        #expect { try FetchChange(text) } throws: { ($0 as? FetchChange.Problem)?.description == problem }
+    }
+
+    @Test func `Key paths are added to those that are prefetched, and taken away`() {
+        let change = FetchChange(prefetch: ["unit", "list"], withoutPrefetch: ["photo"])
+        #expect(change.prefetched(["photo", "list"]) == ["list", "unit"])
+    }
+}

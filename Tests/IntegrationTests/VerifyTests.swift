@@ -1,0 +1,195 @@
+import Foundation
+import SharedData
+import Testing
+
+@Suite("faultline verify")
+struct VerifyTests {
+    /// What it says, for programs.
+    private struct Report: Decodable {
+        struct Finding: Decodable { var rule, title: String }
+        struct Range: Decodable { var median, low, high: Double }
+        struct Figure: Decodable { var before, after, gain: Range }
+        struct Counts: Decodable, Equatable {
+            var trips, rows: UInt64
+        }
+        struct Measurement: Decodable {
+            var rounds: Int
+            var operations, recordedOperations: UInt64
+            var time, pause: Figure
+            var before, after: Counts
+        }
+        struct Trial: Decodable {
+            var finding: Finding
+            var outcome: String
+            var reason: String?
+            var expected: Range?
+            var measurement: Measurement?
+            var notes: [String]
+        }
+        var version: Int
+        var store: String
+        var trials: [Trial]
+    }
+
+    private func verify(_ arguments: String...) throws -> Report {
+        let result = try BuiltCommand.run(["verify", "--format", "json"] + arguments)
+        guard result.status == 0 else { throw CommandFailed(text: result.errors) }
+        return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+    }
+
+    /// A scenario of the music program, with the trips and rows of its fetches or saves before and after the change.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var scenario: String
+        var before: [UInt64]
+        var after: [UInt64]
+        /// Fetches or saves that are done again, and those of the trace.
+        var operations: [UInt64]
+
+        var testDescription: String { scenario }
+    }
+
+    private static let cases = [
+        Case(scenario: "count", before: [8, 160], after: [8, 0], operations: [8, 10]),
+        Case(scenario: "existence", before: [8, 160], after: [8, 8], operations: [8, 10]),
+        Case(scenario: "sum", before: [1, 1200], after: [1, 1], operations: [1, 1]),
+        Case(scenario: "preview", before: [8, 160], after: [16, 24], operations: [8, 10]),
+        Case(scenario: "limit", before: [8, 160], after: [8, 8], operations: [8, 10]),
+        Case(scenario: "identities", before: [8, 160], after: [8, 160], operations: [8, 10]),
+        Case(scenario: "values", before: [7, 2400], after: [7, 2400], operations: [1, 1]),
+        Case(scenario: "save", before: [122, 40], after: [44, 40], operations: [40, 40]),
+        Case(scenario: "sort", before: [1, 10], after: [1, 10], operations: [1, 1]),
+        Case(scenario: "index", before: [1, 6], after: [1, 6], operations: [1, 1]),
+        Case(scenario: "order", before: [1, 0], after: [1, 0], operations: [1, 1]),
+        Case(scenario: "prefetch", before: [9, 1320], after: [5, 120], operations: [1, 1]),
+    ]
+
+    @Test("does what was recorded again on a copy, with the change and without", arguments: cases)
+    private func trial(_ one: Case) throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record([one.scenario], isNaive: true, in: directory)
+        let report = try verify(trace, "--store", store)
+        let flaw = try #require(MusicProgram.flaws.first { $0.scenario == one.scenario })
+        let trial = try #require(report.trials.first { $0.finding.title == flaw.title }, "\(report)")
+        let measured = try #require(trial.measurement, "\(trial)")
+        #expect([measured.before.trips, measured.before.rows] == one.before)
+        #expect([measured.after.trips, measured.after.rows] == one.after)
+        #expect([measured.operations, measured.recordedOperations] == one.operations)
+        #expect(measured.rounds >= 6)
+        for figure in [measured.time, measured.pause] {
+            #expect(figure.before.low > 0 && figure.after.low > 0)
+            #expect(figure.gain.low <= figure.gain.median && figure.gain.median <= figure.gain.high)
+        }
+        #expect(trial.outcome != "not tried" && trial.reason == nil && trial.expected != nil)
+    }
+
+    @Test("says of each finding what is not tried, and leaves the store as it is")
+    func untouched() throws {
+        let directory = try TemporaryDirectory()
+        let scenarios = ["loop", "unbounded", "contains", "count", "save"]
+        let (trace, store) = try MusicProgram.record(scenarios, isNaive: true, in: directory)
+        let folder = URL(fileURLWithPath: store).deletingLastPathComponent()
+        func files() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasPrefix("music.sqlite") }
+            return try Dictionary(
+                uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.appendingPathComponent($0))) })
+        }
+        let before = try files()
+        let report = try verify(trace, "--store", store)
+        #expect(try files() == before)
+        #expect(report.version == 1 && report.store == store)
+        let reasons = Dictionary(
+            report.trials.compactMap { trial in trial.reason.map { (trial.finding.rule, $0) } }
+        ) { first, _ in first }
+        #expect(reasons["R04"] == "Its change is one that only the program's author can make.")
+        #expect(reasons["R08"] == "Its change is one that only the program's author can make.")
+        #expect(reasons["R14"] == "It promises no time that could be measured.")
+        #expect(report.trials.contains { $0.finding.rule == "R05" && $0.reason == nil })
+        let text = try BuiltCommand.run(["verify", trace, "--store", store]).output
+        #expect(text.hasPrefix("music.sqlite: 2 findings tried on a copy: "))
+        #expect(text.contains("R05 Counts and sums by fetching"))
+        #expect(text.contains("\nNot tried\n  R"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("draws values with which the predicate finds as many rows, and says so")
+    func values() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["count"], isNaive: true, in: directory)
+        let trial = try #require(try verify(trace, "--store", store).trials.first)
+        #expect(
+            trial.notes.first
+                == "The trace has no values: those of the predicate were drawn from the copy, and find 160 rows where the recorded ones found 160."
+        )
+    }
+
+    @Test("works on a profile as on a trace")
+    func profile() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["preview"], isNaive: true, in: directory)
+        let profile = directory.path("trace.profile")
+        #expect(try BuiltCommand.run(["profile", trace, "-o", profile]).status == 0)
+        let trial = try #require(try verify(profile, "--store", store).trials.first)
+        #expect(trial.measurement?.before == Report.Counts(trips: 8, rows: 160))
+        #expect(trial.measurement?.after == Report.Counts(trips: 16, rows: 24))
+    }
+
+    @Test("finds with the shopping list's flaws that they cost what the findings say")
+    func groceries() throws {
+        let directory = try TemporaryDirectory()
+        let (store, trace) = (directory.path("list.sqlite"), directory.path("trace.json"))
+        let form = ["workload", "groceries", "--store", store, "--items", "300", "--flaws", "all"]
+        #expect(try BuiltCommand.run(form + ["--prepare"]).status == 0)
+        #expect(
+            try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", BuiltCommand.faultline] + form).status == 0)
+        let trials = try verify(trace, "--store", store).trials
+        let batches = try #require(trials.first { $0.finding.rule == "R02" }?.measurement)
+        #expect(batches.before.rows == batches.after.rows && batches.before.trips < batches.after.trips)
+        let photos = try #require(trials.first { $0.finding.rule == "R09" }?.measurement)
+        #expect(photos.before.trips >= photos.after.trips)
+        let locations = try #require(trials.first { $0.finding.rule == "R01" }?.measurement)
+        #expect(locations.after.trips < locations.before.trips)
+    }
+
+    @Test("says what is wrong with what it is given")
+    func wrongInput() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["count"], isNaive: true, in: directory)
+        func errors(_ arguments: String...) throws -> String {
+            let result = try BuiltCommand.run(["verify"] + arguments)
+            #expect(result.status == 2 && result.output.isEmpty)
+            return result.errors
+        }
+        let missing = directory.path("none.sqlite")
+        #expect(
+            try errors(trace, "--store", missing)
+                == "faultline: The store \"\(missing)\" cannot be read; check the path, and whether it may be read.\n")
+        #expect(
+            try errors(trace, "--store", trace)
+                .hasPrefix("faultline: \"\(trace)\" is no SQLite file that can be read ("))
+        let other = directory.path("other.sqlite")
+        try Data().write(to: URL(fileURLWithPath: other))
+        #expect(
+            try errors(trace, "--store", other)
+                == "faultline: The store \"\(other)\" does not keep its model, since Core Data made it or an older version of Faultline; name the model with --model.\n"
+        )
+        #expect(try errors(directory.path("none.json"), "--store", store).contains("none.json"))
+        #expect(try errors(trace).contains("--store"))
+    }
+
+    @Test(
+        "takes the model of a store that Core Data made from a file, and says if it is another's",
+        .enabled(if: SharedData.isThere, "\(SharedData.need)"))
+    func model() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["count"], isNaive: true, in: directory)
+        let models = SharedData.paths(endingIn: ".xcdatamodel")
+        let model = try SharedData.url(try #require(models.first)).path
+        let result = try BuiltCommand.run(["verify", trace, "--store", store, "--model", model])
+        #expect(result.status == 2)
+        #expect(
+            result.errors.hasPrefix(
+                "faultline: A copy of the store \"\(store)\" cannot be opened: On the copy: The store "))
+        #expect(result.errors.hasSuffix("Name the store's own model with --model.\n"))
+    }
+}
