@@ -1,5 +1,6 @@
 import ArgumentParser
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 
 /// Runs a command with recording on and prints the report.
@@ -13,6 +14,11 @@ struct RecordCommand: ParsableCommand {
             faultline record -- .build/release/App --screen list
             faultline record -o scroll.json -- ./App
             faultline record --to lttng -- ./App
+            faultline record --try 'List.swift:42 batch=15 prefetch=location' -- ./App
+
+            With --try the fetch at that line does otherwise than the program says, without an edit: batch=N, limit=N, \
+            prefetch=PATH,…, prefetch=-PATH,…, properties=NAME,… and ids. The command is run twice, first as it is, and \
+            the report says what the change has made of it.
             """
     )
 
@@ -26,6 +32,15 @@ struct RecordCommand: ParsableCommand {
         help: "The timeline, or the directory of the CTF trace. Default: faultline.json, faultline-lttng.")
     var output: String?
 
+    @Option(
+        name: .customLong("try"),
+        help: "A line of the program and what its fetch is to do: 'List.swift:42 batch=15'. Can be given several times."
+    )
+    var advice: [String] = []
+
+    @Option(name: .long, help: "With --try: a trace of the command as it is, which is then not run for it.")
+    var against: String?
+
     @Flag(name: .long, help: "Print no report.")
     var quiet = false
 
@@ -36,6 +51,16 @@ struct RecordCommand: ParsableCommand {
         if words.isEmpty {
             throw ValidationError("Name the command to record: faultline record -- ./App")
         }
+        if against != nil, advice.isEmpty {
+            throw ValidationError("--against is of use with --try, which says what to compare.")
+        }
+        for text in advice {
+            do {
+                _ = try FetchAdvice(text)
+            } catch {
+                throw ValidationError("--try \"\(text)\" \(error).")
+            }
+        }
     }
 
     /// The command without the dashes that set it off.
@@ -45,6 +70,8 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let output = output ?? to.defaultOutput
+        let advice = try advice.map { try FetchAdvice($0) }
+        guard advice.isEmpty else { return try AdviceTrial(words, advice, to: to, output, against: against).run(quiet) }
         let recording = try Recording.run(words, to: to, output: output)
         if !quiet { try printReport(recording, output) }
         recording.ending.passOn()
@@ -52,13 +79,7 @@ struct RecordCommand: ParsableCommand {
 
     /// What goes wrong here is told, and the command's exit status is passed on all the same.
     private func printReport(_ recording: Recording, _ output: String) throws {
-        if let complaint = recording.complaint { Terminal.tell(complaint) }
-        if recording.processes == 0 {
-            Terminal.tell(
-                "No process of \"\(words[0])\" recorded anything; "
-                    + "link FaultlineStore into the program and open its store there.")
-            return
-        }
+        guard recording.tellsOfItself(words[0]) else { return }
         do {
             let report = try TraceReport(path: output)
             for note in report.notes { Terminal.tell(note) }

@@ -1,4 +1,5 @@
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 
 /// A command that was run with recording on.
@@ -21,15 +22,19 @@ struct Recording {
     /// Runs a command to its end and takes what it records.
     ///
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
+    ///
+    /// - Parameter advice: What fetches of the command are to do in another way.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
-        standardOutput: String? = nil
+        standardOutput: String? = nil, trying advice: [FetchAdvice] = []
     ) throws -> Recording {
         let collector = try destination.taker(output)
+        var environment = collector.environment
+        if !advice.isEmpty { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
         let child: ChildProcess
         do {
             child = try ChildProcess.start(
-                command, environment: collector.environment, standardOutput: standardOutput)
+                command, environment: environment, standardOutput: standardOutput)
         } catch {
             collector.discard()
             throw error
@@ -42,5 +47,19 @@ struct Recording {
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }
+    }
+}
+
+extension Recording {
+    /// Tells what could not be written, and whether there is anything to report of.
+    ///
+    /// - Parameter program: The command's name, for the sentence that says there is nothing.
+    func tellsOfItself(_ program: String) -> Bool {
+        if let complaint { Terminal.tell(complaint) }
+        guard processes == 0 else { return true }
+        Terminal.tell(
+            "No process of \"\(program)\" recorded anything; link FaultlineStore into the program and open its store there."
+        )
+        return false
     }
 }

@@ -14,6 +14,8 @@ extension ManagedObjectContext {
         _ request: FetchRequest<Object>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
     ) throws -> FetchResults<Object> {
+        let request =
+            TriedAdvice.shared?.taken(by: request, model, fileID: fileID, line: line) ?? request
         let execution = try execution(request.terms, .objects, (fileID, line, function))
         guard execution.entity.objectClass is Object.Type else {
             throw StoreError(

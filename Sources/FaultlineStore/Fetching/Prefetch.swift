@@ -61,17 +61,24 @@ struct Prefetch {
     /// - Throws: ``StoreError`` if a key path leads nowhere.
     static func check(_ keyPaths: [String], _ entity: EntityRuntime, _ model: ModelSchema) throws(StoreError) {
         for keyPath in keyPaths {
-            var schema = entity.schema
-            for name in keyPath.split(separator: ".").map(String.init) {
-                guard let property = schema.property(name), property.isRelationship else {
-                    throw StoreError(
-                        .invalidRequest,
-                        "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched, because \(schema.name) has no relationship '\(name)'; correct the key path."
-                    )
-                }
-                schema = model.entities[property.destination]
-            }
+            guard let (owner, name) = missingRelationship(in: keyPath, from: entity.schema, model) else { continue }
+            throw StoreError(
+                .invalidRequest,
+                "Fetching \(entity.schema.name): '\(keyPath)' cannot be prefetched, because \(owner) has no relationship '\(name)'; correct the key path."
+            )
         }
+    }
+
+    /// The first name of a key path that is no relationship, and the entity that has none of that name; `nil`: all are.
+    static func missingRelationship(
+        in keyPath: String, from entity: EntitySchema, _ model: ModelSchema
+    ) -> (owner: String, name: String)? {
+        var schema = entity
+        for name in keyPath.split(separator: ".").map(String.init) {
+            guard let property = schema.property(name), property.isRelationship else { return (schema.name, name) }
+            schema = model.entities[property.destination]
+        }
+        return nil
     }
 
     /// The rows at the other end of foreign keys; those that the row cache has are not read again.

@@ -1,0 +1,67 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineTrace
+import Foundation
+import Synchronization
+
+/// Advice that somebody wants tried in this program, without an edit: `FAULTLINE_TRY=List.swift:42 batch=15`, of several
+/// one a line.
+///
+/// What cannot be taken is told once on stderr, and the program runs on as it is.
+final class TriedAdvice: Sendable {
+    /// `nil`: there is none, as nearly always.
+    static let shared = ProcessInfo.processInfo.environment["FAULTLINE_TRY"].flatMap {
+        $0.isEmpty ? nil : TriedAdvice($0)
+    }
+
+    let advice: [FetchAdvice]
+    private let told = Mutex<Set<String>>([])
+
+    init(_ text: String) {
+        var advice: [FetchAdvice] = []
+        var problems: [String] = []
+        for line in text.split(whereSeparator: \.isNewline).map(String.init) {
+            do {
+                advice.append(try FetchAdvice(line))
+            } catch {
+                problems.append("FAULTLINE_TRY: \"\(line)\" \(error); it is not tried.")
+            }
+        }
+        self.advice = advice
+        for problem in problems { tell(problem) }
+    }
+
+    /// The request with the advice for its line taken.
+    func taken<Object: ManagedObject>(
+        by request: FetchRequest<Object>, _ model: ModelSchema?, fileID: StaticString, line: UInt
+    ) -> FetchRequest<Object> {
+        guard let advice = advice.first(where: { $0.isFor("\(fileID)", line: Int(line)) }),
+            let entity = model?.entity(named: request.entityName), let model
+        else { return request }
+        if let problem = Self.problem(advice.change, entity, model) {
+            tell("\"\(advice)\" is not tried: \(problem).")
+            return request
+        }
+        return request.changed(by: advice.change)
+    }
+
+    /// Why a fetch of an entity cannot do so; `nil`: it can.
+    private static func problem(_ change: FetchChange, _ entity: EntitySchema, _ model: ModelSchema) -> String? {
+        for keyPath in change.prefetch {
+            if let (owner, name) = Prefetch.missingRelationship(in: keyPath, from: entity, model) {
+                return "\(owner) has no relationship \"\(name)\""
+            }
+        }
+        for name in change.properties ?? [] {
+            guard let property = entity.property(name), !property.isTransient, !property.isToMany else {
+                return "\(entity.name) has no stored attribute or to-one relationship \"\(name)\""
+            }
+        }
+        return nil
+    }
+
+    private func tell(_ sentence: String) {
+        guard told.withLock({ $0.insert(sentence).inserted }) else { return }
+        StandardError.write("faultline: \(sentence)\n")
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@Suite("faultline record --try")
+struct AdviceTrialTests {
+    /// A shopping list with flaws, in a directory of its own.
+    private struct List {
+        let directory: TemporaryDirectory
+        let form: [String]
+        let line: Int
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            form = [
+                "workload", "groceries", "--store", directory.path("list.sqlite"), "--items", "100", "--flaws", "all",
+            ]
+            line = try GroceriesRun.line("return try context.fetch(request)", in: "Groceries.swift")
+            guard try BuiltCommand.run(form + ["--prepare"]).status == 0 else {
+                throw CommandFailed(text: "cannot be prepared")
+            }
+        }
+
+        var trace: String { directory.path("trace.json") }
+        var untried: String { directory.path("trace-untried.json") }
+
+        func record(_ arguments: String..., environment: [String: String] = [:]) throws -> (
+            status: Int32, output: String, errors: String
+        ) {
+            let words = ["record", "-o", trace] + arguments + ["--", BuiltCommand.faultline] + form
+            let result = try BuiltCommand.run(words, environment: environment)
+            return (result.status, result.output, result.errors)
+        }
+
+        /// The batch size that the items' fetch of a trace asked for.
+        func batchSize(_ trace: String) throws -> String {
+            let sql = "SELECT batchSize FROM fetch WHERE entityName = 'Item'"
+            return try BuiltCommand.run(["query", trace, sql]).output.split(separator: "\n").dropFirst().joined()
+                .trimmingCharacters(in: .whitespaces)
+        }
+
+        /// What it prefetched, as the trace has it.
+        func prefetches(_ trace: String) throws -> Bool {
+            try String(contentsOfFile: trace, encoding: .utf8).contains(#""unit","locationAtHome""#)
+        }
+    }
+
+    @Test("has the fetch of a line do otherwise, and compares that with the program as it is")
+    func change() throws {
+        let list = try List()
+        let advice = "Groceries.swift:\(list.line) batch=15 prefetch=locationAtHome"
+        let result = try list.record("--try", advice)
+        #expect(result.status == 0)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0] == lines[1])
+        #expect(try list.batchSize(list.untried) == "50" && list.batchSize(list.trace) == "15")
+        #expect(try !list.prefetches(list.untried) && list.prefetches(list.trace))
+        #expect(result.errors.hasPrefix("\nTried: \(advice)\n\nBefore and after\n"))
+        #expect(result.errors.contains("  gone   warning  R01 Prefetch \"locationAtHome\" with the fetch of Item"))
+        #expect(!result.errors.contains("is not tried"))
+    }
+
+    @Test("takes what each report says to try, and a trace that is there to compare with")
+    func advised() throws {
+        let list = try List()
+        #expect(
+            try BuiltCommand.run(["record", "-o", list.untried, "--", BuiltCommand.faultline] + list.form).status == 0)
+        struct Report: Decodable {
+            struct Finding: Decodable {
+                var rule: String
+                var `try`: String?
+            }
+            var findings: [Finding]
+        }
+        let text = try BuiltCommand.run(["report", list.untried, "--format", "json"]).output
+        let findings = try JSONDecoder().decode(Report.self, from: Data(text.utf8)).findings
+        let batches = try #require(findings.first { $0.rule == "R02" }?.try)
+        #expect(batches == "Groceries.swift:\(list.line) batch=15")
+        #expect(findings.first { $0.rule == "R09" }?.try == nil)
+        let result = try list.record("--try", batches, "--against", list.untried)
+        #expect(result.status == 0 && result.output.split(separator: "\n").count == 1)
+        #expect(result.errors.contains("gone   warning  R02 Set the batch size of Item to 15 (now 50)"))
+    }
+
+    @Test("does no harm with advice that the program cannot take, and says so")
+    func wrongAdvice() throws {
+        let list = try List()
+        let place = "Groceries.swift:\(list.line)"
+        let unknown = try list.record("--quiet", "--try", "\(place) prefetch=location")
+        #expect(unknown.status == 0)
+        #expect(
+            unknown.errors
+                == "faultline: \"\(place) prefetch=location\" is not tried: Item has no relationship \"location\".\n")
+        let property = try list.record("--quiet", "--against", list.untried, "--try", "\(place) properties=name,items")
+        #expect(
+            property.errors
+                == "faultline: \"\(place) properties=name,items\" is not tried: Item has no stored attribute or to-one relationship \"items\".\n"
+        )
+        let elsewhere = try list.record("--against", list.untried, "--try", "Groceries.swift:1 batch=15")
+        #expect(
+            elsewhere.errors.hasPrefix(
+                "faultline: No fetch was made at Groceries.swift:1, so that \"batch=15\" was not tried.\n"))
+        let environment = ["FAULTLINE_TRY": "\(place) batch=5\nnonsense"]
+        let result = try BuiltCommand.run(list.form, environment: environment)
+        #expect(result.status == 0)
+        #expect(
+            result.errors
+                == "faultline: FAULTLINE_TRY: \"nonsense\" names no line, such as List.swift:42; it is not tried.\n")
+    }
+
+    @Test(
+        "refuses words that say nothing",
+        arguments: [
+            (["--try", "batch=15"], #"--try "batch=15" names no line, such as List.swift:42."#),
+            (["--try", "List.swift:42"], #"--try "List.swift:42" says nothing to change."#),
+            (
+                ["--try", "List.swift:42 speed=1"],
+                #"--try "List.swift:42 speed=1" has "speed=1", which is none of batch=, limit=, prefetch=, properties= and ids."#
+            ),
+            (["--against", "a.json"], "--against is of use with --try, which says what to compare."),
+        ])
+    func wrongWords(_ arguments: [String], _ sentence: String) throws {
+        let result = try BuiltCommand.run(["record"] + arguments + ["--", "true"])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("Error: \(sentence)\n"))
+    }
+
+    @Test("passes on the status of a program that fails as it is, which is not run again")
+    func failure() throws {
+        let directory = try TemporaryDirectory()
+        let trace = directory.path("trace.json")
+        let result = try BuiltCommand.run(
+            ["record", "-o", trace, "--try", "List.swift:42 ids", "--", "sh", "-c", "echo ran; exit 3"])
+        #expect(result.status == 3 && result.output == "ran\n")
+        #expect(!FileManager.default.fileExists(atPath: trace))
+    }
+}
