@@ -11,19 +11,31 @@ package struct FetchSample: Sendable, Hashable {
         package var limit: UInt64
         package var offset: UInt64
         package var batchSize: UInt64
+        /// The request's values, if the trace has them: JSON, see `PredicateValue`.
+        package var values: String?
         /// First rows and numbers of rows that were taken out one after the other; of a result whose end the trace has not,
         /// none.
         package var runs: [[UInt64]] = []
 
-        package init(rows: UInt64, limit: UInt64, offset: UInt64, batchSize: UInt64, runs: [[UInt64]] = []) {
+        package init(
+            rows: UInt64, limit: UInt64, offset: UInt64, batchSize: UInt64, values: String? = nil,
+            runs: [[UInt64]] = []
+        ) {
             self.rows = rows
             self.limit = limit
             self.offset = offset
             self.batchSize = batchSize
+            self.values = values
             self.runs = runs
         }
 
-        fileprivate var order: [UInt64] { [rows, limit, offset, batchSize] + runs.joined() }
+        fileprivate var numbers: [UInt64] { [rows, limit, offset, batchSize] + runs.joined() }
+
+        /// Whether it stands before another one that has the same hash.
+        fileprivate func precedes(_ other: Execution) -> Bool {
+            numbers == other.numbers
+                ? (values ?? "") < (other.values ?? "") : numbers.lexicographicallyPrecedes(other.numbers)
+        }
     }
 
     /// Fetches that are kept, and runs of each.
@@ -43,7 +55,7 @@ package struct FetchSample: Sendable, Hashable {
             kept[last] = nil
         }
         // Of two with one hash the same one stays in whatever order they come.
-        if let other = kept[hash], !other.order.lexicographicallyPrecedes(execution.order) { return }
+        if let other = kept[hash], !other.precedes(execution) { return }
         kept[hash] = execution
     }
 
@@ -63,26 +75,32 @@ extension FetchSample: Mergeable, StartsEmpty {
         for (hash, execution) in other.kept { insert(execution, hash: hash) }
     }
 
-    /// Of each fetch its hash in hexadecimal digits, rows, limit, offset, batch size, and its runs one after the other.
+    /// Of each fetch its hash in hexadecimal digits, its values or nothing, rows, limit, offset, batch size, and its runs
+    /// one after the other.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         .list(
             kept.sorted { $0.key < $1.key }.map { hash, execution in
-                .list([.text(String(hash, radix: 16))] + execution.order.map { StoredValue($0) })
+                .list(
+                    [.text(String(hash, radix: 16)), execution.values.map { .text($0) } ?? .none]
+                        + execution.numbers.map { StoredValue($0) })
             })
     }
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
         let entries = try value.map { entry in
             let parts = try entry.list()
-            guard parts.count >= 5, parts.count % 2 == 1, let hash = UInt64(try parts[0].text(), radix: 16) else {
-                throw StoredProblem(expected: "a hash in hexadecimal digits, four numbers and pairs of numbers")
+            guard parts.count >= 6, parts.count.isMultiple(of: 2), let hash = UInt64(try parts[0].text(), radix: 16)
+            else {
+                throw StoredProblem(
+                    expected: "a hash in hexadecimal digits, a text or null, four numbers and pairs of numbers")
             }
-            let numbers = try parts.dropFirst().map { try $0.count() }
+            let numbers = try parts.dropFirst(2).map { try $0.count() }
             let runs = stride(from: 4, to: numbers.count, by: 2).map { [numbers[$0], numbers[$0 + 1]] }
             return (
                 hash,
                 Execution(
-                    rows: numbers[0], limit: numbers[1], offset: numbers[2], batchSize: numbers[3], runs: runs)
+                    rows: numbers[0], limit: numbers[1], offset: numbers[2], batchSize: numbers[3],
+                    values: try parts[1].optionalText(), runs: runs)
             )
         }
         for (hash, execution) in entries { insert(execution, hash: hash) }

@@ -86,6 +86,7 @@ extension ProcessReduction {
     ) {
         guard !isSetup(event.scope) else { return }
         let scope = scopes.peek(unit(of: event.scope).id)?.key
+        let values = fetch.values == 0 ? nil : dictionary.name(fetch.values)
         tables.changeFetch(index) { profile in
             profile.counts.executions &+= 1
             profile.counts.rows &+= UInt64(fetch.rows)
@@ -98,7 +99,7 @@ extension ProcessReduction {
             profile.sample.insert(
                 FetchSample.Execution(
                     rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), offset: UInt64(fetch.offset),
-                    batchSize: UInt64(fetch.batchSize)),
+                    batchSize: UInt64(fetch.batchSize), values: values),
                 hash: StableHash.event(process: event.process, id: event.id))
         }
     }

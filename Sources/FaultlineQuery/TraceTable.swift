@@ -96,6 +96,8 @@ public struct TraceTable: Sendable {
             events: "fetch", "A fetch request that ran.",
             entity + "\n" + shape + "\n" + """
                 parameters a keyed hash of the request's values
+                #values the number of the request's values; 0: the trace has none
+                valuesName JSON: the values, each with its type, if the trace was recorded with them
                 resultType objects, objectIDs, count or dictionaries
                 #limit the fetch limit; 0: none
                 #offset the fetch offset

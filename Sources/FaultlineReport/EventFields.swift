@@ -60,6 +60,7 @@ struct EventFields {
 
     private func members(_ fetch: TraceEvent.Fetch) -> Members {
         entity(fetch.entity) + shape(fetch.shape)
+            + Self.reference("values", fetch.values, dictionary.name(fetch.values))
             + [("parameters", Self.hash(fetch.parameters)), ("resultType", .string("\(fetch.resultType)"))]
             + [
                 count("limit", fetch.limit), count("offset", fetch.offset), count("batchSize", fetch.batchSize),

@@ -40,6 +40,9 @@ extension TraceEvent {
         /// The same for each of the shape's terms, in their order (see ``ShapeEntry/terms``), and one more for what is
         /// compared behind the last of them.
         public var operands: [UInt64] = []
+        /// The request's values as JSON, from left to right (``NameEntry``); 0: the trace was not to have them, or they are
+        /// too long.
+        public var values: DictionaryID = 0
         /// The fetch limit; 0: none.
         public var limit: UInt32 = 0
         public var offset: UInt32 = 0

@@ -7,6 +7,7 @@ extension TraceEvent.Fetch {
         fields.entity = entity
         fields.shape = shape
         fields.parameters = parameters
+        fields.values = values
         fields.limit = limit
         fields.offset = offset
         fields.batchSize = batchSize

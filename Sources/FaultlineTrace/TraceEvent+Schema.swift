@@ -41,6 +41,7 @@ extension TraceEvent.Fetch {
         entity = fields.entity
         shape = fields.shape
         parameters = fields.parameters
+        values = fields.values
         limit = fields.limit
         offset = fields.offset
         batchSize = fields.batchSize

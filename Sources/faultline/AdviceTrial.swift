@@ -12,16 +12,18 @@ struct AdviceTrial {
     private let output: String
     /// The trace of the command as it is; `nil`: it is to be recorded.
     private let against: String?
+    private let recordsValues: Bool
 
     init(
         _ words: [String], _ advice: [FetchAdvice], to destination: RecordingDestination, _ output: String,
-        against: String?
+        against: String?, recordingValues: Bool
     ) {
         self.words = words
         self.advice = advice
         self.destination = destination
         self.output = output
         self.against = against
+        recordsValues = recordingValues
     }
 
     /// Where the trace of the command as it is goes: `faultline-untried.json` beside `faultline.json`.
@@ -37,13 +39,15 @@ struct AdviceTrial {
     func run(_ isQuiet: Bool) throws {
         let before = against ?? untried
         if against == nil {
-            let recording = try Recording.run(words, to: destination, output: before)
+            let recording = try Recording.run(
+                words, to: destination, output: before, recordingValues: recordsValues)
             // What fails as it is would say nothing of the change.
             guard recording.ending == .exited(0), recording.tellsOfItself(words[0]) else {
                 recording.ending.passOn()
             }
         }
-        let recording = try Recording.run(words, to: destination, output: output, trying: advice)
+        let recording = try Recording.run(
+            words, to: destination, output: output, trying: advice, recordingValues: recordsValues)
         if !isQuiet, recording.tellsOfItself(words[0]) { compare(before) }
         recording.ending.passOn()
     }

@@ -41,6 +41,11 @@ struct RecordCommand: ParsableCommand {
     @Option(name: .long, help: "With --try: a trace of the command as it is, which is then not run for it.")
     var against: String?
 
+    @Flag(
+        name: .long,
+        help: "Have the values of predicates in the trace, which are private otherwise; verify uses them.")
+    var values = false
+
     @Flag(name: .long, help: "Print no report.")
     var quiet = false
 
@@ -71,8 +76,10 @@ struct RecordCommand: ParsableCommand {
     func run() throws {
         let output = output ?? to.defaultOutput
         let advice = try advice.map { try FetchAdvice($0) }
-        guard advice.isEmpty else { return try AdviceTrial(words, advice, to: to, output, against: against).run(quiet) }
-        let recording = try Recording.run(words, to: to, output: output)
+        guard advice.isEmpty else {
+            return try AdviceTrial(words, advice, to: to, output, against: against, recordingValues: values).run(quiet)
+        }
+        let recording = try Recording.run(words, to: to, output: output, recordingValues: values)
         if !quiet { try printReport(recording, output) }
         recording.ending.passOn()
     }

@@ -23,13 +23,16 @@ struct Recording {
     ///
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
     ///
-    /// - Parameter advice: What fetches of the command are to do in another way.
+    /// - Parameters:
+    ///   - advice: What fetches of the command are to do in another way.
+    ///   - recordingValues: Whether the trace is to have the values of predicates.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
-        standardOutput: String? = nil, trying advice: [FetchAdvice] = []
+        standardOutput: String? = nil, trying advice: [FetchAdvice] = [], recordingValues: Bool = false
     ) throws -> Recording {
         let collector = try destination.taker(output)
         var environment = collector.environment
+        if recordingValues { environment["FAULTLINE_VALUES"] = "1" }
         if !advice.isEmpty { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
         let child: ChildProcess
         do {

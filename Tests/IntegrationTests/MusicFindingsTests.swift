@@ -126,13 +126,13 @@ enum MusicProgram {
 
     /// Records scenarios on a new store in a directory.
     static func record(
-        _ scenarios: [String], isNaive: Bool, in directory: TemporaryDirectory
+        _ scenarios: [String], isNaive: Bool, in directory: TemporaryDirectory, with options: [String] = []
     ) throws -> (trace: String, store: String) {
         let (store, trace) = (directory.path("music.sqlite"), directory.path("trace.json"))
         let prepared = try BuiltCommand.run([store, "prepare"], program: path)
         guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }
         let form = [store, isNaive ? "naive" : "improved"] + scenarios
-        let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", path] + form)
+        let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet"] + options + ["--", path] + form)
         guard recorded.status == 0 else { throw CommandFailed(text: recorded.errors) }
         return (trace, store)
     }

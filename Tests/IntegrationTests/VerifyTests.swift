@@ -123,6 +123,24 @@ struct VerifyTests {
         )
     }
 
+    @Test("takes the recorded values where the trace was asked to have them, and no trace has them otherwise")
+    func recordedValues() throws {
+        let directory = try TemporaryDirectory()
+        let (plain, _) = try MusicProgram.record(["order"], isNaive: true, in: directory)
+        #expect(try !String(contentsOfFile: plain, encoding: .utf8).contains("night"))
+        let (trace, store) = try MusicProgram.record(["order"], isNaive: true, in: directory, with: ["--values"])
+        #expect(
+            try String(contentsOfFile: trace, encoding: .utf8).contains(
+                #"[{\"string\":\"night\"},{\"integer\":39000}]"#))
+        let trial = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R07" })
+        #expect(trial.measurement != nil && trial.notes.allSatisfy { !$0.contains("drawn") })
+        let profile = directory.path("trace.profile")
+        #expect(try BuiltCommand.run(["profile", trace, "-o", profile]).status == 0)
+        let again = try #require(try verify(profile, "--store", store).trials.first { $0.finding.rule == "R07" })
+        #expect(
+            again.measurement?.before == trial.measurement?.before && again.notes.allSatisfy { !$0.contains("drawn") })
+    }
+
     @Test("works on a profile as on a trace")
     func profile() throws {
         let directory = try TemporaryDirectory()

@@ -128,6 +128,7 @@ typedef enum fl_enumeration {
     X(uint64_t, materialise, FL_NANOSECONDS, 0)  \
     X(uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY) \
     X(uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE)   \
+    X(uint32_t, values, FL_REFERENCE, FL_DICTIONARY_NAME)   \
     X(uint32_t, limit, FL_COUNT, 0)              \
     X(uint32_t, offset, FL_COUNT, 0)             \
     X(uint32_t, batchSize, FL_COUNT, 0)          \

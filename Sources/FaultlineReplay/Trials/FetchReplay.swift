@@ -33,8 +33,10 @@ struct FetchReplay {
     var count: UInt64 { UInt64(executions.count) }
     /// Fetches of the trace for each of those.
     private var weight: Double { Double(recorded) / Double(max(1, executions.count)) }
+    /// Whether the trace has the values of all these fetches.
+    private var hasRecordedValues = false
     /// Whether values were drawn for the predicate.
-    var drawsValues: Bool { predicate?.places.isEmpty == false }
+    var drawsValues: Bool { predicate?.places.isEmpty == false && !hasRecordedValues }
 
     /// Rows that the fetches found in the trace, and that they find here with values that were drawn.
     var rows: (recorded: UInt64, here: UInt64) {
@@ -73,10 +75,24 @@ struct FetchReplay {
         let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)
         let drawing = ValueDrawing(shape: predicate, wildcards: likes, entity: entity, schema: schema)
         let context = container.newBackgroundContext()
-        let candidates = try context.performAndWait {
-            try drawing.candidates(context, container.persistentStoreCoordinator, recorder)
+        let coordinator = container.persistentStoreCoordinator
+        let known = samples.map { sample in
+            sample.values.flatMap { PredicateValue.values($0) }.flatMap {
+                $0.count == predicate.places.count ? $0 : nil
+            }
         }
-        executions = Self.assign(candidates, to: samples, textMatches: profile.counts.meanTextMatches)
+        hasRecordedValues = !known.contains(nil)
+        executions = try context.performAndWait {
+            guard known.contains(nil) else {
+                return try zip(samples, known).map { sample, values in
+                    Execution(
+                        sample: sample,
+                        drawn: try drawing.candidate(values ?? [], context, coordinator, recorder))
+                }
+            }
+            let candidates = try drawing.candidates(context, coordinator, recorder)
+            return Self.assign(candidates, to: samples, textMatches: profile.counts.meanTextMatches)
+        }
     }
 
     private static func predicate(_ shape: ShapeEntry) throws -> ShapePredicate? {
@@ -137,7 +153,7 @@ struct FetchReplay {
                 relationshipKeyPathsForPrefetching: shape.prefetch)
             if let predicate, let drawn = execution.drawn {
                 let coordinator = container.persistentStoreCoordinator
-                request.predicate = try predicate.predicate(drawn.values.map { try $0.argument(in: coordinator) })
+                request.predicate = try predicate.predicate(drawn.values, in: coordinator)
             }
             if let expressions = shape.expressions {
                 request.propertiesToFetch = expressions.map { ExpressionDescription($0, .keyPath($0)) }

@@ -21,7 +21,7 @@ struct ValueDrawing {
 
     /// Values for all places of the predicate.
     struct Candidate: Sendable {
-        var values: [DrawnValue]
+        var values: [PredicateValue]
         /// Rows that the predicate finds with them.
         var count: Int
         /// Texts that its functions found fitting on the way.
@@ -47,12 +47,8 @@ struct ValueDrawing {
         var timing = Timing()
         for place in chosen.indices where found.count < Self.candidates && timing.total < Self.patience {
             guard let values = values(from: place, chosen) else { continue }
-            let predicate = try shape.predicate(values.map { try $0.argument(in: coordinator) })
-            let request = FetchRequest<ManagedObject>(entityName: entity.name, predicate: predicate)
-            let before = recorder.messages().count
-            let count = try timing.step(weight: 1) { try context.count(for: request) }
-            let matches = recorder.messages().dropFirst(before).reduce(0) { $0 + Self.textMatches($1) }
-            found.append(Candidate(values: values, count: count, textMatches: matches))
+            found.append(
+                try timing.step(weight: 1) { try candidate(values, context, coordinator, recorder) })
             if values.isEmpty { break }
         }
         guard !found.isEmpty else {
@@ -61,15 +57,27 @@ struct ValueDrawing {
         return found
     }
 
+    /// Values with what they find.
+    func candidate(
+        _ values: [PredicateValue], _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator,
+        _ recorder: Recorder
+    ) throws -> Candidate {
+        let predicate = try shape.predicate(values, in: coordinator)
+        let before = recorder.messages().count
+        let count = try context.count(for: FetchRequest<ManagedObject>(entityName: entity.name, predicate: predicate))
+        let matches = recorder.messages().dropFirst(before).reduce(0) { $0 + Self.textMatches($1) }
+        return Candidate(values: values, count: count, textMatches: matches)
+    }
+
     private static func textMatches(_ message: TraceMessage) -> Double {
         guard case .event(let event) = message, case .sql(let statement) = event.detail else { return 0 }
         return Double(statement.textMatches)
     }
 
     /// Values for all places, from one of the chosen objects.
-    private func values(from number: Int, _ chosen: [ManagedObject]) -> [DrawnValue]? {
+    private func values(from number: Int, _ chosen: [ManagedObject]) -> [PredicateValue]? {
         var patterns = wildcards[...]
-        var values: [DrawnValue] = []
+        var values: [PredicateValue] = []
         for (index, place) in shape.places.enumerated() {
             // The upper end of a range, and what an object must not have, are another object's.
             let isUpper = place.operation == .between && index > 0 && shape.places[index - 1].names == place.names
@@ -90,7 +98,7 @@ struct ValueDrawing {
     }
 
     /// The value at the end of a key path; on the way to many objects that of the first.
-    private func value(_ names: [String], of object: ManagedObject) -> DrawnValue? {
+    private func value(_ names: [String], of object: ManagedObject) -> PredicateValue? {
         guard let name = names.first else { return .object(object.objectID.uriRepresentation()) }
         guard let property = schema.entity(named: object.objectID.entityName)?.property(name) else { return nil }
         switch property.kind {
@@ -98,7 +106,7 @@ struct ValueDrawing {
             guard names.count == 1, let value = object.value(forKey: name) as? any AttributeScalar else {
                 return nil
             }
-            return .value(value)
+            return .value(value.attributeValue)
         case .toOne:
             let target = object.value(forKey: name) as? ManagedObject
             return target.flatMap { value(Array(names.dropFirst()), of: $0) }
@@ -109,22 +117,39 @@ struct ValueDrawing {
 
     /// What is searched for in a text: a few letters of it, more or fewer; of anything else, all.
     private static func part(
-        of value: DrawnValue, _ operation: FetchPredicate.Operator, _ wildcards: String?, length: Int
-    ) -> DrawnValue {
-        guard case .value(let whole) = value, let text = whole as? String else { return value }
+        of value: PredicateValue, _ operation: FetchPredicate.Operator, _ wildcards: String?, length: Int
+    ) -> PredicateValue {
+        guard case .value(.string(let text)) = value else { return value }
         let words = text.split(whereSeparator: { !$0.isLetter && !$0.isNumber })
         let word = words.max { $0.count < $1.count }.map(String.init) ?? text
         let part = String(word.prefix(length + 1))
         switch (operation, wildcards) {
-        case (.beginsWith, _): return .value(String(text.prefix(length)))
-        case (.endsWith, _): return .value(String(text.suffix(length)))
-        case (.contains, _): return .value(part)
+        case (.beginsWith, _): return .value(.string(String(text.prefix(length))))
+        case (.endsWith, _): return .value(.string(String(text.suffix(length))))
+        case (.contains, _): return .value(.string(part))
         case (.like, "none"): return value
-        case (.like, "trailing"): return .value(String(text.prefix(length)) + "*")
-        case (.like, "leading"): return .value("*" + String(text.suffix(length)))
-        case (.like, _): return .value("*\(part)*")
-        case (.matches, _): return .value(".*\(part).*")
+        case (.like, "trailing"): return .value(.string(text.prefix(length) + "*"))
+        case (.like, "leading"): return .value(.string("*" + text.suffix(length)))
+        case (.like, _): return .value(.string("*\(part)*"))
+        case (.matches, _): return .value(.string(".*\(part).*"))
         default: return value
         }
+    }
+}
+
+extension ShapePredicate {
+    /// The predicate with values, for one coordinator.
+    ///
+    /// - Throws: ``Untriable`` if an object is not there.
+    func predicate(
+        _ values: [PredicateValue], in coordinator: PersistentStoreCoordinator
+    ) throws -> FetchPredicate {
+        try predicate(
+            values.map { value in
+                guard let argument = value.argument(in: coordinator) else {
+                    throw Untriable("The copy has no object that its predicate names.")
+                }
+                return argument
+            })
     }
 }

@@ -23,6 +23,7 @@ final class SQLStore: @unchecked Sendable {
     let rows: RowCache
     let external: ExternalData
     let shapes = ShapeNumbers()
+    let values = ValueNumbers()
     /// Whether the store was made by Core Data, which keeps things up that are not known here.
     let isForeign: Bool
     /// The file of a binary store.

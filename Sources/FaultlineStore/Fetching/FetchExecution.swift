@@ -281,6 +281,7 @@ struct FetchExecution {
                 store.schema.property(keyPath, of: entity.schema)?.canonicalColumn != nil
             } ?? [])
         detail.shape = store.shapes.number(of: shape, in: store.recorder)
+        if ValueNumbers.areWanted { detail.values = store.values.number(of: terms.predicate, in: store.recorder) }
         detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []
         var bytes: [UInt8] = []
         for value in select.values { value.append(to: &bytes) }

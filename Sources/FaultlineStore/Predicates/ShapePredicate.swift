@@ -104,6 +104,16 @@ extension FetchExpression.Node {
     }
 }
 
+extension FetchPredicate.Comparison {
+    /// The comparison with the place of a value on its right, if it has one and says the same that way.
+    fileprivate var placeLast: FetchPredicate.Comparison {
+        guard left.isVariable, !right.isVariable, modifier == .direct, let operation = operation.mirrored else {
+            return self
+        }
+        return FetchPredicate.Comparison(left: right, operation: operation, right: left, options: options)
+    }
+}
+
 extension FetchPredicate.Node {
     /// Whether it is one comparison, or one that must not hold.
     fileprivate var isSingleTerm: Bool {
@@ -115,11 +125,11 @@ extension FetchPredicate.Node {
     }
 
     /// Goes over the comparisons from left to right, those within expressions left out.
-    fileprivate func forEachComparison(_ body: (FetchPredicate.Comparison, _ isNegated: Bool) -> Void) {
+    func forEachComparison(_ body: (FetchPredicate.Comparison, _ isNegated: Bool) -> Void) {
         var waiting = [(node: self, isNegated: false)]
         while let (node, isNegated) = waiting.popLast() {
             switch node {
-            case .comparison(let comparison): body(comparison.propertyFirst, isNegated)
+            case .comparison(let comparison): body(comparison.propertyFirst.placeLast, isNegated)
             case .constant: break
             case .not(let inner): waiting.append((inner, !isNegated))
             case .and(let nodes), .or(let nodes): waiting += nodes.reversed().map { ($0, isNegated) }

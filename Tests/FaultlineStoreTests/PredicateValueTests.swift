@@ -1,0 +1,54 @@
+import FaultlineModel
+import FaultlineStore
+import Foundation
+import Testing
+
+@Suite("Values of predicates that are written down")
+struct PredicateValueTests {
+    private static let every: [PredicateValue] = [
+        .value(.integer(.min)), .value(.decimal(Decimal(string: "12345678901234567890.5")!)), .value(.double(0.1)),
+        .value(.double(3)), .value(.double(-.infinity)), .value(.string("A \"quoted\" line\nand ☂")),
+        .value(.boolean(true)), .value(.boolean(false)), .value(.integer(1)),
+        .value(.date(Date(timeIntervalSinceReferenceDate: 1.25))), .value(.binary(Data([0, 255]))),
+        .value(.uuid(UUID(uuidString: "01234567-89AB-CDEF-0123-456789ABCDEF")!)),
+        .value(.uri(URL(string: "https://example.org/a?b=c")!)), .object(URL(string: "x-coredata://store/Item/p1")!),
+        .list([.value(.integer(1)), .value(.string("x"))]), .list([]),
+    ]
+
+    @Test func `They are read as they were`() throws {
+        let text = try #require(PredicateValue.text(Self.every))
+        #expect(PredicateValue.values(text) == Self.every)
+        #expect(
+            PredicateValue.text([.value(.string("Milk")), .value(.integer(3))]) == #"[{"string":"Milk"},{"integer":3}]"#
+        )
+    }
+
+    @Test(arguments: [
+        "", "3", "{}", "[3]", "[{}]", #"[{"string":3}]"#, #"[{"text":"x"}]"#, #"[{"uuid":"x"}]"#, #"[{"list":3}]"#,
+        #"[{"list":[{"list":[{"list":[{"list":[{"list":[]}]}]}]}]}]"#,
+    ])
+    func `What is something else is nothing`(_ text: String) {
+        #expect(PredicateValue.values(text) == nil)
+    }
+
+    @Test func `They are those of the places of the shape`() throws {
+        let predicate = try FetchPredicate(
+            format:
+                "name BEGINSWITH %@ AND NOT category.name IN %@ AND price BETWEEN {%@, %@} AND 3 < price AND isBought == nil",
+            "M", ["A", "B"], 1, 2.5)
+        let values = try #require(predicate.values)
+        #expect(
+            values == [
+                .value(.string("M")), .list([.value(.string("A")), .value(.string("B"))]), .value(.integer(1)),
+                .value(.double(2.5)), .value(.integer(3)),
+            ])
+        let shape = try #require(try ShapePredicate(predicate.shape))
+        #expect(shape.places.count == values.count)
+    }
+
+    @Test func `Values within expressions are not told`() throws {
+        #expect(try FetchPredicate(format: "price * 2 > 3").values == nil)
+        #expect(try FetchPredicate(format: "SUBQUERY(tags, $x, $x.name == 'a').@count > 3").values == nil)
+        #expect(try FetchPredicate(format: "category == nil").values == [])
+    }
+}
