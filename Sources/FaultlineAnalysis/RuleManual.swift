@@ -11,3 +11,17 @@ public struct RuleManual: Sendable, Hashable {
     /// What is no finding, or a note only, and why: a sentence each.
     public var guards: [String]
 }
+
+/// A rule in words: one that judges traces, or one of the two that only stores at rest are judged by.
+public struct RulePage: Sendable {
+    /// `"R02"`; `"S01"` of a store at rest.
+    public let id: String
+    public let name: String
+    public let purpose: String
+    public let manual: RuleManual
+
+    /// All that reports and inspections name, by their numbers.
+    public static let all =
+        Rules.all.map { RulePage(id: $0.id, name: $0.name, purpose: $0.purpose, manual: $0.manual) }
+        + [FragmentationJudge.page, PageCacheJudge.page]
+}

@@ -9,7 +9,7 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Tells what a rule looks for, what it advises, and what it leaves alone.",
         discussion: "Without a number it lists the rules.")
 
-    @Argument(help: "The rule's number, as a report has it: R02.")
+    @Argument(help: "The rule's number, as a report or an inspection has it: R02, S01.")
     var rule: String?
 
     func run() throws {
@@ -17,8 +17,8 @@ struct ExplainCommand: ParsableCommand {
         guard let rule else {
             return try Terminal.output.write(RuleText.list(width: width))
         }
-        guard let found = Rules.all.first(where: { $0.id.lowercased() == rule.lowercased() }) else {
-            let numbers = Rules.all.map(\.id).joined(separator: ", ")
+        guard let found = RulePage.all.first(where: { $0.id.lowercased() == rule.lowercased() }) else {
+            let numbers = RulePage.all.map(\.id).joined(separator: ", ")
             throw CommandFailure.usage("There is no rule \"\(rule)\"; the rules are \(numbers).")
         }
         try Terminal.output.write(RuleText.page(of: found, width: width))
@@ -28,10 +28,10 @@ struct ExplainCommand: ParsableCommand {
 /// Rules in words.
 enum RuleText {
     static func list(width: Int) -> String {
-        Rules.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
+        RulePage.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
     }
 
-    static func page(of rule: any Rule, width: Int) -> String {
+    static func page(of rule: RulePage, width: Int) -> String {
         let manual = rule.manual
         let parts = [
             ("What it looks for", manual.trigger), ("What a finding rests on", manual.evidence),

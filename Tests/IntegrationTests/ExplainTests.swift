@@ -3,9 +3,9 @@ import Testing
 
 @Suite("faultline explain")
 struct ExplainTests {
-    @Test("has a page for every rule, whose lines fit a terminal", arguments: Rules.all.map(\.id))
+    @Test("has a page for every rule, whose lines fit a terminal", arguments: RulePage.all.map(\.id))
     func page(_ id: String) throws {
-        let rule = try #require(Rules.all.first { $0.id == id })
+        let rule = try #require(RulePage.all.first { $0.id == id })
         let result = try BuiltCommand.run(["explain", id.lowercased()])
         #expect(result.status == 0 && result.errors == "")
         #expect(result.output.hasPrefix("\(id) \(rule.name)\n"))
@@ -24,7 +24,7 @@ struct ExplainTests {
     @Test("lists the rules, and knows no others")
     func list() throws {
         let list = try BuiltCommand.run(["explain"])
-        for rule in Rules.all { #expect(list.output.contains("\(rule.id)  \(rule.name)\n")) }
+        for rule in RulePage.all { #expect(list.output.contains("\(rule.id)  \(rule.name)\n")) }
         let other = try BuiltCommand.run(["explain", "R99"])
         #expect(other.status == 2)
         #expect(other.errors.hasPrefix("faultline: There is no rule \"R99\"; the rules are R01, R02,"))
