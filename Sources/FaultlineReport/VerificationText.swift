@@ -28,7 +28,7 @@ public struct VerificationText: Sendable {
         let all = verification.trials
         guard !all.isEmpty else { return "\(name): the trace has no findings to try." }
         let tried = all.filter { $0.measurement != nil }
-        guard !tried.isEmpty else { return "\(name): none of \(Phrase.count(all.count)) findings could be tried." }
+        guard !tried.isEmpty else { return "\(name): of \(Phrase.count(UInt64(all.count), "finding")) none could be tried." }
         let counts = Trial.Outcome.words.compactMap { word -> String? in
             let count = tried.count { $0.outcome.word == word }
             return count == 0 ? nil : "\(Phrase.count(count)) \(word)"
@@ -99,13 +99,25 @@ public struct VerificationText: Sendable {
         before == after ? "\(name) \(Phrase.count(after))" : "\(name) \(Phrase.count(before)) → \(Phrase.count(after))"
     }
 
+    /// What was not tried, with each reason once.
     private func untried(_ ink: Ink, _ width: Int) -> [String] {
-        var text: [String] = []
+        var reasons: [String] = []
+        var titles: [String: [String]] = [:]
         for trial in verification.trials {
             guard case .notTried(let reason) = trial.outcome else { continue }
-            text += TextPage.item("\(trial.finding.rule) \(trial.finding.title): \(reason)", width: width)
+            if titles[reason] == nil { reasons.append(reason) }
+            titles[reason, default: []].append("\(trial.finding.rule) \(trial.finding.title)")
         }
-        return text.isEmpty ? [] : [ink(.bold, "Not tried")] + text
+        guard !reasons.isEmpty else { return [] }
+        return [ink(.bold, "Not tried")]
+            + reasons.flatMap { reason in
+                TextTable.wrapped(reason, width: width - 2).map { "  " + $0 }
+                    + (titles[reason] ?? []).flatMap { title in
+                        TextTable.wrapped(title, width: width - 6).enumerated().map {
+                            ($0 == 0 ? "    " : "      ") + $1
+                        }
+                    }
+            }
     }
 }
 
