@@ -201,6 +201,13 @@ let package = Package(
             dependencies: ["FaultlineAnalysis", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
         .testTarget(
+            name: "FaultlineReplayTests",
+            dependencies: [
+                "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineRecorder", "FaultlineReplay",
+                "FaultlineStore", "FaultlineTrace",
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FaultlineQueryTests",
             dependencies: ["FaultlineQuery", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),

@@ -95,7 +95,8 @@ extension FetchSample: Mergeable, StartsEmpty {
                     expected: "a hash in hexadecimal digits, a text or null, four numbers and pairs of numbers")
             }
             let numbers = try parts.dropFirst(2).map { try $0.count() }
-            let runs = stride(from: 4, to: numbers.count, by: 2).map { [numbers[$0], numbers[$0 + 1]] }
+            let runs = stride(from: 4, to: numbers.count, by: 2).prefix(Self.maximumRuns)
+                .map { [numbers[$0], numbers[$0 + 1]] }
             return (
                 hash,
                 Execution(

@@ -32,6 +32,8 @@ struct ResultTally: Sendable, Hashable {
     var time: UInt64 = 0
     /// Results that were asked for their count.
     var counted: UInt64 = 0
+
+    var untouchedRows: UInt64 { rows - min(rows, touchedRows) }
 }
 
 extension ResultNeed {

@@ -8,11 +8,14 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
     let reason: String
     /// Whether the store itself is damaged, or no store.
     let isDamage: Bool
+    /// Whether it is no fault of what was named, but of the machine: no room, or no folder for copies.
+    public let isOfTheMachine: Bool
 
-    private init(_ description: String, reason: String, isDamage: Bool = true) {
+    private init(_ description: String, reason: String, isDamage: Bool = true, isOfTheMachine: Bool = false) {
         self.description = description
         self.reason = reason
         self.isDamage = isDamage
+        self.isOfTheMachine = isOfTheMachine
     }
 
     static func noFile(_ path: String) -> ReplayError {
@@ -38,10 +41,18 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
                 + "model with --model.", reason: "does not keep its model", isDamage: false)
     }
 
-    static func notItsModel(_ path: String, _ reason: String) -> ReplayError {
+    /// - Parameter isMismatch: Whether the store was made with another model.
+    static func cannotOpen(_ path: String, _ reason: String, isMismatch: Bool) -> ReplayError {
         ReplayError(
-            "A copy of the store \"\(path)\" cannot be opened: \(reason) Name the store's own model with --model.",
+            "A copy of the store \"\(path)\" cannot be opened: \(reason)"
+                + (isMismatch ? " Name the store's own model with --model." : ""),
             reason: reason, isDamage: false)
+    }
+
+    static func noScratch(_ folder: String, _ reason: String) -> ReplayError {
+        ReplayError(
+            "No folder for copies can be made in \"\(folder)\" (\(reason)); set TMPDIR to a folder that can be written to.",
+            reason: reason, isOfTheMachine: true)
     }
 
     static func badModel(_ reason: String) -> ReplayError {
@@ -52,7 +63,7 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
     static func cannotCopy(_ path: String, _ reason: String) -> ReplayError {
         ReplayError(
             "\"\(path)\" cannot be copied to a temporary folder (\(reason)); make room, or set TMPDIR to where there is some.",
-            reason: reason)
+            reason: reason, isOfTheMachine: true)
     }
 
     static func sqlite(_ code: Int32, _ message: String, sql: String) -> ReplayError {

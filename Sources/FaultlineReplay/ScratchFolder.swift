@@ -1,27 +1,30 @@
 import Foundation
+import Glibc
 
-/// A folder that is gone when nobody holds it any more.
+/// A folder for copies, which nobody else may look into and which is gone when nobody holds it any more.
 final class ScratchFolder {
-    private let url: URL
+    private let path: String
 
     /// - Throws: ``ReplayError`` if it cannot be made.
     init() throws(ReplayError) {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        do {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        } catch {
-            throw ReplayError.cannotCopy(url.path, error.localizedDescription)
+        let place = (NSTemporaryDirectory() as NSString).appendingPathComponent("faultline-XXXXXX")
+        var template = Array(place.utf8CString)
+        guard let made = mkdtemp(&template) else {
+            throw ReplayError.noScratch(NSTemporaryDirectory(), String(cString: strerror(errno)))
         }
+        path = String(cString: made)
+        ScratchFolders.insert(path)
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit { ScratchFolders.remove(path) }
 
     /// Copies a store with what belongs to it, and returns the path of the copy.
     ///
-    /// - Throws: ``ReplayError`` if there is no room, or the file cannot be read.
+    /// - Parameter path: The store's own path, without links (``StorePath``).
+    /// - Throws: ``ReplayError`` if there is no room, or a file cannot be read.
     func copyStore(_ path: String) throws(ReplayError) -> String {
         let place = try copy(path, as: "store.sqlite")
-        for end in Self.companions(of: path) { _ = try copy(path + end, as: "store.sqlite" + end) }
+        for end in StorePath.companions(of: path) { _ = try copy(path + end, as: "store.sqlite" + end) }
         return place
     }
 
@@ -30,28 +33,55 @@ final class ScratchFolder {
         let store = URL(fileURLWithPath: path)
         let name = ".\(store.deletingPathExtension().lastPathComponent)_SUPPORT"
         let support = store.deletingLastPathComponent().appendingPathComponent(name).path
-        if FileManager.default.fileExists(atPath: support) { _ = try copy(support, as: ".store_SUPPORT") }
-    }
-
-    /// The ends of the names of what lies beside a store and belongs to it: its write-ahead log and its rollback journal.
-    static func companions(of path: String) -> [String] {
-        ["-wal", "-journal"].filter { size(of: path + $0) > 0 }
-    }
-
-    /// The bytes of a file; 0: none, or nobody may look.
-    static func size(of path: String) -> UInt64 {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        return (attributes?[.size] as? NSNumber)?.uint64Value ?? 0
-    }
-
-    /// Copies a file, and returns the path of the copy.
-    private func copy(_ path: String, as name: String) throws(ReplayError) -> String {
-        let place = url.appendingPathComponent(name)
-        do {
-            try FileManager.default.copyItem(at: URL(fileURLWithPath: path), to: place)
-        } catch {
-            throw ReplayError.cannotCopy(path, error.localizedDescription)
+        guard let files = try? FileManager.default.subpathsOfDirectory(atPath: support) else { return }
+        for file in files.sorted() {
+            let from = (support as NSString).appendingPathComponent(file)
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: from, isDirectory: &isFolder) else { continue }
+            if isFolder.boolValue { continue }
+            _ = try copy(from, as: ".store_SUPPORT/" + file)
         }
-        return place.path
+    }
+
+    /// Copies what stands in a file to a new one, never a link to it, and returns the path of the copy.
+    private func copy(_ source: String, as name: String) throws(ReplayError) -> String {
+        let place = (path as NSString).appendingPathComponent(name)
+        let folder = (place as NSString).deletingLastPathComponent
+        do {
+            if folder != path {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+            try Self.copyBytes(from: source, to: place)
+        } catch let error as POSIXError {
+            throw ReplayError.cannotCopy(source, String(cString: strerror(error.code.rawValue)))
+        } catch {
+            throw ReplayError.cannotCopy(source, error.localizedDescription)
+        }
+        return place
+    }
+
+    private static func copyBytes(from source: String, to place: String) throws {
+        func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw failure() }
+        defer { close(input) }
+        // A new file of our own: what is written to later can be nobody else's.
+        let output = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw failure() }
+        defer { close(output) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(input, buffer.baseAddress, buffer.count)
+            guard count >= 0 else { throw failure() }
+            if count == 0 { return }
+            var written = 0
+            while written < count {
+                let part = write(output, buffer.baseAddress! + written, count - written)
+                guard part >= 0 else { throw failure() }
+                written += part
+            }
+        }
     }
 }

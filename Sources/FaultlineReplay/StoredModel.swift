@@ -1,19 +1,26 @@
 import FaultlineModel
 import FaultlineStore
 
-/// The model of a store at rest.
-enum StoredModel {
+/// The model of a store at rest, and what of it the store has.
+struct StoredModel {
+    var model: ManagedObjectModel
+    /// The name of the configuration; `nil`: the store has all entities.
+    var configuration: String?
+
     /// The model that a store of Faultline's keeps beside its rows; `nil`: it has none, since Core Data made it, or an
     /// older version of Faultline.
     ///
     /// - Throws: ``ReplayError`` if what the store keeps is no model.
-    static func read(_ file: DatabaseFile) throws(ReplayError) -> ManagedObjectModel? {
+    static func read(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
         let table = StoreOpening.modelTable
         guard try file.number("SELECT count(*) FROM sqlite_schema WHERE name = '\(table)' AND type = 'table'") == 1,
-            let text = try file.rows("SELECT Z_MODEL FROM \(table)").first?.first?.text, !text.isEmpty
+            let row = try file.rows("SELECT Z_MODEL, Z_CONFIGURATION FROM \(table)").first, !row[0].text.isEmpty
         else { return nil }
+        let configuration = row[1].text
         do {
-            return try ManagedObjectModel(contents: text, name: "\(table) of the store")
+            return StoredModel(
+                model: try ManagedObjectModel(contents: row[0].text, name: "\(table) of the store"),
+                configuration: configuration.isEmpty ? nil : configuration)
         } catch {
             throw .badModel("\(error)")
         }

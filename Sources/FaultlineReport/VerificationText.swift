@@ -28,7 +28,9 @@ public struct VerificationText: Sendable {
         let all = verification.trials
         guard !all.isEmpty else { return "\(name): the trace has no findings to try." }
         let tried = all.filter { $0.measurement != nil }
-        guard !tried.isEmpty else { return "\(name): of \(Phrase.count(UInt64(all.count), "finding")) none could be tried." }
+        guard !tried.isEmpty else {
+            return "\(name): of \(Phrase.count(UInt64(all.count), "finding")) none could be tried."
+        }
         let counts = Trial.Outcome.words.compactMap { word -> String? in
             let count = tried.count { $0.outcome.word == word }
             return count == 0 ? nil : "\(Phrase.count(count)) \(word)"
@@ -55,7 +57,9 @@ public struct VerificationText: Sendable {
             text += body(Self.sentence(measurement, isPause: finding.saving.pause != nil))
         }
         if trial.outcome == .withdrawn {
-            text += body("The finding is withdrawn: on this store the change saves no time.")
+            let figure = trial.figure?.gain.high ?? 0
+            let much = figure > 0 ? "much less time than expected, if any" : "no time"
+            text += body("The finding is withdrawn: on this store the change saves \(much).")
         }
         if trial.outcome == .unclear {
             text += body("That is too little to be told from nothing; the counts do not wobble.")

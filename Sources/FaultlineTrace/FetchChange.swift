@@ -62,10 +62,24 @@ extension FetchChange: CustomStringConvertible {
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard !words.isEmpty else { throw Problem(description: "says nothing to change") }
         for word in words {
-            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard seen.insert(parts[0]).inserted else { throw Problem(description: "says \"\(parts[0])\" twice") }
             try take(parts[0], parts.count > 1 ? parts[1] : nil, of: word)
         }
+    }
+
+    /// Both changes of one fetch; where they differ, the other one's.
+    package func merging(_ other: FetchChange) -> FetchChange {
+        FetchChange(
+            batchSize: other.batchSize ?? batchSize, limit: other.limit ?? limit,
+            prefetch: prefetch.filter { !other.prefetch.contains($0) && !other.withoutPrefetch.contains($0) }
+                + other.prefetch,
+            withoutPrefetch: withoutPrefetch.filter {
+                !other.withoutPrefetch.contains($0) && !other.prefetch.contains($0)
+            }
+                + other.withoutPrefetch,
+            properties: other.properties ?? properties,
+            readsIdentitiesOnly: readsIdentitiesOnly || other.readsIdentitiesOnly)
     }
 
     private mutating func take(_ name: String, _ value: String?, of word: String) throws(Problem) {

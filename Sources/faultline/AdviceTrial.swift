@@ -35,34 +35,42 @@ struct AdviceTrial {
 
     /// Records, prints what the change has made of it, and ends as the command did.
     ///
-    /// - Throws: ``CommandFailure`` if a trace cannot be written or the command cannot be run.
+    /// - Throws: ``CommandFailure`` if a trace cannot be read or written or the command cannot be run.
     func run(_ isQuiet: Bool) throws {
-        let before = against ?? untried
-        if against == nil {
-            let recording = try Recording.run(
-                words, to: destination, output: before, recordingValues: recordsValues)
-            // What fails as it is would say nothing of the change.
-            guard recording.ending == .exited(0), recording.tellsOfItself(words[0]) else {
-                recording.ending.passOn()
-            }
-        }
+        let before = try against.map { try LoadedProfile.oneOfSeveral($0) } ?? recordAsItIs()
         let recording = try Recording.run(
             words, to: destination, output: output, trying: advice, recordingValues: recordsValues)
-        if !isQuiet, recording.tellsOfItself(words[0]) { compare(before) }
+        if recording.tellsOfItself(words[0]) { compare(before, isQuiet) }
         recording.ending.passOn()
     }
 
+    /// Records the command as it is; ends as it did if it failed, since that would say nothing of the change.
+    private func recordAsItIs() throws -> Profile {
+        let recording = try Recording.run(
+            words, to: destination, output: untried, trying: [], recordingValues: recordsValues)
+        let hasRecorded = recording.tellsOfItself(words[0])
+        guard recording.ending == .exited(0), hasRecorded else {
+            if hasRecorded { Terminal.tell("The command failed as it is; the change was not tried.") }
+            recording.ending.passOn()
+        }
+        return try LoadedProfile.oneOfSeveral(untried)
+    }
+
     /// What goes wrong here is told, and the command's exit status is passed on all the same.
-    private func compare(_ before: String) {
+    private func compare(_ before: Profile, _ isQuiet: Bool) {
         do {
-            let sides = try [before, output].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
-            for advice in advice where !sides[1].profile.fetches.contains(where: { advice.isFor($0.key.site) }) {
+            let after = try LoadedProfile.oneOfSeveral(output)
+            let fetches = { (advice: FetchAdvice) in after.fetches.filter { advice.isFor($0.key.site) } }
+            for advice in advice where fetches(advice).isEmpty {
                 Terminal.tell("No fetch was made at \(advice.place), so that \"\(advice.change)\" was not tried.")
             }
-            let tried = advice.map { "Tried: \($0)\n" }.joined()
+            guard !isQuiet else { return }
+            // Why others did not the program has said itself.
+            let taken = advice.filter { advice in fetches(advice).contains { $0.hasTaken(advice.change) } }
+            let tried = taken.isEmpty ? "Nothing was tried.\n" : taken.map { "Tried: \($0)\n" }.joined()
             let terminal = Terminal.errors
-            let text = DiffText(ProfileDiff(before: sides[0], after: sides[1]))
-                .render(width: terminal.width, colour: terminal.wantsColour)
+            let diff = ProfileDiff(before: Analysis(before), after: Analysis(after))
+            let text = DiffText(diff).render(width: terminal.width, colour: terminal.wantsColour)
             try terminal.write("\n\(tried)\n\(text)\n")
         } catch {
             Terminal.tell("\(error)")

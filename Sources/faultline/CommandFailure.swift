@@ -1,3 +1,5 @@
+import FaultlineReplay
+
 /// A failure that ends the command with one sentence on stderr.
 struct CommandFailure: Error, CustomStringConvertible {
     /// The exit status: what whoever called the command can tell apart.
@@ -17,5 +19,12 @@ struct CommandFailure: Error, CustomStringConvertible {
 
     static func tool(_ sentence: String) -> CommandFailure {
         CommandFailure(status: .tool, description: sentence)
+    }
+}
+
+extension CommandFailure {
+    /// What went wrong with a store at rest: the machine's fault, or what was named.
+    static func replay(_ error: ReplayError) -> CommandFailure {
+        error.isOfTheMachine ? .tool("\(error)") : .usage("\(error)")
     }
 }

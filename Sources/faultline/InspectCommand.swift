@@ -28,11 +28,12 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         let model = try model.map(ModelArgument.load)
+        ScratchFolders.removeWhenInterrupted()
         let facts: StoreFacts
         do {
             facts = try StoreSurvey.facts(path: store, model: model)
         } catch {
-            throw CommandFailure.usage("\(error)")
+            throw CommandFailure.replay(error)
         }
         let inspection = StoreInspection(facts)
         let output = Terminal.output

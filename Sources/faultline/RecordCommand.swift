@@ -59,6 +59,9 @@ struct RecordCommand: ParsableCommand {
         if against != nil, advice.isEmpty {
             throw ValidationError("--against is of use with --try, which says what to compare.")
         }
+        if let against, Self.isSameFile(against, output ?? to.defaultOutput) {
+            throw ValidationError("The trace \"\(against)\" of --against would be written over; name another with -o.")
+        }
         for text in advice {
             do {
                 _ = try FetchAdvice(text)
@@ -66,6 +69,12 @@ struct RecordCommand: ParsableCommand {
                 throw ValidationError("--try \"\(text)\" \(error).")
             }
         }
+    }
+
+    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(one, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
     /// The command without the dashes that set it off.

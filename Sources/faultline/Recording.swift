@@ -24,16 +24,16 @@ struct Recording {
     /// - Throws: ``CommandFailure`` if the trace cannot be written or the command cannot be run.
     ///
     /// - Parameters:
-    ///   - advice: What fetches of the command are to do in another way.
+    ///   - advice: What fetches of the command are to do in another way; `nil`: what the environment says.
     ///   - recordingValues: Whether the trace is to have the values of predicates.
     static func run(
         _ command: [String], to destination: RecordingDestination = .timeline, output: String,
-        standardOutput: String? = nil, trying advice: [FetchAdvice] = [], recordingValues: Bool = false
+        standardOutput: String? = nil, trying advice: [FetchAdvice]? = nil, recordingValues: Bool = false
     ) throws -> Recording {
         let collector = try destination.taker(output)
         var environment = collector.environment
         if recordingValues { environment["FAULTLINE_VALUES"] = "1" }
-        if !advice.isEmpty { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
+        if let advice { environment["FAULTLINE_TRY"] = advice.map(\.description).joined(separator: "\n") }
         let child: ChildProcess
         do {
             child = try ChildProcess.start(

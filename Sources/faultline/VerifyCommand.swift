@@ -33,13 +33,16 @@ struct VerifyCommand: ParsableCommand {
     func run() throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
+        // Before anything is copied: what is hostile in a profile shows here.
+        let analysis = Analysis(loaded.profile)
+        let model = try model.map(ModelArgument.load)
+        ScratchFolders.removeWhenInterrupted()
         let verifier: StoreVerifier
         do {
-            verifier = try StoreVerifier(path: store, model: try model.map(ModelArgument.load))
-        } catch let error as ReplayError {
-            throw CommandFailure.usage("\(error)")
+            verifier = try StoreVerifier(path: store, model: model)
+        } catch {
+            throw CommandFailure.replay(error)
         }
-        let analysis = Analysis(loaded.profile)
         let verification = verifier.verify(analysis) { finding, done in
             guard Terminal.errors.columns != nil else { return }
             Terminal.tell("Trying \(done + 1) of \(analysis.findings.count): \(finding.title)")

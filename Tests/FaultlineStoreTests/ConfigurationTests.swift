@@ -42,6 +42,8 @@ struct ConfigurationTests {
             try SQLShell.run(tables, several.url(1)) == [
                 "ZNOTE", "Z_FAULTLINE", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY",
             ])
+        let kept = "SELECT Z_CONFIGURATION FROM Z_FAULTLINE"
+        #expect(try SQLShell.run(kept, several.url(0)) + SQLShell.run(kept, several.url(1)) == ["Food", "Notes"])
         #expect(
             try SQLShell.run(tables, several.url(0)).filter { !$0.hasPrefix("Z_") } == [
                 "ZCATEGORY", "ZITEM", "ZSECTION", "ZTAG",

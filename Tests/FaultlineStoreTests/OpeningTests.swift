@@ -27,6 +27,10 @@ struct OpeningTests {
         try open("Test.sqlite")
         let text = try SQLShell.run("SELECT Z_MODEL FROM Z_FAULTLINE", folder.appendingPathComponent("Test.sqlite"))
         #expect(text == [try model.contents()])
+        #expect(
+            try SQLShell.run(
+                "SELECT Z_CONFIGURATION FROM Z_FAULTLINE", self.folder.appendingPathComponent("Test.sqlite"))
+                == [""])
         let folder = folder.appendingPathComponent("Kept.xcdatamodel")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(text[0].utf8).write(to: folder.appendingPathComponent("contents"))

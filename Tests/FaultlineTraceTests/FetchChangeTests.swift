@@ -35,11 +35,20 @@ struct FetchChangeTests {
         ("prefetch=a,,b", #"has "prefetch=a,,b", which names no key paths with commas between them"#),
         ("prefetch=-", #"has "prefetch=-", which names no key paths with commas between them"#),
         ("batch=1 batch=2", #"says "batch" twice"#),
+        ("=", #"has "=", which is none of batch=, limit=, prefetch=, properties= and ids"#),
+        ("==3", #"has "==3", which is none of batch=, limit=, prefetch=, properties= and ids"#),
         ("ids=yes", #"has "ids=yes", which is none of batch=, limit=, prefetch=, properties= and ids"#),
         ("offset=3", #"has "offset=3", which is none of batch=, limit=, prefetch=, properties= and ids"#),
     ])
     func `What is no change says why`(_ text: String, _ problem: String) {
         #expect { try FetchChange(text) } throws: { ($0 as? FetchChange.Problem)?.description == problem }
+    }
+
+    @Test func `Of two changes both are made, and where they differ the second`() throws {
+        let one = try FetchChange("batch=5 limit=3 prefetch=a,b,-c properties=x")
+        let both = one.merging(try FetchChange("batch=7 prefetch=c,-b ids"))
+        #expect(both.description == "batch=7 limit=3 prefetch=a,c,-b properties=x ids")
+        #expect(FetchChange().merging(one) == one && one.merging(FetchChange()) == one)
     }
 
     @Test func `Key paths are added to those that are prefetched, and taken away`() {

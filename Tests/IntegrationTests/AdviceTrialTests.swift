@@ -81,6 +81,36 @@ struct AdviceTrialTests {
         #expect(result.errors.contains("gone   warning  R02 Set the batch size of Item to 15 (now 50)"))
     }
 
+    @Test("takes several pieces of advice for one line together, and leaves the environment's out of what is as it is")
+    func several() throws {
+        let list = try List()
+        let place = "Groceries.swift:\(list.line)"
+        let result = try list.record(
+            "--try", "\(place) batch=15", "--try", "\(place) prefetch=locationAtHome",
+            environment: ["FAULTLINE_TRY": "\(place) limit=3"])
+        #expect(result.status == 0)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0] == lines[1])
+        #expect(try list.batchSize(list.untried) == "50" && list.batchSize(list.trace) == "15")
+        #expect(try !list.prefetches(list.untried) && list.prefetches(list.trace))
+        #expect(
+            result.errors.hasPrefix("\nTried: \(place) batch=15\nTried: \(place) prefetch=locationAtHome\n\nBefore"))
+    }
+
+    @Test("reads what it compares with before it runs anything, and does not write over it")
+    func against() throws {
+        let list = try List()
+        let missing = try list.record("--try", "List.swift:1 ids", "--against", list.directory.path("none.json"))
+        #expect(missing.status == 2 && missing.output.isEmpty && missing.errors.contains("none.json"))
+        #expect(
+            try BuiltCommand.run(["record", "-o", list.trace, "--", BuiltCommand.faultline] + list.form).status == 0)
+        let same = try list.record("--try", "List.swift:1 ids", "--against", list.trace)
+        #expect(same.status == 2 && same.output.isEmpty)
+        #expect(
+            same.errors.contains(
+                "The trace \"\(list.trace)\" of --against would be written over; name another with -o."))
+    }
+
     @Test("does no harm with advice that the program cannot take, and says so")
     func wrongAdvice() throws {
         let list = try List()
@@ -131,6 +161,7 @@ struct AdviceTrialTests {
         let result = try BuiltCommand.run(
             ["record", "-o", trace, "--try", "List.swift:42 ids", "--", "sh", "-c", "echo ran; exit 3"])
         #expect(result.status == 3 && result.output == "ran\n")
+        #expect(result.errors.hasPrefix("faultline: No process of \"sh\" recorded anything;"))
         #expect(!FileManager.default.fileExists(atPath: trace))
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SharedData
 import Testing
@@ -35,6 +36,14 @@ struct VerifyTests {
         let result = try BuiltCommand.run(["verify", "--format", "json"] + arguments)
         guard result.status == 0 else { throw CommandFailed(text: result.errors) }
         return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
+    }
+
+    /// Runs statements on a store, without the store's own functions.
+    private static func run(_ sql: String, _ path: String) throws {
+        var connection: OpaquePointer?
+        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
+        defer { sqlite3_close(connection) }
+        try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
     }
 
     /// A scenario of the music program, with the trips and rows of its fetches or saves before and after the change.
@@ -112,6 +121,65 @@ struct VerifyTests {
             text.contains(
                 "\nNot tried\n  Its change is one that only the program's author can make.\n    R"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+    }
+
+    @Test("never writes a store behind a link, and leaves no copies behind")
+    func links() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["values", "save"], isNaive: true, in: directory)
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let folder = directory.path("scratch")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let links = [directory.path("absolute.sqlite"), directory.path("relative.sqlite")]
+        try FileManager.default.createSymbolicLink(atPath: links[0], withDestinationPath: store)
+        try FileManager.default.createSymbolicLink(atPath: links[1], withDestinationPath: "music.sqlite")
+        for link in links {
+            let result = try BuiltCommand.run(["verify", trace, "--store", link], environment: ["TMPDIR": folder])
+            #expect(result.status == 0 && result.output.contains("2 findings tried on a copy: "))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        }
+        let size = Double(before.count) / 1_048_576
+        #expect(
+            try BuiltCommand.run(["inspect", links[1]]).output.hasPrefix(
+                "relative.sqlite: \(String(format: "%.2f", size)) MiB, "))
+        let nowhere = try BuiltCommand.run(
+            ["verify", trace, "--store", store], environment: ["TMPDIR": directory.path("nowhere")])
+        #expect(nowhere.status == 75)
+        #expect(
+            nowhere.errors.hasPrefix("faultline: No folder for copies can be made in \"\(directory.path("nowhere"))"))
+    }
+
+    @Test("removes its copies when it is interrupted")
+    func interrupted() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["values", "save", "sum"], isNaive: true, in: directory)
+        let folder = directory.path("scratch")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let script = """
+            "$0" verify "$1" --store "$2" > /dev/null & verify=$!
+            while [ -z "$(ls "$TMPDIR")" ] && kill -0 $verify; do :; done
+            kill -TERM $verify; wait $verify
+            """
+        let result = try BuiltCommand.run(
+            ["-c", script, BuiltCommand.faultline, trace, store], program: "/bin/sh", environment: ["TMPDIR": folder])
+        #expect(result.status == 128 + SIGTERM)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+
+    @Test("says of a store with other rows, or damaged ones, that it is not the same work")
+    func otherStores() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["values"], isNaive: true, in: directory)
+        try Self.run("DELETE FROM ZTRACK WHERE Z_PK > 100", store)
+        let fewer = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R03" })
+        #expect(
+            fewer.reason
+                == "Its fetches find 100 rows here, where they found 1,200 when they were recorded: that is not the same work."
+        )
+        try Self.run("DELETE FROM ZTRACK", store)
+        let none = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R03" })
+        #expect(none.reason?.hasPrefix("Its fetches find 0 rows here") == true)
     }
 
     @Test("draws values with which the predicate finds as many rows, and says so")

@@ -87,7 +87,7 @@ public struct AggregateRule: Rule {
     /// Rows that need not leave the store.
     private static func spared(_ demand: ResultDemand) -> Double {
         guard case .first = demand.kind else { return Double(demand.tally.rows) }
-        return Double(demand.tally.rows - demand.tally.touchedRows)
+        return Double(demand.tally.untouchedRows)
     }
 
     private func addFigures(of demand: ResultDemand, isKeysOnly: Bool, to finding: inout Finding) {

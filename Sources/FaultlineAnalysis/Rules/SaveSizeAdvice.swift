@@ -43,7 +43,7 @@ struct SaveSizeAdvice {
         let times =
             small.occurrences == 1
             ? ""
-            : ", some \(Phrase.count(small.saves / small.occurrences)) on each of \(Phrase.count(small.occurrences)) occasions"
+            : ", some \(Phrase.count(small.saves / max(1, small.occurrences))) on each of \(Phrase.count(small.occurrences)) occasions"
         return [
             "\(Phrase.count(small.saves, "save")) followed one another\(times), with \(per) each: "
                 + "\(Phrase.duration(small.time)) in all, \(Phrase.duration(small.commit)) of it in COMMIT.",

@@ -23,7 +23,7 @@ public struct UnboundedFetchRule: Rule {
         where fetch.key.shape.resultType == "objects" && !fetch.key.shape.isLimited
             && fetch.key.shape.hasUntoldValues != true
         {
-            fetches += fetch.counts.executions
+            fetches &+= fetch.counts.executions
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
         if fetches > 0 { outcome.examined = "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" }

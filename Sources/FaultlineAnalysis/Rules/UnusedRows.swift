@@ -25,7 +25,7 @@ struct UnusedRows {
             switch demand.kind {
             case .first(let first, isCounted: false):
                 kind = .first(first)
-                rows = tally.rows - tally.touchedRows
+                rows = tally.untouchedRows
             case .identities:
                 kind = .identities
                 rows = tally.rows
@@ -34,7 +34,7 @@ struct UnusedRows {
         } else if let tally = Self.scattered(fetch), BatchSizeRule().finding(for: fetch, profile, costs) == nil {
             kind = .scattered
             self.tally = tally
-            rows = tally.rows - tally.touchedRows
+            rows = tally.untouchedRows
         } else {
             return nil
         }

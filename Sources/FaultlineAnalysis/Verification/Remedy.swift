@@ -34,6 +34,18 @@ package enum Remedy: Sendable, Hashable {
     }
 }
 
+extension FetchProfile {
+    /// Whether fetches of this line do what a change asks of them, as far as a trace tells.
+    package func hasTaken(_ change: FetchChange) -> Bool {
+        let paths = key.shape.prefetch
+        return change.prefetch.allSatisfy { paths.contains($0) }
+            && !change.withoutPrefetch.contains { paths.contains($0) }
+            && change.batchSize.map { size in sample.executions.contains { $0.batchSize == UInt64(size) } } ?? true
+            && change.limit.map { limit in sample.executions.contains { $0.limit == UInt64(limit) } } ?? true
+            && change.properties.map { Set($0) == Set(key.shape.expressions ?? []) } ?? true
+    }
+}
+
 extension Finding {
     /// The change as `faultline record --try` takes it; `nil`: it is another kind of change, or its line is not known.
     public var advice: FetchAdvice? {

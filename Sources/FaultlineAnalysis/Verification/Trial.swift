@@ -7,7 +7,8 @@ public struct Trial: Sendable, Hashable {
         case more
         /// It saves less, but something.
         case less
-        /// It saves nothing: the finding is withdrawn.
+        /// It saves nothing, or so little that it cannot be told from nothing though much was expected: the finding is
+        /// withdrawn.
         case withdrawn
         /// What was expected is too little to be told from nothing.
         case unclear

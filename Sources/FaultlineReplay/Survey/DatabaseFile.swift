@@ -12,12 +12,9 @@ final class DatabaseFile {
 
     /// - Throws: ``ReplayError`` if it is no SQLite file or cannot be read.
     init(path: String) throws(ReplayError) {
-        // A pipe would wait for somebody, and a device has no end.
-        let kind = try? FileManager.default.attributesOfItem(atPath: (path as NSString).resolvingSymlinksInPath)[.type]
-        if let kind = kind as? FileAttributeType, kind != .typeRegular { throw ReplayError.noFile(path) }
-        let folder = ScratchFolder.companions(of: path).isEmpty ? nil : try ScratchFolder()
-        let place = try folder?.copyStore(path) ?? path
-        guard FileManager.default.isReadableFile(atPath: path) else { throw ReplayError.unreadable(path) }
+        let real = try StorePath.resolved(path)
+        let folder = StorePath.companions(of: real).isEmpty ? nil : try ScratchFolder()
+        let place = try folder?.copyStore(real) ?? real
         var parts = URLComponents()
         parts.scheme = "file"
         parts.path = URL(fileURLWithPath: place).standardizedFileURL.path

@@ -33,13 +33,13 @@ public struct StoreSurvey {
     private init(path: String, model: ManagedObjectModel?) throws(ReplayError) {
         file = try DatabaseFile(path: path)
         // What a store says of itself is of use, and nothing else hangs on it.
-        names = try StoreNames(file, model ?? (try? StoredModel.read(file)).flatMap(\.self))
+        names = try StoreNames(file, model ?? (try? StoredModel.read(file))??.model)
         sizes = try? Self.sizes(file)
     }
 
     private func gather(_ path: String) throws(ReplayError) -> StoreFacts {
         var facts = StoreFacts(path: path)
-        facts.size = ScratchFolder.size(of: path)
+        facts.size = StorePath.size(of: try StorePath.resolved(path))
         facts.pageSize = max(512, try file.number("PRAGMA page_size"))
         facts.pages = try file.number("PRAGMA page_count")
         facts.freePages = try file.number("PRAGMA freelist_count")

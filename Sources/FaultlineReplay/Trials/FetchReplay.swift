@@ -38,13 +38,8 @@ struct FetchReplay {
     /// Whether values were drawn for the predicate.
     var drawsValues: Bool { predicate?.places.isEmpty == false && !hasRecordedValues }
 
-    /// Rows that the fetches found in the trace, and that they find here with values that were drawn.
-    var rows: (recorded: UInt64, here: UInt64) {
-        executions.reduce(into: (0, 0)) { sum, execution in
-            sum.0 += execution.sample.rows
-            sum.1 += execution.drawn.map { UInt64(execution.sample.cut($0.count)) } ?? execution.sample.rows
-        }
-    }
+    /// Rows that the fetches found in the trace.
+    var rows: UInt64 { executions.reduce(0) { $0 &+ $1.sample.rows } }
 
     /// - Parameters:
     ///   - container: Opens a copy, from which values are drawn.
@@ -115,7 +110,9 @@ struct FetchReplay {
                 let candidate = candidates[place]
                 let rows = distance(Double(sample.cut(candidate.count)), Double(sample.rows))
                 let texts = textMatches.map { distance(candidate.textMatches, $0) } ?? 1
-                return (Int(max(rows, texts) * 4), uses[place], place)
+                // Finding nothing is work of another kind.
+                let isOther = (candidate.count > 0) != (sample.rows > 0)
+                return (isOther ? 1 : 0, Int(max(rows, texts) * 4), uses[place], place)
             }
             let best = candidates.indices.min { order($0) < order($1) } ?? 0
             uses[best] += 1
@@ -160,39 +157,45 @@ struct FetchReplay {
             }
             let context = container.newBackgroundContext()
             try context.performAndWait {
-                try run(request, manner, execution.sample, context, &timing)
-                context.reset()
+                defer { context.reset() }
+                try run(request, manner, execution, context, &timing)
+                // What cannot be read is told where it can be.
+                try context.throwReadError()
             }
         }
     }
 
     private func run(
-        _ request: FetchRequest<ManagedObject>, _ manner: Manner, _ sample: FetchSample.Execution,
+        _ request: FetchRequest<ManagedObject>, _ manner: Manner, _ execution: Execution,
         _ context: ManagedObjectContext, _ timing: inout Timing
     ) throws {
+        let sample = execution.sample
         switch (manner, shape.resultType) {
         case (.answered(let answer), _): try self.answer(answer, request, sample, context, &timing)
-        case (_, "count"): _ = try timing.step(weight: weight) { try context.count(for: request) }
-        case (_, "objectIDs"): _ = try timing.step(weight: weight) { try context.fetchObjectIDs(request) }
+        case (_, "count"):
+            timing.found += UInt64(try timing.step(weight: weight) { try context.count(for: request) })
+        case (_, "objectIDs"):
+            timing.found += UInt64(try timing.step(weight: weight) { try context.fetchObjectIDs(request) }.count)
         case (.recorded(let answer), _):
             let results = try timing.step(weight: weight) { try context.fetch(request) }
-            try use(results, sample, &timing)
+            timing.found += UInt64(results.count)
+            use(results, sample, &timing)
             timing.step(weight: weight) { ask(results, for: answer) }
         case (.changed(let change), _):
             let changed = request.changed(by: change)
-            try use(try timing.step(weight: weight) { try context.fetch(changed) }, sample, &timing)
+            use(try timing.step(weight: weight) { try context.fetch(changed) }, sample, &timing)
         }
     }
 
-    /// Takes out the rows that the program took out, in its order.
+    /// Takes out the rows that the program took out, in its order; all of them, if it took out all.
     private func use(
         _ results: FetchResults<ManagedObject>, _ sample: FetchSample.Execution, _ timing: inout Timing
-    ) throws {
+    ) {
         let count = results.count
         var number = 0
-        for run in sample.runs {
-            let first = Int(clamping: run[0])
-            for index in first..<max(first, min(count, first + Int(clamping: run[1]))) {
+        for run in sample.isWhole ? [[0, UInt64(count)]] : sample.runs {
+            let first = min(count, Int(clamping: run[0]))
+            for index in first..<(first + min(count - first, Int(clamping: run[1]))) {
                 timing.step(weight: weight) { reading.read(results[index], number: number) }
                 number += 1
             }
@@ -232,12 +235,15 @@ struct FetchReplay {
         case .preview(let rows):
             _ = try timing.step(weight: weight) { try context.count(for: request) }
             request.fetchLimit = Int(clamping: rows)
-            try use(try timing.step(weight: weight) { try context.fetch(request) }, sample, &timing)
+            use(try timing.step(weight: weight) { try context.fetch(request) }, sample, &timing)
         }
     }
 }
 
 extension FetchSample.Execution {
+    /// Whether all rows were taken out, from the first to the last.
+    fileprivate var isWhole: Bool { rows > 0 && runs == [[0, rows]] }
+
     /// The rows that the limit leaves of those that a predicate finds.
     fileprivate func cut(_ count: Int) -> Int {
         let rest = max(0, count - Int(clamping: offset))

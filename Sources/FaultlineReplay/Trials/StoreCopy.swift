@@ -5,14 +5,15 @@ import Foundation
 
 /// A copy of a store, on which things can be tried: the store itself is never opened.
 final class StoreCopy {
-    let model: ManagedObjectModel
+    private let model: StoredModel
     private let folder: ScratchFolder
     private let path: String
 
     /// Copies a store with its log and the files of its large values.
     ///
+    /// - Parameter path: Without links (``StorePath``).
     /// - Throws: ``ReplayError`` if there is no room, or the store cannot be read.
-    init(of path: String, _ model: ManagedObjectModel) throws(ReplayError) {
+    init(of path: String, _ model: StoredModel) throws(ReplayError) {
         self.model = model
         folder = try ScratchFolder()
         self.path = try folder.copyStore(path)
@@ -21,9 +22,12 @@ final class StoreCopy {
 
     /// Opens the copy, with nothing in memory yet.
     func open(_ recorder: Recorder = .off()) throws -> PersistentContainer {
-        let description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.configuration = model.configuration
+        // Nobody follows what happens to a copy.
+        description.ignoresPersistentHistory = true
         return try PersistentContainer(
-            name: "Copy", managedObjectModel: model, storeDescription: description, recorder: recorder)
+            name: "Copy", managedObjectModel: model.model, storeDescription: description, recorder: recorder)
     }
 
     /// Changes the copy with statements of SQL.

@@ -8,8 +8,11 @@ import FaultlineStore
 ///
 /// The store itself is read once, to be copied, and never opened.
 public struct StoreVerifier {
+    /// The store as it was named, and its own path.
+    private let name: String
     private let path: String
     private let model: ManagedObjectModel
+    private let stored: StoredModel
     /// The copy on which nothing is changed but what saves change.
     private let base: StoreCopy
 
@@ -20,17 +23,18 @@ public struct StoreVerifier {
     ///   - model: The store's model; `nil`: the one that the store keeps.
     /// - Throws: ``ReplayError`` if the store cannot be read or copied, or its model is not known.
     public init(path: String, model: ManagedObjectModel? = nil) throws(ReplayError) {
-        let file = try DatabaseFile(path: path)
-        guard let model = if let model { model } else { try StoredModel.read(file) } else {
-            throw ReplayError.noModel(path)
-        }
-        self.path = path
+        let kept = try StoredModel.read(try DatabaseFile(path: path))
+        guard let model = model ?? kept?.model else { throw ReplayError.noModel(path) }
+        name = path
+        self.path = try StorePath.resolved(path)
         self.model = model
-        base = try StoreCopy(of: path, model)
+        stored = StoredModel(model: model, configuration: kept?.configuration)
+        base = try StoreCopy(of: self.path, stored)
         do {
             _ = try base.open()
         } catch {
-            throw .notItsModel(path, Untriable(error).reason)
+            let isMismatch = (error as? StoreError)?.code == .incompatibleModel
+            throw .cannotOpen(path, Untriable(error, copyOf: path).reason, isMismatch: isMismatch)
         }
     }
 
@@ -43,7 +47,7 @@ public struct StoreVerifier {
             progress(finding, trials.count)
             trials.append(trial(of: finding, analysis))
         }
-        return Verification(store: path, trials: trials)
+        return Verification(store: name, trials: trials)
     }
 
     private func trial(of finding: Finding, _ analysis: Analysis) -> Trial {
@@ -52,10 +56,11 @@ public struct StoreVerifier {
         }
         do {
             let pair = try pair(for: remedy, finding, analysis.profile)
+            let measured = try measure(pair)
             return Trial(
-                finding, try measure(pair), recorded: analysis.recordedTime(of: finding), notes: pair.notes)
+                finding, measured.0, recorded: analysis.recordedTime(of: finding), notes: pair.notes + measured.notes)
         } catch {
-            return Trial(finding, notTried: Untriable(error).reason)
+            return Trial(finding, notTried: Untriable(error, copyOf: name).reason)
         }
     }
 
@@ -79,6 +84,9 @@ public struct StoreVerifier {
         var operations: UInt64
         var recorded: UInt64
         var notes: [String] = []
+        /// Rows that the fetches found in the trace; `nil`: none are done again.
+        var rows: UInt64?
+        var drawsValues = false
     }
 
     private func pair(for remedy: Remedy, _ finding: Finding, _ profile: Profile) throws -> Pair {
@@ -93,11 +101,11 @@ public struct StoreVerifier {
                 replays, before: .recorded(nil), after: .recorded(nil),
                 others: try replays.map { try $0.reordered(order) })
         case .index(let index, let fetches):
-            let copy = try StoreCopy(of: path, model)
+            let copy = try StoreCopy(of: path, stored)
             try copy.change(StoreAlteration.index(index, model))
             return pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
         case .moveOut(let entity, let properties, let fetches):
-            let (old, copy) = (try StoreCopy(of: path, model), try StoreCopy(of: path, model))
+            let (old, copy) = (try StoreCopy(of: path, stored), try StoreCopy(of: path, stored))
             // Both are packed, so that only the values make a difference.
             try old.change(StoreAlteration.packing)
             try copy.change(StoreAlteration.emptying(properties, of: entity, model) + StoreAlteration.packing)
@@ -108,7 +116,8 @@ public struct StoreVerifier {
         case .joinSaves(let entities, let saves, let objects):
             let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)
             let replay = try SaveReplay(
-                entities, saves: saves, objects: objects, recorded: UInt64(recorded), model.schema, try base.open())
+                entities, saves: saves, objects: objects, recorded: UInt64(min(1e15, max(0, recorded))), model.schema,
+                try base.open())
             return Pair(
                 before: Side(copy: base) { try replay.run(isJoined: false, $0, &$1) },
                 after: Side(copy: base) { try replay.run(isJoined: true, $0, &$1) },
@@ -136,37 +145,58 @@ public struct StoreVerifier {
         var pair = Pair(
             before: side(replays, before, base), after: side(others ?? replays, after, copy ?? base),
             operations: replays.reduce(0) { $0 + $1.count }, recorded: replays.reduce(0) { $0 + $1.recorded })
-        if replays.contains(where: \.drawsValues) {
-            let rows = replays.map(\.rows).reduce((0, 0)) { ($0.0 + $1.recorded, $0.1 + $1.here) }
-            pair.notes.append(
-                "The trace has no values: those of the predicate were drawn from the copy, and find "
-                    + "\(Phrase.count(rows.1, "row")) where the recorded ones found \(Phrase.count(rows.0)).")
-        }
+        pair.drawsValues = replays.contains(where: \.drawsValues)
+        pair.rows = replays.reduce(0) { $0 &+ $1.rows }
         return pair
     }
 
     // MARK: Measuring
 
-    private func measure(_ pair: Pair) throws -> TrialMeasurement {
+    /// How many times as many rows, or as few, as the trace has say that it is not the same work any more.
+    private static let largestDifference = 4.0
+    /// Rows up to which a difference says nothing.
+    private static let fewRows: UInt64 = 20
+
+    /// What is to be told of the rows that were found.
+    ///
+    /// - Throws: ``Untriable`` if they are so many more, or fewer, that it is not the recorded work.
+    private static func compare(_ found: UInt64, _ pair: Pair) throws -> [String] {
+        guard let recorded = pair.rows else { return [] }
+        let (less, more) = (Double(min(found, recorded)), Double(max(found, recorded)))
+        if more > Double(fewRows), more > largestDifference * max(1, less) {
+            throw Untriable(
+                "Its fetches find \(Phrase.count(found, "row")) here, where they found \(Phrase.count(recorded)) when they were "
+                    + "recorded: that is not the same work.")
+        }
+        let rows = "\(Phrase.count(found, "row")) where the recorded ones found \(Phrase.count(recorded))"
+        if pair.drawsValues {
+            return ["The trace has no values: those of the predicate were drawn from the copy, and find \(rows)."]
+        }
+        return found == recorded ? [] : ["The fetches find \(rows)."]
+    }
+
+    private func measure(_ pair: Pair) throws -> (TrialMeasurement, notes: [String]) {
         func run(_ side: Side) throws -> Timing {
             let container = try side.copy.open()
             var timing = Timing()
             try side.run(container, &timing)
             return timing
         }
-        func counts(_ side: Side) throws -> TrialMeasurement.Counts {
+        func counts(_ side: Side) throws -> (TrialMeasurement.Counts, found: UInt64) {
             let recorder = Recorder.memory(ringBytes: 8 << 20)
             let container = try side.copy.open(recorder)
             var timing = Timing()
             let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
-            return .init(trips: UInt64(counted.trips), rows: UInt64(counted.rows))
+            return (.init(trips: UInt64(counted.trips), rows: UInt64(counted.rows)), timing.found)
         }
         let counted = (before: try counts(pair.before), after: try counts(pair.after))
+        let notes = try Self.compare(counted.before.found, pair)
         let rounds = try TurnTaking.measure(before: { try run(pair.before) }, after: { try run(pair.after) })
-        return TrialMeasurement(
+        let measurement = TrialMeasurement(
             operations: pair.operations, recordedOperations: pair.recorded, rounds: rounds.count,
             time: .init(rounds.map { ($0.before.total, $0.after.total) }),
             pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }),
-            before: counted.before, after: counted.after)
+            before: counted.before.0, after: counted.after.0)
+        return (measurement, notes)
     }
 }

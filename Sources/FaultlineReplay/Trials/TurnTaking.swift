@@ -6,6 +6,8 @@ struct Timing {
     var total = 0.0
     /// The longest step.
     var longest = 0.0
+    /// Rows that fetches found, where they were done as they were recorded.
+    var found: UInt64 = 0
 
     /// Runs a step, and adds what it took.
     mutating func step<Result>(weight: Double, _ body: () throws -> Result) rethrows -> Result {

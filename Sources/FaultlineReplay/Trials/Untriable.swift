@@ -9,13 +9,15 @@ struct Untriable: Error {
         self.reason = reason
     }
 
-    /// What the copy of the store said.
-    init(_ error: any Error) {
-        switch error {
-        case let error as Untriable: reason = error.reason
-        case let error as ReplayError: reason = error.description
-        case let error as StoreError: reason = "On the copy: \(error.message)"
-        default: reason = "On the copy: \(error)"
-        }
+    /// What the copy of a store said, about the store itself: where the copy was nobody needs to know.
+    init(_ error: any Error, copyOf store: String) {
+        let said =
+            switch error {
+            case let error as Untriable: error.reason
+            case let error as ReplayError: error.description
+            case let error as StoreError: "On the copy: \(error.message)"
+            default: "On the copy: \(error)"
+            }
+        reason = said.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
     }
 }

@@ -3,6 +3,7 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace
+import Foundation
 
 /// Draws values for a predicate from the objects of a copy, since a trace has none.
 ///
@@ -51,6 +52,8 @@ struct ValueDrawing {
                 try timing.step(weight: 1) { try candidate(values, context, coordinator, recorder) })
             if values.isEmpty { break }
         }
+        try context.throwReadError()
+        if let none = try absent(chosen, context, coordinator, recorder) { found.append(none) }
         guard !found.isEmpty else {
             throw Untriable("The copy has no values that the predicate could compare \(entity.name) with.")
         }
@@ -67,6 +70,30 @@ struct ValueDrawing {
         let count = try context.count(for: FetchRequest<ManagedObject>(entityName: entity.name, predicate: predicate))
         let matches = recorder.messages().dropFirst(before).reduce(0) { $0 + Self.textMatches($1) }
         return Candidate(values: values, count: count, textMatches: matches)
+    }
+
+    /// Values with which the predicate finds nothing, since no object has them; `nil`: there are none such.
+    private func absent(
+        _ chosen: [ManagedObject], _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator,
+        _ recorder: Recorder
+    ) throws -> Candidate? {
+        guard !shape.places.isEmpty,
+            let values = chosen.indices.lazy.compactMap({ self.values(from: $0, chosen) }).first
+        else { return nil }
+        let candidate = try candidate(
+            values.map { Self.absent($0) }, context, coordinator, recorder)
+        return candidate.count == 0 ? candidate : nil
+    }
+
+    private static func absent(_ value: PredicateValue) -> PredicateValue {
+        switch value {
+        case .value(.string(let text)): .value(.string(text + "\u{10FFFD}"))
+        case .value(.integer): .value(.integer(Int64.max - 1))
+        case .value(.double): .value(.double(1e300))
+        case .value(.date): .value(.date(Date(timeIntervalSinceReferenceDate: 1e11)))
+        case .list(let values): .list(values.map { absent($0) })
+        default: value
+        }
     }
 
     private static func textMatches(_ message: TraceMessage) -> Double {

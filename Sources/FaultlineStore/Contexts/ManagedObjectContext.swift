@@ -321,7 +321,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// Throws what could not be read where reading cannot throw.
-    func throwReadError() throws(StoreError) {
+    package func throwReadError() throws(StoreError) {
         guard let error = readError else { return }
         readError = nil
         throw error

@@ -276,7 +276,9 @@ struct StoreSetup {
                 {
                     try session.run(statement, doing: doing, isTimed: false)
                 }
-                if !description.isInMemory { try keepModel(model, doing: doing) }
+                if !description.isInMemory {
+                    try keepModel(model, configuration: description.configuration, doing: doing)
+                }
                 for entity in model.schema.entities where tables?.contains(entity.table) != false {
                     let parent = entity.parent < 0 ? 0 : model.schema.entities[entity.parent].number
                     try session.run(
@@ -299,12 +301,17 @@ struct StoreSetup {
     /// Writes the model into the store, so that tools which have only the file know its entities.
     ///
     /// Core Data keeps its own archive in Z_MODELCACHE, which this is not.
-    private func keepModel(_ model: ManagedObjectModel, doing: String) throws(StoreError) {
+    private func keepModel(
+        _ model: ManagedObjectModel, configuration: String?, doing: String
+    ) throws(StoreError) {
         // Some models cannot be written down; their stores do without.
         guard let text = try? model.contents() else { return }
-        try session.run("CREATE TABLE \(StoreOpening.modelTable) (Z_MODEL VARCHAR)", doing: doing, isTimed: false)
         try session.run(
-            "INSERT INTO \(StoreOpening.modelTable) (Z_MODEL) VALUES (?)", [.text(text)], doing: doing, isTimed: false)
+            "CREATE TABLE \(StoreOpening.modelTable) (Z_MODEL VARCHAR, Z_CONFIGURATION VARCHAR)", doing: doing,
+            isTimed: false)
+        try session.run(
+            "INSERT INTO \(StoreOpening.modelTable) (Z_MODEL, Z_CONFIGURATION) VALUES (?, ?)",
+            [.text(text), .text(configuration ?? "")], doing: doing, isTimed: false)
     }
 
     private func propertyList(

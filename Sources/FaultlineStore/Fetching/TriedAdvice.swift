@@ -35,14 +35,16 @@ final class TriedAdvice: Sendable {
     func taken<Object: ManagedObject>(
         by request: FetchRequest<Object>, _ model: ModelSchema?, fileID: StaticString, line: UInt
     ) -> FetchRequest<Object> {
-        guard let advice = advice.first(where: { $0.isFor("\(fileID)", line: Int(line)) }),
-            let entity = model?.entity(named: request.entityName), let model
-        else { return request }
-        if let problem = Self.problem(advice.change, entity, model) {
-            tell("\"\(advice)\" is not tried: \(problem).")
-            return request
+        guard let entity = model?.entity(named: request.entityName), let model else { return request }
+        var change = FetchChange()
+        for advice in advice where advice.isFor("\(fileID)", line: Int(line)) {
+            if let problem = Self.problem(advice.change, entity, model) {
+                tell("\"\(advice)\" is not tried: \(problem).")
+            } else {
+                change = change.merging(advice.change)
+            }
         }
-        return request.changed(by: advice.change)
+        return request.changed(by: change)
     }
 
     /// Why a fetch of an entity cannot do so; `nil`: it can.

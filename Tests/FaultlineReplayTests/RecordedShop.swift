@@ -1,0 +1,72 @@
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import FaultlineTrace
+import Foundation
+
+/// A store with a configuration, and the profile of what was done with it.
+final class RecordedShop {
+    let folder: URL
+    let url: URL
+    let model: ManagedObjectModel
+    private(set) var profile = Profile()
+
+    init(configuration: String? = "Shop", items: Int = 200) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        url = folder.appendingPathComponent("Shop.sqlite")
+        model = try ManagedObjectModel(
+            entities: [
+                EntityDescription(
+                    "Item",
+                    attributes: [
+                        AttributeDescription("name", .string), AttributeDescription("price", .double),
+                        AttributeDescription("photo", .binary, allowsExternalBinaryDataStorage: true),
+                    ]),
+                EntityDescription("Note", attributes: [AttributeDescription("text", .string)]),
+            ], configurations: [ConfigurationDescription("Shop", entities: ["Item"])])
+        let recorder = Recorder.memory(ringBytes: 16 << 20)
+        try fill(configuration, items)
+        var description = PersistentStoreDescription(url: url)
+        description.configuration = configuration
+        let container = try PersistentContainer(
+            name: "Shop", managedObjectModel: model, storeDescription: description, recorder: recorder)
+        try work(container.newBackgroundContext())
+        for message in recorder.messages() { profile.add(message) }
+        profile.finish()
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Items with prices, every other one with a photo in a file of its own.
+    private func fill(_ configuration: String?, _ items: Int) throws {
+        var description = PersistentStoreDescription(url: url)
+        description.configuration = configuration
+        description.externalStorageThreshold = 1000
+        let container = try PersistentContainer(
+            name: "Shop", managedObjectModel: model, storeDescription: description, recorder: .off())
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            for number in 0..<items {
+                let item = context.insertNewObject(forEntityName: "Item")
+                item.setValue("Item \(number)", forKey: "name")
+                item.setValue(Double(number % 10), forKey: "price")
+                item.setValue(Data(count: number.isMultiple(of: 2) ? 2000 : 0), forKey: "photo")
+            }
+            try context.save()
+        }
+    }
+
+    /// Ten times the items of a price are fetched to be counted, of which one fetch finds none.
+    private func work(_ context: ManagedObjectContext) throws {
+        try context.performAndWait {
+            for price in 0..<10 {
+                let wanted = price == 9 ? 1000.0 : Double(price)
+                let request = FetchRequest<ManagedObject>(
+                    entityName: "Item", predicate: PropertyPath("price") == wanted)
+                _ = try context.fetch(request).count
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CSQLite
+import FaultlineAnalysis
+import FaultlineModel
+import FaultlineReplay
+import Foundation
+import Testing
+
+@Suite("Advice tried on a copy of a store")
+struct StoreVerifierTests {
+    private func trial(_ shop: RecordedShop) throws -> Trial {
+        let verification = try StoreVerifier(path: shop.url.path).verify(Analysis(shop.profile))
+        return try #require(verification.trials.first { $0.finding.rule == "R05" }, "\(verification)")
+    }
+
+    @Test("A store has the entities of its configuration", arguments: [nil, "Shop"])
+    func configuration(_ name: String?) throws {
+        let trial = try trial(try RecordedShop(configuration: name))
+        let measured = try #require(trial.measurement, "\(trial)")
+        #expect(measured.before.trips == measured.after.trips)
+        #expect(measured.before.rows > 0 && measured.after.rows == 0)
+    }
+
+    @Test("A fetch that found nothing finds nothing here either")
+    func nothing() throws {
+        let shop = try RecordedShop()
+        let fetch = try #require(shop.profile.fetches.first { $0.counts.executions == 10 })
+        let recorded = fetch.sample.executions.reduce(0) { $0 + $1.rows }
+        let measured = try #require(try trial(shop).measurement)
+        #expect(fetch.sample.executions.count == 8 && measured.before.rows == recorded)
+    }
+
+    @Test("The values that the recorder was not asked for are drawn, and the note says so")
+    func notes() throws {
+        let notes = try trial(try RecordedShop()).notes
+        #expect(
+            notes.first?.hasPrefix("The trace has no values: those of the predicate were drawn from the copy") == true)
+    }
+
+    /// Runs a statement, and gives the numbers in the first column.
+    private func numbers(_ sql: String, _ shop: RecordedShop) throws -> [Int] {
+        var connection: OpaquePointer?
+        try #require(sqlite3_open(shop.url.path, &connection) == SQLITE_OK)
+        defer { sqlite3_close(connection) }
+        var statement: OpaquePointer?
+        try #require(sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK)
+        defer { sqlite3_finalize(statement) }
+        var numbers: [Int] = []
+        while sqlite3_step(statement) == SQLITE_ROW { numbers.append(Int(sqlite3_column_int64(statement, 0))) }
+        return numbers
+    }
+
+    @Test("Rows that cannot be read are no saving")
+    func damage() throws {
+        let shop = try RecordedShop(items: 3000)
+        _ = try numbers("PRAGMA wal_checkpoint(TRUNCATE)", shop)
+        let size = try numbers("PRAGMA page_size", shop)[0]
+        let leaves = try numbers("SELECT pageno FROM dbstat WHERE name = 'ZITEM' AND pagetype = 'leaf'", shop)
+        #expect(leaves.count > 10)
+        let file = try FileHandle(forWritingTo: shop.url)
+        for page in leaves {
+            try file.seek(toOffset: UInt64((page - 1) * size))
+            try file.write(contentsOf: Data(count: size))
+        }
+        try file.close()
+        guard case .notTried(let reason) = try trial(shop).outcome else {
+            Issue.record("It was tried.")
+            return
+        }
+        #expect(reason.contains(shop.url.path) && !reason.contains("faultline-"), "\(reason)")
+    }
+
+    @Test("A store that somebody else made needs its model, and another's does not do")
+    func models() throws {
+        let shop = try RecordedShop()
+        _ = try numbers("DROP TABLE Z_FAULTLINE", shop)
+        #expect {
+            try StoreVerifier(path: shop.url.path)
+        } throws: {
+            "\($0)"
+                == "The store \"\(shop.url.path)\" does not keep its model, since Core Data made it or an older version of Faultline; name the model with --model."
+        }
+        #expect(throws: ReplayError.self) { try StoreVerifier(path: shop.url.path, model: try other()) }
+        let whole = try RecordedShop(configuration: nil)
+        _ = try numbers("DROP TABLE Z_FAULTLINE", whole)
+        let verification = try StoreVerifier(path: whole.url.path, model: whole.model).verify(Analysis(whole.profile))
+        #expect(verification.trials.contains { $0.measurement != nil })
+    }
+
+    private func other() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [EntityDescription("Other", attributes: [AttributeDescription("a", .string)])])
+    }
+}
