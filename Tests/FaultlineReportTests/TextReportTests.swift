@@ -48,8 +48,8 @@ struct TextReportTests {
                      100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded 100 rows with it,
                      3.81 MiB in all, and read it in 0. Seen at List.swift:42.
                      → Item.image: to-one ItemImage; ItemImage.value: Binary
-                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of memory at a time.
-                     Confidence: low. What a byte costs is a guess: the trace has too few rows of different sizes.
+                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of memory at a time. Confidence: low.
+                     What a byte costs is a guess: the trace has too few rows of different sizes.
 
                 Checked
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
