@@ -20,16 +20,9 @@ final class DatabaseFile {
         parts.path = URL(fileURLWithPath: place).standardizedFileURL.path
         // What nobody else has open can recover its log; what others may have is left as it is.
         parts.queryItems = folder == nil ? [URLQueryItem(name: "immutable", value: "1")] : nil
-        var opened: OpaquePointer?
         let flags = (folder == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI
-        let code = sqlite3_open_v2(parts.string ?? place, &opened, flags, nil)
-        guard code == SQLITE_OK, let opened else {
-            sqlite3_close_v2(opened)
-            throw ReplayError.notADatabase(path, String(cString: sqlite3_errstr(code)))
-        }
-        connection = opened
+        connection = try Self.open(parts.string ?? place, flags, named: path)
         copy = folder
-        Self.standIn(on: opened)
         do {
             _ = try rows("SELECT count(*) FROM sqlite_schema")
         } catch {
@@ -41,15 +34,20 @@ final class DatabaseFile {
     ///
     /// - Throws: ``ReplayError`` if it is no SQLite file.
     init(writing path: String) throws(ReplayError) {
+        connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: path)
+        copy = nil
+    }
+
+    /// - Parameter name: What errors call it.
+    private static func open(_ place: String, _ flags: Int32, named name: String) throws(ReplayError) -> OpaquePointer {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE, nil)
+        let code = sqlite3_open_v2(place, &opened, flags, nil)
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)
-            throw ReplayError.notADatabase(path, String(cString: sqlite3_errstr(code)))
+            throw ReplayError.notADatabase(name, String(cString: sqlite3_errstr(code)))
         }
-        connection = opened
-        copy = nil
-        Self.standIn(on: opened)
+        standIn(on: opened)
+        return opened
     }
 
     deinit { sqlite3_close_v2(connection) }

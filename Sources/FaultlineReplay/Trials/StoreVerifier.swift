@@ -56,9 +56,9 @@ public struct StoreVerifier {
         }
         do {
             let pair = try pair(for: remedy, finding, analysis.profile)
-            let measured = try measure(pair)
+            let (measurement, notes) = try measure(pair)
             return Trial(
-                finding, measured.0, recorded: analysis.recordedTime(of: finding), notes: pair.notes + measured.notes)
+                finding, measurement, recorded: analysis.recordedTime(of: finding), notes: pair.notes + notes)
         } catch {
             return Trial(finding, notTried: Untriable(error, copyOf: name).reason)
         }
@@ -144,7 +144,7 @@ public struct StoreVerifier {
         }
         var pair = Pair(
             before: side(replays, before, base), after: side(others ?? replays, after, copy ?? base),
-            operations: replays.reduce(0) { $0 + $1.count }, recorded: replays.reduce(0) { $0 + $1.recorded })
+            operations: replays.reduce(0) { $0 &+ $1.count }, recorded: replays.reduce(0) { $0 &+ $1.recorded })
         pair.drawsValues = replays.contains(where: \.drawsValues)
         pair.rows = replays.reduce(0) { $0 &+ $1.rows }
         return pair
@@ -182,21 +182,21 @@ public struct StoreVerifier {
             try side.run(container, &timing)
             return timing
         }
-        func counts(_ side: Side) throws -> (TrialMeasurement.Counts, found: UInt64) {
+        func count(_ side: Side) throws -> (counts: TrialMeasurement.Counts, found: UInt64) {
             let recorder = Recorder.memory(ringBytes: 8 << 20)
             let container = try side.copy.open(recorder)
             var timing = Timing()
             let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
             return (.init(trips: UInt64(counted.trips), rows: UInt64(counted.rows)), timing.found)
         }
-        let counted = (before: try counts(pair.before), after: try counts(pair.after))
-        let notes = try Self.compare(counted.before.found, pair)
+        let (before, after) = (try count(pair.before), try count(pair.after))
+        let notes = try Self.compare(before.found, pair)
         let rounds = try TurnTaking.measure(before: { try run(pair.before) }, after: { try run(pair.after) })
         let measurement = TrialMeasurement(
             operations: pair.operations, recordedOperations: pair.recorded, rounds: rounds.count,
             time: .init(rounds.map { ($0.before.total, $0.after.total) }),
             pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }),
-            before: counted.before.0, after: counted.after.0)
+            before: before.counts, after: after.counts)
         return (measurement, notes)
     }
 }
