@@ -101,7 +101,9 @@ package struct TextTable {
             } else {
                 pieces.append(String(word))
             }
-            isOpen = word.last == ":" || word.allSatisfy { $0.isNumber || ",.(–-R".contains($0) }
+            // A range's second number has its unit behind it as well: `0 ns–320 µs`.
+            let isRange = word.contains("–") && word.last?.isNumber == true
+            isOpen = word.last == ":" || isRange || word.allSatisfy { $0.isNumber || ",.(–-R".contains($0) }
         }
         var lines: [String] = []
         for piece in pieces {

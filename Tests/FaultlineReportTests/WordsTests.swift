@@ -79,6 +79,10 @@ struct WordsTests {
             TextTable.wrapped("They belong to 1 fetch of Item", width: 16) == ["They belong to", "1 fetch of Item"])
         #expect(TextTable.wrapped("unbreakable", width: 4) == ["unbreakable"])
         #expect(TextTable.wrapped("", width: 10).isEmpty)
+        #expect(
+            TextTable.wrapped("Expected were 0 ns (0 ns–320 µs).", width: 28) == [
+                "Expected were 0 ns", "(0 ns–320 µs).",
+            ])
     }
 
     @Test func `JSON escapes what it must and writes numbers raw`() {
