@@ -42,47 +42,60 @@ package struct FetchSample: Sendable, Hashable {
     static let capacity = 8
     static let maximumRuns = 16
 
-    private var kept: [UInt64: Execution] = [:]
+    private struct Entry: Sendable, Hashable {
+        var hash: UInt64
+        var execution: Execution
+    }
+
+    /// By their hashes, the smallest first.
+    private var kept: [Entry] = []
 
     package init() {}
 
     /// The fetches, in an order that does not hang on that of events.
-    package var executions: [Execution] { kept.sorted { $0.key < $1.key }.map(\.value) }
+    package var executions: [Execution] { kept.map(\.execution) }
 
     mutating func insert(_ execution: Execution, hash: UInt64) {
-        if kept.count >= Self.capacity, kept[hash] == nil, let last = kept.keys.max() {
-            guard hash < last else { return }
-            kept[last] = nil
+        if kept.count >= Self.capacity, let last = kept.last, hash > last.hash { return }
+        let place = kept.firstIndex { $0.hash >= hash } ?? kept.endIndex
+        if place < kept.endIndex, kept[place].hash == hash {
+            // Of two with one hash the same one stays in whatever order they come.
+            if kept[place].execution.precedes(execution) { kept[place].execution = execution }
+            return
         }
-        // Of two with one hash the same one stays in whatever order they come.
-        if let other = kept[hash], !other.precedes(execution) { return }
-        kept[hash] = execution
+        kept.insert(Entry(hash: hash, execution: execution), at: place)
+        if kept.count > Self.capacity { kept.removeLast() }
     }
 
     /// Adds what was done with the rows, if the fetch is one of those that are kept.
     mutating func add(_ runs: [TraceEvent.Use.Run], to hash: UInt64) {
-        kept[hash]?.runs = runs.prefix(Self.maximumRuns).map { [$0.first, $0.rows] }
+        guard let last = kept.last, hash <= last.hash, let place = kept.firstIndex(where: { $0.hash == hash }) else {
+            return
+        }
+        kept[place].execution.runs = runs.prefix(Self.maximumRuns).map { [$0.first, $0.rows] }
     }
 
     /// Tells the fetches of one trace from those of others, whose events have the same numbers.
     mutating func mix(_ salt: UInt64) {
-        kept = Dictionary(kept.map { (StableHash.mix($0.key ^ salt), $0.value) }) { one, _ in one }
+        let entries = kept
+        kept = []
+        for entry in entries { insert(entry.execution, hash: StableHash.mix(entry.hash ^ salt)) }
     }
 }
 
 extension FetchSample: Mergeable, StartsEmpty {
     mutating func merge(_ other: FetchSample) {
-        for (hash, execution) in other.kept { insert(execution, hash: hash) }
+        for entry in other.kept { insert(entry.execution, hash: entry.hash) }
     }
 
     /// Of each fetch its hash in hexadecimal digits, its values or nothing, rows, limit, offset, batch size, and its runs
     /// one after the other.
     func stored(_ words: inout ProfileWords) -> StoredValue {
         .list(
-            kept.sorted { $0.key < $1.key }.map { hash, execution in
+            kept.map { entry in
                 .list(
-                    [.text(String(hash, radix: 16)), execution.values.map { .text($0) } ?? .none]
-                        + execution.numbers.map { StoredValue($0) })
+                    [.text(String(entry.hash, radix: 16)), entry.execution.values.map { .text($0) } ?? .none]
+                        + entry.execution.numbers.map { StoredValue($0) })
             })
     }
 
