@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+package import FaultlineTrace
 
 /// A few of the fetches of one line, as they were: what can be done again.
 ///
@@ -13,13 +13,12 @@ package struct FetchSample: Sendable, Hashable {
         package var batchSize: UInt64
         /// The request's values, if the trace has them: JSON, see `PredicateValue`.
         package var values: String?
-        /// First rows and numbers of rows that were taken out one after the other; of a result whose end the trace has not,
-        /// none.
-        package var runs: [[UInt64]] = []
+        /// Rows that were taken out one after the other; of a result whose end the trace has not, none.
+        package var runs: [TraceEvent.Use.Run] = []
 
         package init(
             rows: UInt64, limit: UInt64, offset: UInt64, batchSize: UInt64, values: String? = nil,
-            runs: [[UInt64]] = []
+            runs: [TraceEvent.Use.Run] = []
         ) {
             self.rows = rows
             self.limit = limit
@@ -29,7 +28,7 @@ package struct FetchSample: Sendable, Hashable {
             self.runs = runs
         }
 
-        fileprivate var numbers: [UInt64] { [rows, limit, offset, batchSize] + runs.joined() }
+        fileprivate var numbers: [UInt64] { [rows, limit, offset, batchSize] + runs.flatMap { [$0.first, $0.rows] } }
 
         /// Whether it stands before another one that has the same hash.
         fileprivate func precedes(_ other: Execution) -> Bool {
@@ -72,7 +71,7 @@ package struct FetchSample: Sendable, Hashable {
         guard let last = kept.last, hash <= last.hash, let place = kept.firstIndex(where: { $0.hash == hash }) else {
             return
         }
-        kept[place].execution.runs = runs.prefix(Self.maximumRuns).map { [$0.first, $0.rows] }
+        kept[place].execution.runs = Array(runs.prefix(Self.maximumRuns))
     }
 
     /// Tells the fetches of one trace from those of others, whose events have the same numbers.
@@ -109,7 +108,7 @@ extension FetchSample: Mergeable, StartsEmpty {
             }
             let numbers = try parts.dropFirst(2).map { try $0.count() }
             let runs = stride(from: 4, to: numbers.count, by: 2).prefix(Self.maximumRuns)
-                .map { [numbers[$0], numbers[$0 + 1]] }
+                .map { TraceEvent.Use.Run(first: numbers[$0], rows: numbers[$0 + 1]) }
             return (
                 hash,
                 Execution(

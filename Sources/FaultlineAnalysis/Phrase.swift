@@ -83,6 +83,9 @@ package enum Phrase {
             + fraction
     }
 
+    /// A path without its directories.
+    package static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
     /// A plan of SQLite's in one line.
     package static func plan(_ lines: String) -> String {
         lines.split(separator: "\n").joined(separator: "; ")

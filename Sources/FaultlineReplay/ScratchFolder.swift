@@ -1,8 +1,11 @@
+import FaultlineStore
 import Foundation
 import Glibc
 
 /// A folder for copies, which nobody else may look into and which is gone when nobody holds it any more.
 final class ScratchFolder {
+    private static let storeName = "store.sqlite"
+
     private let path: String
 
     /// - Throws: ``ReplayError`` if it cannot be made.
@@ -18,28 +21,32 @@ final class ScratchFolder {
 
     deinit { ScratchFolders.remove(path) }
 
+    /// A text about a copy as one about the store itself: where copies were nobody needs to know.
+    static func withoutPlaces(_ text: String, copyOf store: String) -> String {
+        text.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
+    }
+
     /// Copies a store with what belongs to it, and returns the path of the copy.
     ///
     /// - Parameter path: The store's own path, without links (``StorePath``).
     /// - Throws: ``ReplayError`` if there is no room, or a file cannot be read.
     func copyStore(_ path: String) throws(ReplayError) -> String {
-        let place = try copy(path, as: "store.sqlite")
-        for end in StorePath.companions(of: path) { _ = try copy(path + end, as: "store.sqlite" + end) }
+        let place = try copy(path, as: Self.storeName)
+        for end in StorePath.companions(of: path) { _ = try copy(path + end, as: Self.storeName + end) }
         return place
     }
 
     /// Copies the files that hold a store's large values, for the store that ``copyStore(_:)`` has copied.
     func copySupport(of path: String) throws(ReplayError) {
-        let store = URL(fileURLWithPath: path)
-        let name = ".\(store.deletingPathExtension().lastPathComponent)_SUPPORT"
-        let support = store.deletingLastPathComponent().appendingPathComponent(name).path
+        let support = PersistentStore.supportFolder(of: URL(fileURLWithPath: path)).path
+        let folder = PersistentStore.supportFolder(of: URL(fileURLWithPath: Self.storeName)).lastPathComponent
         guard let files = try? FileManager.default.subpathsOfDirectory(atPath: support) else { return }
         for file in files.sorted() {
             let from = (support as NSString).appendingPathComponent(file)
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: from, isDirectory: &isFolder) else { continue }
             if isFolder.boolValue { continue }
-            _ = try copy(from, as: ".store_SUPPORT/" + file)
+            _ = try copy(from, as: folder + "/" + file)
         }
     }
 

@@ -23,26 +23,35 @@ struct FindingsText {
     }
 
     private func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
-        let place = finding.change?.description ?? "place unknown"
-        let label = "\(number). \(finding.severity.name)"
-        let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
-        let gap = String(repeating: " ", count: max(2, width - head.count - place.count))
         let tone: Ink.Tone = finding.severity == .error ? .red : finding.severity == .warning ? .yellow : .dim
-        var text = ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, place))"]
-        let body = { (words: String, lead: String) -> [String] in
-            TextTable.wrapped(words, width: width - 5 - lead.count).enumerated().map { index, line in
-                "     " + (index == 0 ? lead : String(repeating: " ", count: lead.count)) + line
-            }
-        }
-        text += body(finding.title + ".", "").map { ink(.bold, $0) }
-        text += body(
-            (finding.explanation.prefix(2) + [Self.places(finding)]).filter { !$0.isEmpty }.joined(separator: " "), "")
+        var text = Self.head(finding, "\(number). \(finding.severity.name)", tone, ink, width)
+        text += Self.body(
+            (finding.explanation.prefix(2) + [Self.places(finding)]).filter { !$0.isEmpty }.joined(separator: " "),
+            width: width)
         for (index, line) in finding.code.enumerated() {
             text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
         }
-        if finding.code.isEmpty { text += body(finding.fix, "→ ") }
+        if finding.code.isEmpty { text += Self.body(finding.fix, lead: "→ ", width: width) }
         let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations
-        return remarks.isEmpty ? text : text + body(remarks.joined(separator: " "), "")
+        return remarks.isEmpty ? text : text + Self.body(remarks.joined(separator: " "), width: width)
+    }
+
+    /// A finding's first lines: a label, the rule and the line to change, then what to do.
+    static func head(_ finding: Finding, _ label: String, _ tone: Ink.Tone, _ ink: Ink, _ width: Int) -> [String] {
+        let place = finding.change?.description ?? "place unknown"
+        let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
+        let gap = String(repeating: " ", count: max(2, width - head.count - place.count))
+        return ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, place))"]
+            + body(finding.title + ".", width: width).map { ink(.bold, $0) }
+    }
+
+    /// What is said of a finding below its head.
+    ///
+    /// - Parameter lead: Stands before the first line.
+    static func body(_ words: String, lead: String = "", width: Int) -> [String] {
+        TextTable.wrapped(words, width: width - 5 - lead.count).enumerated().map { index, line in
+            "     " + (index == 0 ? lead : String(repeating: " ", count: lead.count)) + line
+        }
     }
 
     /// Where else it was seen than at the line to change.

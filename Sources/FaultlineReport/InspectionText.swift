@@ -28,7 +28,7 @@ public struct InspectionText: Sendable {
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {
         let facts = inspection.facts
-        let name = facts.path.split(separator: "/").last.map(String.init) ?? facts.path
+        let name = Phrase.fileName(facts.path)
         let rows = facts.tables.reduce(0) { $0 &+ $1.rows }
         var words = "\(name): \(Phrase.size(Double(facts.size))), \(Phrase.count(UInt64(facts.tables.count), "table"))"
         words +=

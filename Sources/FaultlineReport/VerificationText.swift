@@ -17,17 +17,18 @@ public struct VerificationText: Sendable {
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let width = TextPage.width(width)
         let ink = Ink(isColoured: colour)
-        let tried = verification.trials.filter { $0.measurement != nil }
         var sections = [TextTable.wrapped(summary, width: width).map { ink(.bold, $0) }]
         sections += tried.enumerated().map { lines($1, number: $0 + 1, ink, width) }
         return TextPage.joined(sections + [untried(ink, width)])
     }
 
+    private var tried: [Trial] { verification.trials.filter { $0.measurement != nil } }
+
     private var summary: String {
-        let name = verification.store.split(separator: "/").last.map(String.init) ?? verification.store
+        let name = Phrase.fileName(verification.store)
         let all = verification.trials
         guard !all.isEmpty else { return "\(name): the trace has no findings to try." }
-        let tried = all.filter { $0.measurement != nil }
+        let tried = tried
         guard !tried.isEmpty else {
             return "\(name): of \(Phrase.count(UInt64(all.count), "finding")) none could be tried."
         }
@@ -40,21 +41,13 @@ public struct VerificationText: Sendable {
     }
 
     private func lines(_ trial: Trial, number: Int, _ ink: Ink, _ width: Int) -> [String] {
-        let finding = trial.finding
-        let place = finding.change?.description ?? "place unknown"
-        let label = "\(number). \(trial.outcome.word)"
-        let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
-        let gap = String(repeating: " ", count: max(2, width - head.count - place.count))
         let tone: Ink.Tone =
             trial.outcome == .withdrawn ? .red : [.less, .unclear].contains(trial.outcome) ? .yellow : .green
-        var text = ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, place))"]
-        let body = { (words: String) in
-            TextTable.wrapped(words, width: width - 5).map { "     " + $0 }
-        }
-        text += body(finding.title + ".").map { ink(.bold, $0) }
+        var text = FindingsText.head(trial.finding, "\(number). \(trial.outcome.word)", tone, ink, width)
+        let body = { (words: String) in FindingsText.body(words, width: width) }
         if let measurement = trial.measurement, let figure = trial.figure, let expected = trial.expected {
-            text += body(Self.sentence(figure, expected, isPause: finding.saving.pause != nil))
-            text += body(Self.sentence(measurement, isPause: finding.saving.pause != nil))
+            text += body(Self.sentence(figure, expected, isPause: trial.isAboutPause))
+            text += body(Self.sentence(measurement, isPause: trial.isAboutPause))
         }
         if trial.outcome == .withdrawn {
             let figure = trial.figure?.gain.high ?? 0

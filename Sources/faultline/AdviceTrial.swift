@@ -5,26 +5,14 @@ import Foundation
 
 /// A command that is run as it is, and again with fetches that do otherwise.
 struct AdviceTrial {
-    private let words: [String]
-    private let advice: [FetchAdvice]
-    private let destination: RecordingDestination
+    let words: [String]
+    let advice: [FetchAdvice]
+    let destination: RecordingDestination
     /// The trace of the command that does otherwise.
-    private let output: String
+    let output: String
     /// The trace of the command as it is; `nil`: it is to be recorded.
-    private let against: String?
-    private let recordsValues: Bool
-
-    init(
-        _ words: [String], _ advice: [FetchAdvice], to destination: RecordingDestination, _ output: String,
-        against: String?, recordingValues: Bool
-    ) {
-        self.words = words
-        self.advice = advice
-        self.destination = destination
-        self.output = output
-        self.against = against
-        recordsValues = recordingValues
-    }
+    let against: String?
+    let recordsValues: Bool
 
     /// Where the trace of the command as it is goes: `faultline-untried.json` beside `faultline.json`.
     private var untried: String {
@@ -79,5 +67,5 @@ struct AdviceTrial {
 }
 
 extension FetchAdvice {
-    fileprivate func isFor(_ site: CallSite?) -> Bool { site.map { isFor($0.file, line: Int($0.line)) } ?? false }
+    fileprivate func isFor(_ site: CallSite?) -> Bool { site.map { isFor($0.file, line: $0.line) } ?? false }
 }

@@ -86,7 +86,9 @@ struct RecordCommand: ParsableCommand {
         let output = output ?? to.defaultOutput
         let advice = try advice.map { try FetchAdvice($0) }
         guard advice.isEmpty else {
-            return try AdviceTrial(words, advice, to: to, output, against: against, recordingValues: values).run(quiet)
+            let trial = AdviceTrial(
+                words: words, advice: advice, destination: to, output: output, against: against, recordsValues: values)
+            return try trial.run(quiet)
         }
         let recording = try Recording.run(words, to: to, output: output, recordingValues: values)
         if !quiet { try printReport(recording, output) }

@@ -36,7 +36,7 @@ struct FetchSampleTests {
         sample.add([TraceEvent.Use.Run(first: 0, rows: 5)], to: 9)
         sample.add((0..<40).map { TraceEvent.Use.Run(first: $0, rows: 1) }, to: 1)
         #expect(sample.executions.map(\.runs.count) == [16, 0, 0, 0, 0, 0, 0, 1])
-        #expect(sample.executions[7].runs == [[0, 5]])
+        #expect(sample.executions[7].runs == [TraceEvent.Use.Run(first: 0, rows: 5)])
     }
 
     @Test func `Traces whose events have the same numbers are told apart`() {

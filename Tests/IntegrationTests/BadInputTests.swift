@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import Testing
 
@@ -15,13 +14,6 @@ struct BadInputTests {
         let path = directory.path(name)
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         return path
-    }
-
-    private func makeDatabase(_ path: String) {
-        var connection: OpaquePointer?
-        sqlite3_open(path, &connection)
-        sqlite3_exec(connection, "CREATE TABLE list (item)", nil, nil, nil)
-        sqlite3_close(connection)
     }
 
     private func expectUsage(
@@ -63,7 +55,7 @@ struct BadInputTests {
     @Test("says what a file that is no trace looks like")
     func notATrace() throws {
         let path = directory.path("store.sqlite")
-        makeDatabase(path)
+        try SQLiteFile.run("CREATE TABLE list (item)", on: path)
         let result = try BuiltCommand.run(["report", path])
         #expect(result.status == 2)
         #expect(result.errors.contains("it is no timeline but an SQLite database"))
@@ -144,7 +136,7 @@ struct BadInputTests {
     @Test("tells of a database that is no store")
     func foreignDatabase() throws {
         let path = directory.path("foreign.sqlite")
-        makeDatabase(path)
+        try SQLiteFile.run("CREATE TABLE list (item)", on: path)
         try expectFailure(
             ofStore: path,
             "'\(path)' is an SQLite database but no store: it has tables, and none of them is Z_METADATA; name another file."

@@ -39,13 +39,6 @@ struct InspectTests {
         return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
     }
 
-    private func make(_ path: String, _ sql: String) throws {
-        var connection: OpaquePointer?
-        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
-        defer { sqlite3_close(connection) }
-        try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
-    }
-
     /// A shop whose items carry photos in front of their prices.
     private static let shop = """
         CREATE TABLE shelf(id INTEGER PRIMARY KEY, label TEXT);
@@ -62,7 +55,7 @@ struct InspectTests {
     func shop() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("shop.sqlite")
-        try make(path, Self.shop)
+        try SQLiteFile.run(Self.shop, on: path)
         let report = try inspect(path)
         #expect(
             Set(report.findings.map(\.title)) == [
@@ -85,18 +78,17 @@ struct InspectTests {
     func fine() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("shop.sqlite")
-        try make(
-            path,
+        try SQLiteFile.run(
             """
             CREATE TABLE shelf(id INTEGER PRIMARY KEY, label TEXT);
             CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price REAL, shelf INTEGER REFERENCES shelf);
             CREATE INDEX byShelf ON item(shelf);
             WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
                 INSERT INTO item SELECT i, 'item ' || i, i, i % 20 + 1 FROM n;
-            """)
+            """, on: path)
         #expect(try inspect(path).findings.map(\.title) == [])
         let empty = directory.path("empty.sqlite")
-        try make(empty, "CREATE TABLE t(a)")
+        try SQLiteFile.run("CREATE TABLE t(a)", on: empty)
         #expect(try inspect(empty).findings.map(\.title) == [])
     }
 
@@ -173,7 +165,7 @@ struct InspectTests {
             try message(missing)
                 == "faultline: The store \"\(missing)\" cannot be read; check the path, and whether it may be read.\n")
         let store = directory.path("shop.sqlite")
-        try make(store, Self.shop)
+        try SQLiteFile.run(Self.shop, on: store)
         #expect(try message(store, "--model", text).contains("is no XML; name the contents of a .xcdatamodel"))
         // A store that is cut off, and one of which pages were overwritten.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: store))

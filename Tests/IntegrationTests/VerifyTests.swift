@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import SharedData
 import Testing
@@ -36,14 +35,6 @@ struct VerifyTests {
         let result = try BuiltCommand.run(["verify", "--format", "json"] + arguments)
         guard result.status == 0 else { throw CommandFailed(text: result.errors) }
         return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
-    }
-
-    /// Runs statements on a store, without the store's own functions.
-    private static func run(_ sql: String, _ path: String) throws {
-        var connection: OpaquePointer?
-        try #require(sqlite3_open(path, &connection) == SQLITE_OK)
-        defer { sqlite3_close(connection) }
-        try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
     }
 
     /// A scenario of the music program, with the trips and rows of its fetches or saves before and after the change.
@@ -171,13 +162,13 @@ struct VerifyTests {
     func otherStores() throws {
         let directory = try TemporaryDirectory()
         let (trace, store) = try MusicProgram.record(["values"], isNaive: true, in: directory)
-        try Self.run("DELETE FROM ZTRACK WHERE Z_PK > 100", store)
+        try SQLiteFile.run("DELETE FROM ZTRACK WHERE Z_PK > 100", on: store)
         let fewer = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R03" })
         #expect(
             fewer.reason
                 == "Its fetches find 100 rows here, where they found 1,200 when they were recorded: that is not the same work."
         )
-        try Self.run("DELETE FROM ZTRACK", store)
+        try SQLiteFile.run("DELETE FROM ZTRACK", on: store)
         let none = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R03" })
         #expect(none.reason?.hasPrefix("Its fetches find 0 rows here") == true)
     }

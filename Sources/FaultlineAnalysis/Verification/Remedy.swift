@@ -49,9 +49,7 @@ extension FetchProfile {
 extension Finding {
     /// The change as `faultline record --try` takes it; `nil`: it is another kind of change, or its line is not known.
     public var advice: FetchAdvice? {
-        guard case .change(let fetch, let change) = remedy, let site = fetch.site, let line = Int(exactly: site.line)
-        else { return nil }
-        return FetchAdvice(
-            file: site.file.split(separator: "/").last.map(String.init) ?? "", line: line, change: change)
+        guard case .change(let fetch, let change) = remedy, let site = fetch.site else { return nil }
+        return FetchAdvice(file: String(site.fileName), line: site.line, change: change)
     }
 }

@@ -9,7 +9,4 @@ public struct Verification: Sendable, Hashable {
         self.store = store
         self.trials = trials
     }
-
-    /// How many trials came out so.
-    public func count(where isCounted: (Trial.Outcome) -> Bool) -> Int { trials.count { isCounted($0.outcome) } }
 }

@@ -23,19 +23,25 @@ final class DatabaseFile {
         let flags = (folder == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI
         connection = try Self.open(parts.string ?? place, flags, named: path)
         copy = folder
-        do {
-            _ = try rows("SELECT count(*) FROM sqlite_schema")
-        } catch {
-            throw ReplayError.notADatabase(path, error.reason)
-        }
+        try check(named: path)
     }
 
     /// Opens a copy, to be written.
     ///
+    /// - Parameter name: What errors call it.
     /// - Throws: ``ReplayError`` if it is no SQLite file.
-    init(writing path: String) throws(ReplayError) {
-        connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: path)
+    init(writing path: String, named name: String) throws(ReplayError) {
+        connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: name)
         copy = nil
+        try check(named: name)
+    }
+
+    private func check(named name: String) throws(ReplayError) {
+        do {
+            _ = try rows("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            throw ReplayError.notADatabase(name, error.reason)
+        }
     }
 
     /// - Parameter name: What errors call it.

@@ -45,9 +45,8 @@ struct FetchReplay {
     ///   - container: Opens a copy, from which values are drawn.
     ///   - recorder: The container's, which keeps its events in memory.
     /// - Throws: ``Untriable`` if the trace or the store has too little for it.
-    init(
-        _ profile: FetchProfile, _ schema: ModelSchema, _ container: PersistentContainer, _ recorder: Recorder
-    ) throws {
+    init(_ profile: FetchProfile, _ container: PersistentContainer, _ recorder: Recorder) throws {
+        let schema = container.managedObjectModel.schema
         shape = profile.key.shape
         guard let entity = schema.entity(named: shape.entity) else {
             throw Untriable("The store has no entity \(shape.entity).")
@@ -193,9 +192,9 @@ struct FetchReplay {
     ) {
         let count = results.count
         var number = 0
-        for run in sample.isWhole ? [[0, UInt64(count)]] : sample.runs {
-            let first = min(count, Int(clamping: run[0]))
-            for index in first..<(first + min(count - first, Int(clamping: run[1]))) {
+        for run in sample.isWhole ? [TraceEvent.Use.Run(first: 0, rows: UInt64(count))] : sample.runs {
+            let first = min(count, Int(clamping: run.first))
+            for index in first..<(first + min(count - first, Int(clamping: run.rows))) {
                 timing.step(weight: weight) { reading.read(results[index], number: number) }
                 number += 1
             }
@@ -242,7 +241,7 @@ struct FetchReplay {
 
 extension FetchSample.Execution {
     /// Whether all rows were taken out, from the first to the last.
-    fileprivate var isWhole: Bool { rows > 0 && runs == [[0, rows]] }
+    fileprivate var isWhole: Bool { rows > 0 && runs == [TraceEvent.Use.Run(first: 0, rows: rows)] }
 
     /// The rows that the limit leaves of those that a predicate finds.
     fileprivate func cut(_ count: Int) -> Int {

@@ -27,9 +27,9 @@ struct SaveReplay {
     ///   - saves: How many saves followed one another, and the objects of all of them.
     /// - Throws: ``Untriable`` if the copy has no such objects that can be changed.
     init(
-        _ entities: [String], saves: UInt64, objects: UInt64, recorded: UInt64, _ schema: ModelSchema,
-        _ container: PersistentContainer
+        _ entities: [String], saves: UInt64, objects: UInt64, recorded: UInt64, _ container: PersistentContainer
     ) throws {
+        let schema = container.managedObjectModel.schema
         let known = entities.compactMap { schema.entity(named: $0) }
         let changeable = known.compactMap { entity in
             Self.property(of: entity).map { (entity: entity, property: $0) }

@@ -5,23 +5,33 @@ import Foundation
 
 /// A copy of a store, on which things can be tried: the store itself is never opened.
 final class StoreCopy {
-    private let model: StoredModel
+    /// The store as it was named.
+    private let name: String
     private let folder: ScratchFolder
     private let path: String
 
     /// Copies a store with its log and the files of its large values.
     ///
-    /// - Parameter path: Without links (``StorePath``).
+    /// - Parameters:
+    ///   - path: Without links (``StorePath``).
+    ///   - name: What errors call it.
     /// - Throws: ``ReplayError`` if there is no room, or the store cannot be read.
-    init(of path: String, _ model: StoredModel) throws(ReplayError) {
-        self.model = model
+    init(of path: String, named name: String) throws(ReplayError) {
+        self.name = name
         folder = try ScratchFolder()
         self.path = try folder.copyStore(path)
         try folder.copySupport(of: path)
     }
 
+    /// The model that the store keeps.
+    ///
+    /// - Throws: ``ReplayError`` if it is no SQLite file, or what it keeps is no model.
+    func keptModel() throws(ReplayError) -> StoredModel? {
+        try StoredModel.read(try DatabaseFile(writing: path, named: name))
+    }
+
     /// Opens the copy, with nothing in memory yet.
-    func open(_ recorder: Recorder = .off()) throws -> PersistentContainer {
+    func open(_ model: StoredModel, _ recorder: Recorder = .off()) throws -> PersistentContainer {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.configuration = model.configuration
         // Nobody follows what happens to a copy.
@@ -32,7 +42,7 @@ final class StoreCopy {
 
     /// Changes the copy with statements of SQL.
     func change(_ statements: [String]) throws(ReplayError) {
-        let file = try DatabaseFile(writing: path)
+        let file = try DatabaseFile(writing: path, named: name)
         for statement in statements { try file.run(statement) }
     }
 }

@@ -11,7 +11,6 @@ public struct StoreVerifier {
     /// The store as it was named, and its own path.
     private let name: String
     private let path: String
-    private let model: ManagedObjectModel
     private let stored: StoredModel
     /// The copy on which nothing is changed but what saves change.
     private let base: StoreCopy
@@ -23,15 +22,14 @@ public struct StoreVerifier {
     ///   - model: The store's model; `nil`: the one that the store keeps.
     /// - Throws: ``ReplayError`` if the store cannot be read or copied, or its model is not known.
     public init(path: String, model: ManagedObjectModel? = nil) throws(ReplayError) {
-        let kept = try StoredModel.read(try DatabaseFile(path: path))
-        guard let model = model ?? kept?.model else { throw ReplayError.noModel(path) }
         name = path
         self.path = try StorePath.resolved(path)
-        self.model = model
+        base = try StoreCopy(of: self.path, named: path)
+        let kept = try base.keptModel()
+        guard let model = model ?? kept?.model else { throw ReplayError.noModel(path) }
         stored = StoredModel(model: model, configuration: kept?.configuration)
-        base = try StoreCopy(of: self.path, stored)
         do {
-            _ = try base.open()
+            _ = try base.open(stored)
         } catch {
             let isMismatch = (error as? StoreError)?.code == .incompatibleModel
             throw .cannotOpen(path, Untriable(error, copyOf: path).reason, isMismatch: isMismatch)
@@ -101,14 +99,14 @@ public struct StoreVerifier {
                 replays, before: .recorded(nil), after: .recorded(nil),
                 others: try replays.map { try $0.reordered(order) })
         case .index(let index, let fetches):
-            let copy = try StoreCopy(of: path, stored)
-            try copy.change(StoreAlteration.index(index, model))
+            let copy = try StoreCopy(of: path, named: name)
+            try copy.change(StoreAlteration.index(index, stored.model))
             return pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
         case .moveOut(let entity, let properties, let fetches):
-            let (old, copy) = (try StoreCopy(of: path, stored), try StoreCopy(of: path, stored))
+            let (old, copy) = (try StoreCopy(of: path, named: name), try StoreCopy(of: path, named: name))
             // Both are packed, so that only the values make a difference.
             try old.change(StoreAlteration.packing)
-            try copy.change(StoreAlteration.emptying(properties, of: entity, model) + StoreAlteration.packing)
+            try copy.change(StoreAlteration.emptying(properties, of: entity, stored.model) + StoreAlteration.packing)
             var pair = pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
             pair.before.copy = old
             pair.notes.append("In its place the values were taken out of the rows of a copy.")
@@ -116,8 +114,8 @@ public struct StoreVerifier {
         case .joinSaves(let entities, let saves, let objects):
             let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)
             let replay = try SaveReplay(
-                entities, saves: saves, objects: objects, recorded: UInt64(min(1e15, max(0, recorded))), model.schema,
-                try base.open())
+                entities, saves: saves, objects: objects, recorded: UInt64(min(1e15, max(0, recorded))),
+                try base.open(stored))
             return Pair(
                 before: Side(copy: base) { try replay.run(isJoined: false, $0, &$1) },
                 after: Side(copy: base) { try replay.run(isJoined: true, $0, &$1) },
@@ -127,9 +125,9 @@ public struct StoreVerifier {
 
     private func replays(_ fetches: [FetchProfile.Key], _ profile: Profile) throws -> [FetchReplay] {
         let recorder = Recorder.memory()
-        let container = try base.open(recorder)
+        let container = try base.open(stored, recorder)
         return try fetches.compactMap { profile.fetch($0) }.map {
-            try FetchReplay($0, model.schema, container, recorder)
+            try FetchReplay($0, container, recorder)
         }
     }
 
@@ -177,14 +175,14 @@ public struct StoreVerifier {
 
     private func measure(_ pair: Pair) throws -> (TrialMeasurement, notes: [String]) {
         func run(_ side: Side) throws -> Timing {
-            let container = try side.copy.open()
+            let container = try side.copy.open(stored)
             var timing = Timing()
             try side.run(container, &timing)
             return timing
         }
         func count(_ side: Side) throws -> (counts: TrialMeasurement.Counts, found: UInt64) {
             let recorder = Recorder.memory(ringBytes: 8 << 20)
-            let container = try side.copy.open(recorder)
+            let container = try side.copy.open(stored, recorder)
             var timing = Timing()
             let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
             return (.init(trips: UInt64(counted.trips), rows: UInt64(counted.rows)), timing.found)

@@ -9,7 +9,7 @@ struct Untriable: Error {
         self.reason = reason
     }
 
-    /// What the copy of a store said, about the store itself: where the copy was nobody needs to know.
+    /// What the copy of a store said, about the store itself.
     init(_ error: any Error, copyOf store: String) {
         let said =
             switch error {
@@ -18,6 +18,6 @@ struct Untriable: Error {
             case let error as StoreError: "On the copy: \(error.message)"
             default: "On the copy: \(error)"
             }
-        reason = said.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
+        reason = ScratchFolder.withoutPlaces(said, copyOf: store)
     }
 }

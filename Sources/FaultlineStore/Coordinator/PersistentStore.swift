@@ -20,6 +20,10 @@ public final class PersistentStore: Sendable {
     /// The key of the store's ``identifier`` in its metadata.
     public static let uuidKey = "NSStoreUUID"
 
+    /// The table with the store's model, as the text of a file `contents` of a `.xcdatamodel`, and the name of its
+    /// configuration.
+    package static let modelTable = "Z_FAULTLINE"
+
     /// What tells the store from all others, and its copies not: a UUID, `Z_UUID` in the file.
     public let identifier: String
     /// The store's file; `/dev/null` for a store in memory that was given no URL.
@@ -49,6 +53,12 @@ public final class PersistentStore: Sendable {
         values[Self.typeKey] = type.rawValue
         values[Self.uuidKey] = identifier
         return values
+    }
+
+    /// The folder beside a store's file that has the files of its large values.
+    package static func supportFolder(of url: URL) -> URL {
+        let name = url.deletingPathExtension().lastPathComponent
+        return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
     }
 
     func withMetadata<Result: Sendable>(_ body: (inout sending StoreMetadata) -> sending Result) -> Result {

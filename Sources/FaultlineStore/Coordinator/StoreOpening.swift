@@ -4,7 +4,7 @@ import FaultlineRecorder
 import Foundation
 
 /// Opens a store's file, makes its tables if it is new, and makes sure that it is a store of the model.
-package struct StoreOpening {
+struct StoreOpening {
     let session: SQLSession
     let uuid: String
     let metadata: StoreMetadata
@@ -16,8 +16,6 @@ package struct StoreOpening {
 
     /// Where the metadata says which model the store was made with.
     static let hashKey = "FaultlineModelHash"
-    /// The table with the model itself, as the text of a file `contents` of a `.xcdatamodel`.
-    package static let modelTable = "Z_FAULTLINE"
 
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, recorder: Recorder, log: SQLDebugLog
@@ -307,10 +305,10 @@ struct StoreSetup {
         // Some models cannot be written down; their stores do without.
         guard let text = try? model.contents() else { return }
         try session.run(
-            "CREATE TABLE \(StoreOpening.modelTable) (Z_MODEL VARCHAR, Z_CONFIGURATION VARCHAR)", doing: doing,
+            "CREATE TABLE \(PersistentStore.modelTable) (Z_MODEL VARCHAR, Z_CONFIGURATION VARCHAR)", doing: doing,
             isTimed: false)
         try session.run(
-            "INSERT INTO \(StoreOpening.modelTable) (Z_MODEL, Z_CONFIGURATION) VALUES (?, ?)",
+            "INSERT INTO \(PersistentStore.modelTable) (Z_MODEL, Z_CONFIGURATION) VALUES (?, ?)",
             [.text(text), .text(configuration ?? "")], doing: doing, isTimed: false)
     }
 

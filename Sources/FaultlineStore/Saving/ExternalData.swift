@@ -8,9 +8,7 @@ struct ExternalData: Sendable {
     let threshold: Int
 
     init(storeURL: URL, threshold: Int) {
-        let name = storeURL.deletingPathExtension().lastPathComponent
-        folder = storeURL.deletingLastPathComponent()
-            .appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
+        folder = PersistentStore.supportFolder(of: storeURL)
             .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
         self.threshold = threshold
     }

@@ -1,0 +1,82 @@
+/// What work took with and without a change, each tried in turns with the other.
+public struct TrialMeasurement: Sendable, Hashable {
+    /// A time before and after, in nanoseconds: medians, and the range in which they lie with 95 % certainty.
+    public struct Figure: Sendable, Hashable {
+        public var before: Saving.Range
+        public var after: Saving.Range
+        /// Of the differences of neighbours; negative: the change costs time.
+        public var gain: Saving.Range
+
+        /// - Parameter rounds: What it took before and after, in turns.
+        package init(_ rounds: [(before: Double, after: Double)]) {
+            before = .median(of: rounds.map(\.before))
+            after = .median(of: rounds.map(\.after))
+            gain = .median(of: rounds.map { $0.before - $0.after })
+        }
+    }
+
+    /// Counts of one run, which do not wobble.
+    public struct Counts: Sendable, Hashable {
+        public var trips: UInt64
+        public var rows: UInt64
+
+        package init(trips: UInt64, rows: UInt64) {
+            self.trips = trips
+            self.rows = rows
+        }
+    }
+
+    /// How often each of the two was measured.
+    public var rounds: Int
+    /// Fetches or saves that were done again in each round, and how many of them the trace has.
+    public var operations: UInt64
+    public var recordedOperations: UInt64
+    /// The time of all operations of the trace, extrapolated from those that were done again.
+    public var time: Figure
+    /// The longest of the steps at which a program waits: a fetch, or taking out a row.
+    public var pause: Figure
+    public var before: Counts
+    public var after: Counts
+
+    package init(
+        operations: UInt64, recordedOperations: UInt64, rounds: Int, time: Figure, pause: Figure, before: Counts,
+        after: Counts
+    ) {
+        self.operations = operations
+        self.recordedOperations = recordedOperations
+        self.rounds = rounds
+        self.time = time
+        self.pause = pause
+        self.before = before
+        self.after = after
+    }
+}
+
+extension Saving.Range {
+    /// The median of values, and the range in which that of all there could be lies with at least 95 % certainty, however
+    /// they are distributed: between two of the values in their order.
+    package static func median(of values: [Double]) -> Saving.Range {
+        let sorted = values.sorted()
+        guard let first = sorted.first, let last = sorted.last else { return .none }
+        let middle = sorted.count / 2
+        let median = sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+        let rank = rank(of: sorted.count)
+        guard rank > 0 else { return Saving.Range(median: median, low: first, high: last) }
+        return Saving.Range(median: median, low: sorted[rank - 1], high: sorted[sorted.count - rank])
+    }
+
+    /// The place, from either end, behind which the median lies with 97.5 % certainty; 0: there are too few values.
+    private static func rank(of count: Int) -> Int {
+        // Each value is below the median as likely as above.
+        var probability = 1.0
+        for _ in 0..<count { probability /= 2 }
+        var (tail, rank) = (0.0, 0)
+        while rank < count {
+            tail += probability
+            guard tail <= 0.025 else { break }
+            probability *= Double(count - rank) / Double(rank + 1)
+            rank += 1
+        }
+        return rank
+    }
+}
