@@ -24,6 +24,9 @@ extension ProcessReduction {
     /// Nanoseconds, and objects, from which on a save is large.
     static let longSave: UInt64 = 100_000_000
     static let manyObjects: UInt64 = 10_000
+    /// Nanoseconds that somebody waits for a save's lock, and objects of the save, from which on it is to be made in parts.
+    static let longBlock: UInt64 = 16_000_000
+    static let dividedSave: UInt64 = 200
 
     /// Adds a save to those from its line that it may be one of too many with, or to the large ones.
     mutating func noteSave(_ save: TraceEvent.Save, _ event: TraceEvent, in tables: inout ProfileTables) {
@@ -35,11 +38,9 @@ extension ProcessReduction {
             hash: StableHash.event(process: event.process, id: event.id))
         let unit = unit(of: event.scope)
         guard !unit.isSetup else { return }
-        let names = save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted()
-        let site = callSite(of: event)
+        let names = entityNames(of: save)
         let key = OpenSaves.Key(
-            scope: unit.id, thread: event.thread,
-            evidence: SaveEvidence.Key(site: site, entities: site == nil ? names : []))
+            scope: unit.id, thread: event.thread, evidence: SaveEvidence.Key(site: callSite(of: event), names))
         let isSmall = objects <= Self.smallSave
         if let open = saves.peek(key), !isSmall || event.start >= open.end &+ Self.pauseBetweenSaves {
             _ = saves.remove(key)
@@ -60,6 +61,29 @@ extension ProcessReduction {
             evidence.scopes = scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
             tables.saves[key.evidence, default: SaveEvidence()].merge(evidence)
         }
+    }
+
+    private func entityNames(of save: TraceEvent.Save) -> [String] {
+        save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted()
+    }
+
+    /// Adds a wait to the evidence of the save that held the lock meanwhile, if the save was of many objects.
+    mutating func noteBlocking(
+        _ holder: Stretch, _ wait: ThreadWork.Wait, _ evidence: WaitEvidence, in tables: inout ProfileTables
+    ) {
+        guard let save = holder.save, evidence.time >= Self.longBlock else { return }
+        let objects = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+        guard save.error == 0, objects >= Self.dividedSave else { return }
+        let names = entityNames(of: save)
+        var held = SaveEvidence()
+        held.entities = Set(names)
+        held.scopes = evidence.scopes
+        (held.blocking.waits, held.blocking.lossyWaits) = (1, evidence.lossyWaits)
+        held.blocking.mainThreadWaits = wait.isMainThread ? 1 : 0
+        (held.blocking.time, held.blocking.longest) = (evidence.time, evidence.longest)
+        held.blocking.mostObjects = objects
+        held.blocking.longestSave = holder.longest &- min(holder.longest, save.lockWait)
+        tables.saves[SaveEvidence.Key(site: holder.site, names), default: SaveEvidence()].merge(held)
     }
 
     /// Counts what a save changed of each entity.

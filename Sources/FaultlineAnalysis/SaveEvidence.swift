@@ -42,17 +42,46 @@ public struct SaveEvidence: Sendable {
         public internal(set) var longest: UInt64 = 0
     }
 
+    /// Saves of many objects for whose lock others waited long.
+    public struct Blocking: Sendable, Hashable {
+        /// Waits that lasted ``ProcessReduction/longBlock`` or longer while a save of many objects held the lock.
+        public internal(set) var waits: UInt64 = 0
+        /// Those among them in scopes in which events were lost, and on the main thread.
+        public internal(set) var lossyWaits: UInt64 = 0
+        public internal(set) var mainThreadWaits: UInt64 = 0
+        /// The time of all of them, and of the longest, in nanoseconds.
+        public internal(set) var time: UInt64 = 0
+        public internal(set) var longest: UInt64 = 0
+        /// The most objects of one of the saves, and the time of the longest one without waiting for others.
+        public internal(set) var mostObjects: UInt64 = 0
+        public internal(set) var longestSave: UInt64 = 0
+    }
+
     public internal(set) var small = Small()
     public internal(set) var large = Large()
+    public internal(set) var blocking = Blocking()
     /// The entities that were saved, by name.
     public internal(set) var entities: Set<String> = []
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
+
+    /// The longest of the saves that are large or kept others waiting, in nanoseconds, and the most objects of one.
+    var longestSave: UInt64 { max(large.longest, blocking.longestSave) }
+    var mostObjects: UInt64 { max(large.mostObjects, blocking.mostObjects) }
 }
 
 extension SaveEvidence: Summed, StartsEmpty {
     static let parts: [SumPart<SaveEvidence>] = [
-        .part("small", \.small), .part("large", \.large), .union("entities", \.entities),
+        .part("small", \.small), .part("large", \.large), .part("blocking", \.blocking),
+        .union("entities", \.entities),
         .part("scopes", \.scopes),
+    ]
+}
+
+extension SaveEvidence.Blocking: Summed, StartsEmpty {
+    static let parts: [SumPart<SaveEvidence.Blocking>] = [
+        .sum("waits", \.waits), .sum("lossyWaits", \.lossyWaits), .sum("mainThreadWaits", \.mainThreadWaits),
+        .sum("time", \.time), .maximum("longest", \.longest), .maximum("mostObjects", \.mostObjects),
+        .maximum("longestSave", \.longestSave),
     ]
 }
 
@@ -73,5 +102,10 @@ extension SaveEvidence.Large: Summed, StartsEmpty {
 }
 
 extension SaveEvidence.Key {
+    /// Saves from a line; where it is not known, those of the same entities belong together.
+    init(site: CallSite?, _ names: [String]) {
+        self.init(site: site, entities: site == nil ? names : [])
+    }
+
     var sortText: String { (site?.sortText ?? "") + "|" + entities.joined(separator: ",") }
 }

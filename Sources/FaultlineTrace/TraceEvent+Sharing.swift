@@ -53,6 +53,9 @@ extension TraceEvent {
             case connection
             /// SQLite's lock on the file, which another connection held.
             case sqlite
+
+            /// Whether one writer holds it at a time.
+            package var isWriteLock: Bool { self == .coordinator || self == .sqlite }
         }
 
         public var resource: Resource = .contextQueue

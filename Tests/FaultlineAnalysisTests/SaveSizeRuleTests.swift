@@ -209,6 +209,61 @@ struct SaveSizeRuleTests {
         #expect(findings { $0.save(100, duration: 100_000_000) { $0.lockWait = 1 } }.isEmpty)
     }
 
+    /// A save on thread 9 for whose lock thread 7 waits.
+    private func contended(
+        objects: UInt32 = 2000, held: UInt64 = 60_000_000, waited: UInt64 = 40_000_000, isMainThread: Bool = true,
+        _ resource: TraceEvent.Wait.Resource = .coordinator, _ change: (inout TraceEvent.Save) -> Void = { _ in }
+    ) -> [Finding] {
+        findings { shop in
+            shop.music.trace.thread = 9
+            shop.save(objects, duration: held, change)
+            let end = shop.music.trace.now
+            var wait = TraceEvent.Wait()
+            (wait.resource, wait.isBlocking, wait.holderThread) = (resource, true, 9)
+            shop.music.trace.thread = 7
+            shop.music.trace.isMainThread = isMainThread
+            shop.music.trace.now = end - waited
+            shop.music.trace.event(.wait(wait), duration: waited, site: shop.music.trace.site(60, "show()"))
+        }
+    }
+
+    @Test func `A save for whose lock others wait is to be done in parts, however short it is`() throws {
+        let finding = try #require(contended().first)
+        #expect(finding.title == "Save Track in parts of 200 objects")
+        #expect(finding.change?.description == "List.swift:70")
+        #expect(
+            finding.explanation == [
+                "A save took 60.0 ms; the largest had 2,000 objects.",
+                "1 wait for its lock, 1 of them on the main thread: 40.0 ms in all.",
+            ])
+        #expect(finding.severity == .warning && finding.reservations.isEmpty)
+        #expect(finding.seenAt.isEmpty)
+        // A part of 200 objects takes a tenth of 60 ms.
+        #expect(finding.saving.pause?.median == 54_000_000)
+        // Beside the main thread a part may take as long as nobody is said to wait for.
+        #expect(contended(isMainThread: false).map(\.title) == ["Save Track in parts of 500 objects"])
+    }
+
+    @Test func `Who waits for a moment, for a save that cannot be divided or for another lock does not count`() {
+        #expect(contended(waited: 16_000_000).count == 1)
+        #expect(contended(waited: 15_999_999).isEmpty)
+        #expect(contended(objects: 200).count == 1)
+        #expect(contended(objects: 199).isEmpty)
+        #expect(contended(.contextQueue).isEmpty)
+        #expect(contended { $0.error = 19 }.isEmpty)
+    }
+
+    @Test func `A large save that others wait for is one finding, and no note`() throws {
+        let findings = contended(objects: 50_000, held: 200_000_000, isMainThread: false)
+        let finding = try #require(findings.first)
+        #expect(findings.count == 1)
+        #expect(finding.severity == .warning && finding.reservations.isEmpty)
+        #expect(
+            finding.explanation == [
+                "A save took 200 ms; the largest had 50,000 objects.", "1 wait for its lock: 40.0 ms in all.",
+            ])
+    }
+
     @Test func `A trace without saves has nothing to look at`() {
         let analysis = Shop().analysis()
         #expect(analysis.checks.map(\.examined) == [nil])

@@ -67,11 +67,22 @@ struct SaveSizeAdvice {
     }
 
     var largeExplanation: [String] {
-        let large = evidence.large
-        let saves = large.saves == 1 ? "A save" : "The longest of \(Phrase.count(large.saves)) saves"
-        return [
-            "\(saves) took \(Phrase.duration(large.longest)); the largest had \(Phrase.count(large.mostObjects)) objects."
+        let (large, blocking) = (evidence.large, evidence.blocking)
+        let saves = large.saves > 1 ? "The longest of \(Phrase.count(large.saves)) saves" : "A save"
+        var sentences = [
+            "\(saves) took \(Phrase.duration(evidence.longestSave)); the largest had "
+                + "\(Phrase.count(evidence.mostObjects)) objects."
         ]
+        if blocking.waits > 0 {
+            let longest = blocking.waits == 1 ? "" : ", \(Phrase.duration(blocking.longest)) the longest"
+            let main =
+                blocking.mainThreadWaits == 0
+                ? "" : ", \(Phrase.count(blocking.mainThreadWaits)) of them on the main thread"
+            sentences.append(
+                "\(Phrase.count(blocking.waits, "wait")) for its lock\(main): \(Phrase.duration(blocking.time)) in all\(longest)."
+            )
+        }
+        return sentences
     }
 
     /// A number of objects that is easy to remember: 1, 2 or 5 times a power of ten, and not below 100.

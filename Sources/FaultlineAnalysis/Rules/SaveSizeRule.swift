@@ -2,17 +2,20 @@ internal import FaultlineTrace
 
 /// R10: many small saves where one would do, and one save that is too large.
 ///
-/// The thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000 objects) were applied when the events
-/// were reduced; here the evidence is weighed.
+/// The thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000 objects; 16 ms that somebody waited
+/// for the lock) were applied when the events were reduced; here the evidence is weighed.
 public struct SaveSizeRule: Rule {
     public let id = "R10"
     public let name = "Saves"
-    public let purpose = "Saves of a few objects each that follow one another, and saves that take long."
+    public let purpose =
+        "Saves of a few objects each that follow one another, and saves that take long or keep others waiting."
 
     /// Objects that are saved at once where a job saves in parts.
     static let objectsAtOnce = 500.0
-    /// Nanoseconds that a part of a large save may take, on the main thread and beside it.
+    /// Nanoseconds that a part of a large save may take: where the main thread makes it or waits for it, where others
+    /// wait, and where nobody does.
     static let mainThreadPart = 8_000_000.0
+    static let blockingPart = Double(ProcessReduction.longBlock)
     static let part = 50_000_000.0
 
     public init() {}
@@ -22,7 +25,9 @@ public struct SaveSizeRule: Rule {
         let saves = profile.totals.events[.save] ?? 0
         for (key, evidence) in profile.saves {
             if evidence.small.saves > 0 { outcome.findings.append(small(key, evidence, of: saves, costs)) }
-            if evidence.large.saves > 0 { outcome.findings.append(large(key, evidence, costs)) }
+            if evidence.large.saves > 0 || evidence.blocking.waits > 0 {
+                outcome.findings.append(large(key, evidence, costs))
+            }
         }
         if saves > 0 { outcome.examined = Phrase.count(saves, "save") }
         return outcome
@@ -68,38 +73,46 @@ public struct SaveSizeRule: Rule {
     }
 
     private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding {
-        let large = evidence.large
+        let (large, blocking) = (evidence.large, evidence.blocking)
         let isOnMainThread = large.mainThreadSaves * 2 > large.saves
-        let goal = isOnMainThread ? Self.mainThreadPart : Self.part
-        let line = costs.saves?.line ?? CostLine(trip: 0, row: Double(large.time) / Double(large.objects))
-        let fitting = line.row > 0 ? max(0, goal - line.trip) / line.row : Double(large.mostObjects)
-        let part = SaveSizeAdvice.round(min(fitting, Double(large.mostObjects) / 2))
+        let goal =
+            isOnMainThread || blocking.mainThreadWaits > 0
+            ? Self.mainThreadPart : blocking.waits > 0 ? Self.blockingPart : Self.part
+        let (longest, mostObjects) = (Double(evidence.longestSave), Double(max(1, evidence.mostObjects)))
+        let line = costs.saves?.line ?? CostLine(trip: 0, row: longest / mostObjects)
+        let fitting = line.row > 0 ? max(0, goal - line.trip) / line.row : mostObjects
+        let part = SaveSizeAdvice.round(min(fitting, mostObjects / 2))
         // A part as large as this one takes its share of the longest save where nothing tells what a save takes by itself.
-        let share = Double(large.longest) * Double(part) / Double(large.mostObjects)
+        let share = longest * Double(part) / mostObjects
         let pause =
-            costs.saves?.range { Double(large.longest) - $0.cost(trips: 1, rows: Double(part)) }
-            ?? (Double(large.longest) - share, 0, Double(large.longest))
+            costs.saves?.range { longest - $0.cost(trips: 1, rows: Double(part)) } ?? (longest - share, 0, longest)
         let advice = SaveSizeAdvice(key: key, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
             score: max(
                 Score.of(Double(large.longest), info: 100_000_000, warning: 500_000_000),
+                Score.of(Double(blocking.longest), info: Double(ProcessReduction.longBlock), warning: 100_000_000),
                 min(Score.highestWarning, Score.of(Double(large.mostObjects), info: 10_000, warning: 100_000))),
             fix: advice.largeFix, code: advice.largeCode(part: part),
             saving: Saving(pause: Saving.Range(pause)),
             confidence: costs.saves == nil ? .low : .medium, signature: advice.signature(id, "large"))
-        finding.seenAt = [Finding.Sighting(site: key.site, count: large.saves, time: large.time)]
+        if large.saves > 0 {
+            finding.seenAt = [Finding.Sighting(site: key.site, count: large.saves, time: large.time)]
+        }
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.largeExplanation
         finding.evidence = [
             Evidence("largeSaves", large.saves, .count), Evidence("objects", large.objects, .count),
-            Evidence("mostObjects", large.mostObjects, .count), Evidence("saveTime", large.time, .nanoseconds),
-            Evidence("longest", large.longest, .nanoseconds), Evidence("part", UInt64(part), .count),
+            Evidence("mostObjects", evidence.mostObjects, .count), Evidence("saveTime", large.time, .nanoseconds),
+            Evidence("longest", evidence.longestSave, .nanoseconds), Evidence("part", UInt64(part), .count),
+            Evidence("waits", blocking.waits, .count), Evidence("waitTime", blocking.time, .nanoseconds),
+            Evidence("longestWait", blocking.longest, .nanoseconds),
         ]
-        if !isOnMainThread {
+        if !isOnMainThread, blocking.waits == 0 {
             finding.downgrade("It ran beside the main thread, where it keeps only those waiting who write meanwhile.")
         }
-        finding.weigh(lossyOccurrences: large.lossySaves, of: large.saves)
+        finding.weigh(
+            lossyOccurrences: large.lossySaves &+ blocking.lossyWaits, of: large.saves &+ blocking.waits)
         return finding
     }
 }

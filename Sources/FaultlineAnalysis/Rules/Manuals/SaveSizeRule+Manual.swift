@@ -4,8 +4,9 @@ extension SaveSizeRule {
             trigger: "\(ProcessReduction.smallSaves) saves or more from one line with "
                 + "\(ProcessReduction.smallSave) objects each at most, on one thread, in one scope, less than "
                 + "100 ms apart; or a save of 100 ms, or of \(Phrase.count(ProcessReduction.manyObjects)) "
-                + "objects.",
-            evidence: "Saves, objects, time, what of it was in COMMIT, and the largest save.",
+                + "objects, or one of \(ProcessReduction.dividedSave) or more for whose lock somebody waits "
+                + "\(Phrase.duration(ProcessReduction.longBlock)).",
+            evidence: "Saves, objects, time, what of it was in COMMIT, the largest save, and waits for the lock.",
             fix: "One save after all changes, or one for every 500 objects; a large one in parts, or as a "
                 + "batch request.",
             saving: "What a save takes whatever it holds, for each that is spared, fitted from saves of different "
@@ -13,8 +14,8 @@ extension SaveSizeRule {
                 + "pause gets shorter.",
             guards: [
                 "Actions that somebody confirms, with pauses between, stay saves of their own.",
-                "Waiting for others is R13's.",
-                "A large save beside the main thread is a note.",
+                "The time that a save waits for others is not its own; R13 has what the waits cost.",
+                "A large save beside the main thread for which nobody waits is a note.",
                 "What a commit takes is up to the disk, so that tests should count saves.",
             ])
     }
