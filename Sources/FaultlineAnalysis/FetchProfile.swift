@@ -23,6 +23,8 @@ public struct FetchProfile: Sendable {
     public internal(set) var prefetches: [String: PrefetchUse] = [:]
     /// A few of the fetches as they were.
     package internal(set) var sample = FetchSample()
+    /// How their results grew with the table, from one run of the program to the next.
+    public internal(set) var growth = ResultGrowth()
     /// Whether objects of others were served by rows of the kind that one of the fetches had loaded before for nothing that
     /// is known.
     var hasServedOthers = false
@@ -127,7 +129,7 @@ extension FetchProfile: KeyedSum {
         .part("uses", \.uses), .part("properties", \.properties), .part("counts", \.counts),
         .part("readSites", \.readSites), .part("firedRelationships", \.firedRelationships),
         .part("firstFirings", \.firstFirings), .part("askedToMany", \.askedToMany), .part("statements", \.statements),
-        .part("prefetches", \.prefetches), .part("sample", \.sample),
+        .part("prefetches", \.prefetches), .part("sample", \.sample), .part("growth", \.growth),
         .any("hasServedOthers", \.hasServedOthers),
     ]
 }

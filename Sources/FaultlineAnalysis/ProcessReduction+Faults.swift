@@ -145,6 +145,7 @@ extension ProcessReduction {
         finishWaits(into: &tables)
         finishBlocks(into: &tables)
         finishHolds(into: &tables)
+        finishSizes(into: &tables)
         for (index, start) in firstUnused {
             let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
             if let served = lastServed[tree], served > start { tables.changeFetch(index) { $0.hasServedOthers = true } }

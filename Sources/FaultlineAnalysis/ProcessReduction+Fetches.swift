@@ -81,10 +81,12 @@ extension ProcessReduction {
         return index
     }
 
-    private func count(
+    private mutating func count(
         _ fetch: TraceEvent.Fetch, _ event: TraceEvent, at index: Int, in tables: inout ProfileTables
     ) {
-        guard !isSetup(event.scope) else { return }
+        let isSetup = isSetup(event.scope)
+        noteSize(fetch, at: index, isSetup: isSetup, in: tables)
+        guard !isSetup else { return }
         let scope = scopes.peek(unit(of: event.scope).id)?.key
         let values = fetch.values == 0 ? nil : dictionary.name(fetch.values)
         tables.changeFetch(index) { profile in
@@ -116,8 +118,10 @@ extension ProcessReduction {
             fetch.hasStatement = true
             return (fetch.index, fetch.scope)
         }
-        guard let fetch = found.flatMap(\.self), !isSetup(fetch.scope) else { return }
-        let plan = planText(statement.plan)
+        guard let fetch = found.flatMap(\.self) else { return }
+        let plan = plan(statement.plan)
+        noteSize(statement, plan, of: fetch.index)
+        guard !isSetup(fetch.scope) else { return }
         let text = dictionary.statement(statement.statement)?.sql
         let runs = StatementTable.Runs(
             count: 1, time: event.duration, rows: UInt64(statement.rows),
@@ -130,7 +134,7 @@ extension ProcessReduction {
             profile.counts.textComparisons &+= UInt64(statement.textComparisons)
             profile.counts.textMatches &+= UInt64(statement.textMatches)
             profile.counts.preparations &+= UInt64(statement.preparations)
-            if let text { profile.statements.add(runs, of: text, plan: plan ?? "") }
+            if let text { profile.statements.add(runs, of: text, plan: plan?.text ?? "") }
             guard statement.sorts > 0 else { return }
             profile.counts.sorts &+= UInt64(statement.sorts)
             // A limit hands out few of those that were sorted; what a predicate kept out was not sorted at all.
@@ -139,14 +143,12 @@ extension ProcessReduction {
         }
     }
 
-    /// The lines of a plan; `nil`: there is none.
-    private mutating func planText(_ id: DictionaryID) -> String? {
+    private mutating func plan(_ id: DictionaryID) -> PlanFacts? {
         guard id != 0 else { return nil }
         if let known = planCache[id] { return known }
-        guard let plan = dictionary.plan(id) else { return nil }
-        let text = plan.rows.map(\.detail).joined(separator: "\n")
-        planCache[id] = text
-        return text
+        guard let facts = dictionary.plan(id).map(PlanFacts.init) else { return nil }
+        planCache[id] = facts
+        return facts
     }
 
     mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {

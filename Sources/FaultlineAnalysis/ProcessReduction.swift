@@ -27,7 +27,7 @@ struct ProcessReduction: Sendable {
     var groupCache: [GroupCacheKey: Int] = [:]
     var siteCache: [SiteCacheKey: CallSite?] = [:]
     private var shapeCache: [DictionaryID: Int] = [:]
-    var planCache: [DictionaryID: String] = [:]
+    var planCache: [DictionaryID: PlanFacts] = [:]
     /// What the fetches of a place in the tables read; see ``sources(of:in:)``.
     var sourceCache: [Int: Set<String>?] = [:]
     var fetches = BoundedTable<EventID, OpenFetch>(capacity: Capacity.fetches)
@@ -46,6 +46,8 @@ struct ProcessReduction: Sendable {
     /// What main threads are doing, by thread.
     var blocks: [UInt32: OpenBlock] = [:]
     var reads: [FirstReads: UInt64] = [:]
+    /// By the fetch's place in the tables.
+    var sizes: [Int: ResultSizes] = [:]
     var reuses = ReuseTracker()
     var invalidations = Invalidations()
     var holds = BoundedTable<EventID, OpenHold>(capacity: Capacity.holds)

@@ -53,7 +53,7 @@ struct UnboundedFetchRuleTests {
         #expect(finding.saving.memory == 150_000)
         #expect(finding.signature.hasPrefix("R14|unbounded|Track#") && finding.signature.hasSuffix("|tracks()"))
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
-        #expect(figures == ["executions": 1, "rows": 2000, "maximumRows": 2000, "bytes": 200_000])
+        #expect(figures == ["executions": 1, "rows": 2000, "maximumRows": 2000, "bytes": 200_000, "runs": 1])
     }
 
     @Test func `A thousand rows are many, and so are four megabytes`() {
@@ -107,6 +107,60 @@ struct UnboundedFetchRuleTests {
         }
         #expect(found.map(\.rule) == ["R02"])
         #expect(found.map { $0.title.contains("at once") } == [kind == .bulk])
+    }
+
+    /// Runs of a program whose table has so many rows, of which a fetch finds so many.
+    private func runs(
+        _ sizes: [(table: UInt32, rows: UInt32)], tellsTable: Bool = true, order: [Int]? = nil
+    ) -> Profile {
+        let profiles = sizes.enumerated().map { number, size in
+            var music = Music(process: UInt32(number + 1))
+            let shape = music.shape()
+            music.calibrate(shape)
+            music.scoped(.request) { music in
+                if tellsTable {
+                    let plan = PlanEntry(rows: [.init(id: 2, parent: 0, detail: "SCAN t0")])
+                    var statement = TraceEvent.Statement()
+                    (statement.fullScanSteps, statement.plan) = (size.table - 1, music.trace.define(.plan(plan)))
+                    music.trace.event(.sql(statement), parent: music.fetch(music.shape("title == ?"), rows: 1))
+                }
+                let found = music.shape("isRated == ?")
+                music.fetchAndUse(found, rows: size.rows) { use in
+                    use.touchFirst(size.rows, in: .request)
+                    use.read(.title, rows: UInt64(size.rows))
+                }
+            }
+            return Profile(music.trace.closed())
+        }
+        return (order ?? Array(profiles.indices)).reduce(into: Profile()) { $0.merge(profiles[$1]) }
+    }
+
+    private func findings(_ profile: Profile) -> [Finding] {
+        Analysis(profile, rules: Self.rules).findings.filter { $0.rule == "R14" }
+    }
+
+    @Test func `A result that grows with its table is named while it is small`() throws {
+        let finding = try #require(findings(runs([(200, 110), (400, 220), (900, 500)])).first)
+        #expect(
+            finding.explanation == [
+                "500 rows at once, 48.8 KiB, and nothing keeps it from being more.",
+                "It grows with its table: in 3 runs from 110 of 200 rows to 500 of 900.",
+            ])
+        // As ten times the rows would be.
+        #expect(finding.severity == .warning && finding.score > 25)
+        #expect(findings(runs([(200, 110), (400, 220), (900, 500)], order: [2, 0, 1])) == [finding])
+    }
+
+    @Test func `A table that stays as it is, or a result that does, does not grow`() {
+        #expect(findings(runs([(900, 500)])).isEmpty)
+        #expect(findings(runs([(900, 500), (900, 500), (950, 530)])).isEmpty)
+        #expect(findings(runs([(1000, 300), (4000, 310), (10_000, 305)])).isEmpty)
+        // Half a row for each, and not quite.
+        #expect(findings(runs([(100, 50), (1100, 550)])).count == 1)
+        #expect(findings(runs([(100, 50), (1100, 549)])).isEmpty)
+        #expect(findings(runs([(20, 10), (180, 99)])).isEmpty)
+        // An index leads to the rows, and nothing tells of the others.
+        #expect(findings(runs([(200, 110), (900, 500)], tellsTable: false)).isEmpty)
     }
 
     @Test func `Where fewer rows are needed others say so`() {

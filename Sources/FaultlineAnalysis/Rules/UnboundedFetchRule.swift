@@ -11,6 +11,9 @@ public struct UnboundedFetchRule: Rule {
     /// Rows, or bytes, of a result from which on it is large: tables that are looked up in are smaller.
     static let minimumRows: UInt64 = 1000
     static let minimumBytes = 4_194_304.0
+    /// Rows more for each row that the table has more, and rows of a result, from which on growth is worth a word.
+    static let minimumSlope = 0.5
+    static let grownRows: UInt64 = 100
     /// By how much data are thought to grow.
     static let growth = 10.0
 
@@ -34,8 +37,10 @@ public struct UnboundedFetchRule: Rule {
         guard let (size, use) = fetch.mainUse, size == 0, use.limitedExecutions == 0 else { return nil }
         let rows = Double(use.maximumRows)
         let rowSize = use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows)
-        guard use.maximumRows >= Self.minimumRows || rows * rowSize >= Self.minimumBytes, !fetch.isExport,
-            fetch.isForItsRows, BatchSizeRule().finding(for: fetch, profile, costs) == nil
+        let isLarge = use.maximumRows >= Self.minimumRows || rows * rowSize >= Self.minimumBytes
+        let grows = use.maximumRows >= Self.grownRows && fetch.growth.slope ?? 0 >= Self.minimumSlope
+        guard isLarge || grows, !fetch.isExport, fetch.isForItsRows,
+            BatchSizeRule().finding(for: fetch, profile, costs) == nil
         else { return nil }
         let batch = Self.batch(rowSize: rowSize)
         let entity = fetch.key.shape.entity
@@ -45,7 +50,8 @@ public struct UnboundedFetchRule: Rule {
             score: min(
                 Score.highestWarning,
                 max(
-                    Score.of(rows, info: Double(Self.minimumRows), warning: 10_000),
+                    // What is known to grow is judged by what it is going to be.
+                    Score.of(rows * (grows ? Self.growth : 1), info: Double(Self.minimumRows), warning: 10_000),
                     Score.of(rows * rowSize, info: Self.minimumBytes, warning: 10 * Self.minimumBytes))),
             fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
                 + "limit and a predicate on the sort key they come page by page.",
@@ -54,11 +60,12 @@ public struct UnboundedFetchRule: Rule {
         finding.saving.memory = Int64(saturating: max(0, rows - Double(batch)) * rowSize)
         finding.seenAt = fetch.readers
         finding.scopes = fetch.counts.scopes.names
-        finding.explanation = explanation(fetch, use, rowSize: rowSize)
+        finding.explanation = explanation(fetch, use, rowSize: rowSize, grows: grows)
         finding.reservations = [projection(rows, rowSize, costs.rows(of: fetch.key.shape).line)]
         finding.evidence = [
             Evidence("executions", use.executions, .count), Evidence("rows", use.rows, .rows),
             Evidence("maximumRows", use.maximumRows, .rows), Evidence("bytes", use.bytes, .bytes),
+            Evidence("runs", fetch.growth.count, .count),
         ]
         return finding
     }
@@ -68,10 +75,21 @@ public struct UnboundedFetchRule: Rule {
         ResultUse.candidates.last { $0 > 0 && $0 <= 500 && Double($0) * rowSize <= minimumBytes } ?? 5
     }
 
-    private func explanation(_ fetch: FetchProfile, _ use: ResultUse, rowSize: Double) -> [String] {
+    private func explanation(
+        _ fetch: FetchProfile, _ use: ResultUse, rowSize: Double, grows: Bool
+    ) -> [String] {
         let all = fetch.key.shape.predicate.isEmpty ? "It asks for every \(fetch.key.shape.entity) that there is: " : ""
         let size = rowSize > 0 ? ", \(Phrase.size(Double(use.maximumRows) * rowSize))" : ""
-        return ["\(all)\(Phrase.count(use.maximumRows, "row")) at once\(size), and nothing keeps it from being more."]
+        var sentences = [
+            "\(all)\(Phrase.count(use.maximumRows, "row")) at once\(size), and nothing keeps it from being more."
+        ]
+        if grows, let least = fetch.growth.runs.first, let most = fetch.growth.runs.last {
+            sentences.append(
+                "It grows with its table: in \(Phrase.count(fetch.growth.count, "run")) from "
+                    + "\(Phrase.count(least.rows)) of \(Phrase.count(least.tableRows, "row")) to "
+                    + "\(Phrase.count(most.rows)) of \(Phrase.count(most.tableRows)).")
+        }
+        return sentences
     }
 
     /// What a fetch would take if the data grew, since it takes little here.

@@ -2,15 +2,19 @@ extension UnboundedFetchRule {
     public var manual: RuleManual {
         RuleManual(
             trigger: "A fetch without limit and batch size with \(Phrase.count(UnboundedFetchRule.minimumRows)) "
-                + "rows or 4 MiB at once.",
-            evidence: "Results, rows, the most of one result, and bytes.",
+                + "rows or 4 MiB at once; or with \(UnboundedFetchRule.grownRows) rows and, from one run to another, "
+                + "\(Phrase.decimal(UnboundedFetchRule.minimumSlope, places: 1)) rows more or above for each row that its "
+                + "table has more. Runs are processes, of one trace or of profiles that were merged.",
+            evidence: "Results, rows, the most of one result, bytes, and runs in which the table's rows are known.",
             fix: "A batch size, so that rows are loaded as they are reached; or a limit, and a predicate on "
                 + "the sort key for the next page.",
             saving: "Memory that need not be held at a time. Time is not saved at this size: the finding projects "
                 + "what ten times the rows would take.",
             guards: [
                 "Scopes of kind bulk say that everything is worked through.",
-                "Tables of fewer rows that are looked up in are left alone.",
+                "Tables of fewer rows that are looked up in are left alone, unless they are seen to grow: the largest "
+                    + "table of the runs must have twice the rows of the smallest.",
+                "How many rows a table has is told by fetches that go through it or ask for all of it, in the same run.",
                 "Where fewer rows are needed, R02, R03, R05 and R17 say what to do.",
                 "It is never an error.",
             ])
