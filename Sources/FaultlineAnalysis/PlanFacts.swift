@@ -6,6 +6,16 @@ struct PlanFacts: Sendable {
     struct Access: Sendable, Hashable {
         /// Whether it goes through the table row by row, and not by an index.
         var isScan: Bool
+        /// Columns of the index that are compared for equality.
+        var equalities: Int
+        /// Rows that SQLite expects it to go to, by its statistics; `nil`: it has none of the table.
+        var expectedRows: UInt64?
+
+        init(_ step: PlanEntry.Row) {
+            isScan = step.detail.hasPrefix("SCAN ")
+            equalities = step.detail.matches(of: /[^<>]=\?/).count
+            expectedRows = step.expectedRows.map { UInt64(max(0, $0)) }
+        }
     }
 
     /// The plan's lines.
@@ -16,6 +26,24 @@ struct PlanFacts: Sendable {
     init(_ plan: PlanEntry) {
         text = plan.rows.map(\.detail).joined(separator: "\n")
         let steps = plan.rows.filter { $0.detail.hasPrefix("SCAN ") || $0.detail.hasPrefix("SEARCH ") }
-        access = steps.count == 1 ? Access(isScan: steps[0].detail.hasPrefix("SCAN ")) : nil
+        access = steps.count == 1 ? Access(steps[0]) : nil
+    }
+
+    /// How many rows a run of a fetch's statement went to, where SQLite's statistics say what it had expected.
+    ///
+    /// - Returns: `nil` if they do not. What a limit cut off, and what an index led to and another term kept out, is not
+    ///   counted: then there may have been more.
+    func expectation(
+        of statement: TraceEvent.Statement, _ shape: ShapeEntry, isLimited: Bool
+    ) -> StatementTable.Expectation? {
+        guard let access, let expected = access.expectedRows, statement.error == 0 else { return nil }
+        if access.isScan {
+            let rows = statement.fullScanSteps > 0 ? UInt64(statement.fullScanSteps) + 1 : UInt64(statement.rows)
+            return .init(runs: 1, expectedRows: expected, rows: rows, exactRuns: isLimited ? 0 : 1)
+        }
+        let terms = shape.terms ?? []
+        guard terms.allSatisfy(\.isEquality), !terms.contains(where: { $0.operation == "IN" }) else { return nil }
+        let isExact = !isLimited && !terms.isEmpty && terms.count == access.equalities
+        return .init(runs: 1, expectedRows: expected, rows: UInt64(statement.rows), exactRuns: isExact ? 1 : 0)
     }
 }

@@ -113,19 +113,24 @@ extension ProcessReduction {
         _ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables
     ) {
         // What every fetch has is no sign that it stays in use.
-        let found = fetches.update(event.parent, isUse: false) { fetch -> (index: Int, scope: EventID)? in
+        let found = fetches.update(event.parent, isUse: false) {
+            fetch -> (index: Int, scope: EventID, isLimited: Bool)? in
             guard !fetch.hasStatement else { return nil }
             fetch.hasStatement = true
-            return (fetch.index, fetch.scope)
+            return (fetch.index, fetch.scope, fetch.limit > 0)
         }
         guard let fetch = found.flatMap(\.self) else { return }
         let plan = plan(statement.plan)
         noteSize(statement, plan, of: fetch.index)
         guard !isSetup(fetch.scope) else { return }
         let text = dictionary.statement(statement.statement)?.sql
-        let runs = StatementTable.Runs(
+        var runs = StatementTable.Runs(
             count: 1, time: event.duration, rows: UInt64(statement.rows),
             virtualMachineSteps: statement.virtualMachineSteps)
+        if let plan, plan.access?.expectedRows != nil {
+            let shape = tables.fetches[fetch.index].key.shape
+            runs.expectation = plan.expectation(of: statement, shape, isLimited: fetch.isLimited) ?? runs.expectation
+        }
         tables.changeFetch(fetch.index) { profile in
             profile.counts.statements &+= 1
             profile.counts.fullScanSteps &+= UInt64(statement.fullScanSteps)

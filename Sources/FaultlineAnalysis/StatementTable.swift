@@ -12,6 +12,18 @@ public struct StatementTable: Sendable {
         public internal(set) var time: UInt64 = 0
         public internal(set) var rows: UInt64 = 0
         public internal(set) var virtualMachineSteps: UInt64 = 0
+        /// What SQLite had expected.
+        public internal(set) var expectation = Expectation()
+    }
+
+    /// Rows that runs went to beside those that SQLite expected by what `ANALYZE` had written.
+    public struct Expectation: Sendable, Hashable {
+        /// Runs of which both are known.
+        public internal(set) var runs: UInt64 = 0
+        public internal(set) var expectedRows: UInt64 = 0
+        public internal(set) var rows: UInt64 = 0
+        /// Those runs that may not have gone to more rows than they are said to.
+        public internal(set) var exactRuns: UInt64 = 0
     }
 
     static let capacity = 16
@@ -68,6 +80,13 @@ extension StatementTable: Mergeable, StartsEmpty {
 extension StatementTable.Runs: Summed, StartsEmpty {
     static let parts: [SumPart<StatementTable.Runs>] = [
         .sum("count", \.count), .sum("time", \.time), .sum("rows", \.rows),
-        .sum("virtualMachineSteps", \.virtualMachineSteps),
+        .sum("virtualMachineSteps", \.virtualMachineSteps), .part("expectation", \.expectation),
+    ]
+}
+
+extension StatementTable.Expectation: Summed, StartsEmpty {
+    static let parts: [SumPart<StatementTable.Expectation>] = [
+        .sum("runs", \.runs), .sum("expectedRows", \.expectedRows), .sum("rows", \.rows),
+        .sum("exactRuns", \.exactRuns),
     ]
 }

@@ -68,11 +68,15 @@ public struct PlanEntry: Sendable, Hashable, Codable {
         public var id: Int
         public var parent: Int
         public var detail: String
+        /// Rows that SQLite expects it to go to each time, by what `ANALYZE` has written; `nil`: nothing, or it does not
+        /// say.
+        public var expectedRows: Int?
 
-        public init(id: Int, parent: Int, detail: String) {
+        public init(id: Int, parent: Int, detail: String, expectedRows: Int? = nil) {
             self.id = id
             self.parent = parent
             self.detail = detail
+            self.expectedRows = expectedRows
         }
     }
 

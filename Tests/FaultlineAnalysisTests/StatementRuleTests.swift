@@ -96,6 +96,77 @@ struct PlanRuleTests {
         #expect(Analysis(Profile(trace([(index, 1), (index, 9000)])), rules: [PlanRule()]).findings.isEmpty)
     }
 
+    /// Fetches of tracks whose plan says what SQLite expects.
+    private func expecting(
+        _ detail: String, _ expected: Int?, rows: UInt32, fullScanSteps: UInt32 = 0, isLimited: Bool = false,
+        operation: String = "==", change: (inout PlanEntry) -> Void = { _ in }
+    ) -> [Finding] {
+        var music = Music()
+        let shape = music.shape("title == ?", [.init(keyPath: "title", operation: operation)])
+        let text = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
+        var plan = PlanEntry(rows: [.init(id: 1, parent: 0, detail: detail, expectedRows: expected)])
+        change(&plan)
+        let planID = music.trace.define(.plan(plan))
+        for _ in 0..<4 {
+            let fetch = music.fetch(shape, rows: rows, duration: 200_000) { $0.limit = isLimited ? 10 : 0 }
+            var sql = TraceEvent.Statement()
+            (sql.statement, sql.plan, sql.fullScanSteps, sql.rows) = (text, planID, fullScanSteps, rows)
+            music.trace.event(.sql(sql), duration: 100_000, parent: fetch, advancing: false)
+        }
+        return Analysis(Profile(music.trace.closed()), rules: [PlanRule(), MissingIndexRule()]).findings
+    }
+
+    @Test func `A table that SQLite takes for small is to be analyzed before it gets an index`() throws {
+        let findings = expecting("SCAN t0", 20, rows: 2, fullScanSteps: 1999)
+        #expect(findings.map(\.rule) == ["R22"])
+        let finding = try #require(findings.first)
+        #expect(
+            finding.title == "Run ANALYZE: SQLite takes the table of Track for one of 20 rows, and it has 2,000 rows")
+        #expect(finding.severity == .warning && finding.confidence == .low)
+        #expect(
+            finding.explanation == [
+                "SQLite chooses the plans of 4 fetches by what ANALYZE wrote when the table had another size.",
+                "They went through the whole table, since a small one is gone through faster than an index is asked.",
+            ])
+        // Two rows of two thousand.
+        #expect(abs(finding.saving.time.high - 799_200) < 1)
+        #expect(finding.saving.time.median == finding.saving.time.high / 2 && finding.saving.time.low == 0)
+        #expect(finding.remedy.map { if case .analyze(let fetches) = $0 { fetches.count } else { 0 } } == 1)
+    }
+
+    @Test func `What SQLite expects may be wrong by a factor, and of few rows by any`() {
+        #expect(expecting("SCAN t0", 201, rows: 2, fullScanSteps: 1999).map(\.rule) == ["R06"])
+        #expect(expecting("SCAN t0", 200, rows: 2, fullScanSteps: 1999).map(\.rule) == ["R22"])
+        #expect(expecting("SCAN t0", 2, rows: 2, fullScanSteps: 498).isEmpty)
+        #expect(expecting("SCAN t0", 2, rows: 2, fullScanSteps: 499).map(\.rule) == ["R22"])
+        // What a limit leaves of many is many.
+        #expect(expecting("SCAN t0", 20, rows: 2, fullScanSteps: 1999, isLimited: true).map(\.rule) == ["R22"])
+        #expect(
+            !expecting("SCAN t0", 20_000, rows: 2, fullScanSteps: 1999, isLimited: true).map(\.rule).contains("R22"))
+        #expect(expecting("SCAN t0", 20_000, rows: 2, fullScanSteps: 1999).map(\.rule).contains("R22"))
+        // No statistics, and a join.
+        #expect(expecting("SCAN t0", nil, rows: 2, fullScanSteps: 1999).map(\.rule) == ["R06"])
+        let join = expecting("SCAN t0", 20, rows: 2, fullScanSteps: 1999) { plan in
+            plan.rows.append(.init(id: 2, parent: 0, detail: "SEARCH t1 USING INTEGER PRIMARY KEY (rowid=?)"))
+        }
+        #expect(join.map(\.rule) == ["R06"])
+    }
+
+    @Test func `Values of an index that are more or fewer than expected are a note`() throws {
+        let search = "SEARCH t0 USING INDEX Z_Track_byTitle (ZTITLE=?)"
+        let finding = try #require(expecting(search, 3, rows: 600).first)
+        #expect(finding.title == "Run ANALYZE: SQLite expects 3 rows of Track and meets 600 rows")
+        #expect(finding.severity == .note)
+        #expect(
+            finding.explanation.last
+                == "Values that are far more frequent than others look the same; then ANALYZE changes nothing.")
+        #expect(expecting(search, 5000, rows: 2).map(\.severity) == [.note])
+        // Other terms kept out what the index led to, or it was asked several times.
+        #expect(expecting(search, 5000, rows: 2, operation: "CONTAINS").isEmpty)
+        #expect(expecting(search, 3, rows: 600, operation: "IN").isEmpty)
+        #expect(expecting("SEARCH t0 USING INDEX Z_Track_byTitle (Z_ENT=? AND ZTITLE=?)", 5000, rows: 2).isEmpty)
+    }
+
     @Test func `A table keeps the same texts in whatever order they come`() throws {
         let runs = StatementTable.Runs(count: 1, time: 2, rows: 3, virtualMachineSteps: 4)
         let texts = (0..<100).map { "SELECT \($0)" }

@@ -125,12 +125,16 @@ enum MusicProgram {
     }
 
     /// Records scenarios on a new store in a directory.
+    ///
+    /// - Parameter change: Statements that are run on the store before.
     static func record(
-        _ scenarios: [String], isNaive: Bool, in directory: TemporaryDirectory, with options: [String] = []
+        _ scenarios: [String], isNaive: Bool, in directory: TemporaryDirectory, with options: [String] = [],
+        after change: String = ""
     ) throws -> (trace: String, store: String) {
         let (store, trace) = (directory.path("music.sqlite"), directory.path("trace.json"))
         let prepared = try BuiltCommand.run([store, "prepare"], program: path)
         guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }
+        try SQLiteFile.run(change, on: store)
         let form = [store, isNaive ? "naive" : "improved"] + scenarios
         let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet"] + options + ["--", path] + form)
         guard recorded.status == 0 else { throw CommandFailed(text: recorded.errors) }
@@ -158,6 +162,30 @@ struct MusicFindingsTests {
     func improved(flaw: MusicProgram.Flaw) throws {
         let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: false))
         #expect(report.findings.map(\.title) == [])
+    }
+
+    /// As it is where ANALYZE ran before the library was filled.
+    private static let oldStatistics = "ANALYZE; UPDATE sqlite_stat1 SET stat = '3 2' WHERE tbl = 'ZTRACK'"
+
+    @Test("on a store with old statistics is told to run ANALYZE, and not to make the index that is there")
+    func statistics() throws {
+        let directory = try TemporaryDirectory()
+        let scenarios = ["create"]
+        let (trace, store) = try MusicProgram.record(
+            scenarios, isNaive: true, in: directory, after: Self.oldStatistics)
+        let report = try ReportDocument(of: trace)
+        let finding = try #require(report.findings.first { $0.rule == "R22" }, "\(report.findings.map(\.title))")
+        #expect(
+            finding.title
+                == "Run ANALYZE: SQLite takes the table of Track for one of 3 rows, and it has 1,059 rows or more")
+        #expect(finding.severity == "warning" && finding.code == ["ANALYZE;"])
+        #expect(finding.change?.text == (try MusicProgram.line("// found or created")))
+        #expect(!report.findings.contains { $0.rule == "R06" })
+        let verified = try BuiltCommand.run(["verify", trace, "--store", store]).output
+        #expect(verified.contains("R22 Changing plans"), "\(verified)")
+        let again = try MusicProgram.record(
+            scenarios, isNaive: true, in: try TemporaryDirectory(), after: Self.oldStatistics + "; ANALYZE")
+        #expect(try !ReportDocument(of: again.trace).findings.contains { ["R06", "R22"].contains($0.rule) })
     }
 
     @Test("with all flaws has each finding once, and in a terminal every line of it fits")

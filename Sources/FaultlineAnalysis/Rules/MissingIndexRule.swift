@@ -65,6 +65,13 @@ public struct MissingIndexRule: Rule {
 
     /// The index that would keep a fetch from going through the table; `nil`: none, or it is not worth it.
     static func index(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
+        // Who takes a table for smaller than it is goes through it although there is an index; R22 knows.
+        if let difference = fetch.misjudgement, difference.isScan, difference.ratio > 1 { return nil }
+        return candidate(for: fetch, profile)
+    }
+
+    /// The index that would keep a fetch from going through the table, whether the table has it already or not.
+    static func candidate(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
         guard scanned >= minimumRows, Double(fetch.counts.fullScanSteps) >= minimumSteps,
             scanned >= stepsPerRow * found, found <= largestShare * scanned, scansOwnTable(fetch)
@@ -118,13 +125,16 @@ public struct MissingIndexRule: Rule {
         return elements
     }
 
+    /// What going through rows takes that a fetch does not find, in nanoseconds.
+    static func scanning(_ fetch: FetchProfile) -> Double {
+        max(0, Double(fetch.counts.time) - Double(fetch.counts.prepareTime))
+            * (1 - max(1, fetch.counts.foundRows) / max(1, fetch.counts.scannedRows))
+    }
+
     private func finding(for demand: Demand, _ profile: Profile) -> Finding {
         let advice = MissingIndexAdvice(demand: demand, profile: profile)
         let first = demand.fetches[0]
-        let saved = demand.fetches.reduce(0) { sum, fetch in
-            sum + max(0, Double(fetch.counts.time) - Double(fetch.counts.prepareTime))
-                * (1 - max(1, fetch.counts.foundRows) / fetch.counts.scannedRows)
-        }
+        let saved = demand.fetches.reduce(0) { $0 + Self.scanning($1) }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
         let scanned = demand.fetches.map(\.counts.scannedRows).max() ?? 0
         // What a fetch takes besides its scan is in its time as well.

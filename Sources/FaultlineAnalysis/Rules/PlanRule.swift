@@ -1,14 +1,16 @@
 internal import FaultlineTrace
 
-/// R22: one statement that SQLite runs with different plans.
+/// R22: one statement that SQLite runs with different plans, and tables that it takes for much larger or smaller than they
+/// are.
 ///
 /// SQLite chooses by statistics, which `ANALYZE` gathers (https://www.sqlite.org/lang_analyze.html) and which grow old.
 public struct PlanRule: Rule {
     public let id = "R22"
     public let name = "Changing plans"
-    public let purpose = "Statements for which SQLite has more than one plan."
+    public let purpose = "Statements with more than one plan, and plans that rest on old statistics."
 
-    /// How many times the work of the best plan another one does, from which on it is worth a warning.
+    /// How many times the work of the best plan another one does, and how many times as many rows there are as SQLite
+    /// expects, or as few, from which on it is worth a warning.
     static let minimumRatio = 10.0
 
     public init() {}
@@ -16,11 +18,16 @@ public struct PlanRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = 0
+        let old = OldStatistics.all(in: profile)
+        let told = Set(old.flatMap { $0.fetches.map(\.key) })
+        outcome.findings = old.map { finding(for: $0, profile) }
         for fetch in profile.fetches {
             for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
                 let known = plans.knownPlans
                 examined += known.isEmpty ? 0 : 1
-                if known.count > 1 { outcome.findings.append(finding(for: fetch, text, known, profile)) }
+                if known.count > 1, !told.contains(fetch.key) {
+                    outcome.findings.append(finding(for: fetch, text, known, profile))
+                }
             }
         }
         if examined > 0 {
@@ -43,10 +50,9 @@ public struct PlanRule: Rule {
             rule: id, ruleName: name,
             title: "Run ANALYZE: SQLite has \(plans.count) plans for the fetch of \(fetch.key.shape.entity)",
             change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio, warning: 1000),
-            fix:
-                "SQLite chooses by what it knows of the tables, which can be old or different from store to store: run ANALYZE "
-                + "after large imports, or declare the index that the better plan uses.",
-            code: ["ANALYZE;"], saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
+            fix: "SQLite chooses by what it knows of the tables, which can be old or different from store to store. "
+                + Self.fix + " Or declare the index that the better plan uses.",
+            code: Self.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
             signature: fetch.signature(id, text))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = ranked.prefix(3).map { plan, runs in
@@ -59,7 +65,67 @@ public struct PlanRule: Rule {
             Evidence("time", ranked.reduce(0) { $0 &+ $1.value.time }, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
+        finding.remedy = .analyze([fetch.key])
         return finding
+    }
+
+    private static let fix =
+        "Run ANALYZE after large imports, or have it run whenever the store is opened (analyzesWhenAdded of its "
+        + "description; in Core Data NSSQLiteAnalyzeOption)."
+    private static let code = ["ANALYZE;"]
+
+    private func finding(for old: OldStatistics, _ profile: Profile) -> Finding {
+        let difference = old.difference
+        let expected = Self.rows(difference.expected)
+        let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")
+        let title =
+            difference.isScan
+            ? "Run ANALYZE: SQLite takes the table of \(old.entity) for one of \(expected), and it has \(rows)"
+            : "Run ANALYZE: SQLite expects \(expected) of \(old.entity) and meets \(rows)"
+        let (fetch, saved) = (old.fetches[0], old.saving(profile))
+        var finding = Finding(
+            rule: id, ruleName: name, title: title, change: fetch.key.site,
+            score: Score.of(difference.size, info: Self.minimumRatio, warning: 1000),
+            fix: Self.fix + " If SQLite still goes through the table then, it has no index to go by.", code: Self.code,
+            saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
+            signature: [id, old.entity].joined(separator: "|"))
+        finding.seenAt = old.fetches.dropFirst().map(\.sighting)
+        finding.scopes = old.fetches.flatMap { $0.counts.scopes.names }.uniqued
+        finding.explanation = explanation(old, saved: saved, profile)
+        let total = { (figure: KeyPath<FetchCounts, UInt64>) in
+            old.fetches.reduce(0) { $0 &+ $1.counts[keyPath: figure] }
+        }
+        finding.evidence = [
+            Evidence("executions", total(\.executions), .count),
+            Evidence("expectedRows", difference.expected, .rows), Evidence("rows", difference.rows, .rows),
+            Evidence("fetchTime", total(\.time), .nanoseconds),
+        ]
+        finding.claims = old.indexable(profile).map { BatchSizeRule.claim($0.key, profile) }
+        finding.remedy = .analyze(old.fetches.map(\.key))
+        if saved == 0 { finding.downgrade("Whether SQLite would choose another plan is not known.") }
+        return finding
+    }
+
+    private func explanation(_ old: OldStatistics, saved: Double, _ profile: Profile) -> [String] {
+        let executions = old.fetches.reduce(0) { $0 &+ $1.counts.executions }
+        let fetches = Phrase.count(executions, "fetch", plural: "fetches")
+        let time = old.difference.isScan ? "the table had another size" : "its values were others"
+        var sentences = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
+        let scans = old.indexable(profile).reduce(0) { $0 &+ $1.counts.executions }
+        if saved > 0 {
+            let which = scans == executions ? "They" : "\(Phrase.count(scans)) of them"
+            sentences.append(
+                "\(which) went through the whole table, since a small one is gone through faster than an index is asked."
+            )
+        } else if !old.difference.isScan {
+            sentences.append(
+                "Values that are far more frequent than others look the same; then ANALYZE changes nothing.")
+        }
+        return sentences
+    }
+
+    private static func rows(_ count: Double) -> String {
+        count < 1.5 ? "1 row" : "\(Phrase.decimal(count, places: 0)) rows"
     }
 
     /// Operations of SQLite's virtual machine in a run, on average.

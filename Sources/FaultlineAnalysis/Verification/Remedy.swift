@@ -10,6 +10,8 @@ package enum Remedy: Sendable, Hashable {
     case reorder(FetchProfile.Key, [Int])
     /// A table gets an index, from which fetches have something.
     case index(IndexProposal, [FetchProfile.Key])
+    /// SQLite looks at the tables anew before it chooses the fetches' plans.
+    case analyze([FetchProfile.Key])
     /// Values leave the rows of an entity that fetches load.
     case moveOut(entity: String, properties: [String], [FetchProfile.Key])
     /// Saves that follow one another become one.
@@ -28,7 +30,7 @@ package enum Remedy: Sendable, Hashable {
     package var fetches: [FetchProfile.Key] {
         switch self {
         case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
-        case .index(_, let fetches), .moveOut(_, _, let fetches): fetches
+        case .index(_, let fetches), .analyze(let fetches), .moveOut(_, _, let fetches): fetches
         case .joinSaves: []
         }
     }

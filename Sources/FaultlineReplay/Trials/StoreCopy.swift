@@ -32,7 +32,19 @@ final class StoreCopy {
 
     /// Opens the copy, with nothing in memory yet.
     func open(_ model: StoredModel, _ recorder: Recorder = .off()) throws -> PersistentContainer {
+        try open(model, recorder) { _ in }
+    }
+
+    /// Has SQLite gather its statistics of the copy anew, by a connection that knows the order of the store's texts.
+    func analyze(_ model: StoredModel) throws {
+        _ = try open(model, .off()) { $0.analyzesWhenAdded = true }
+    }
+
+    private func open(
+        _ model: StoredModel, _ recorder: Recorder, _ configure: (inout PersistentStoreDescription) -> Void
+    ) throws -> PersistentContainer {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        configure(&description)
         description.configuration = model.configuration
         // Nobody follows what happens to a copy.
         description.ignoresPersistentHistory = true

@@ -102,6 +102,10 @@ public struct StoreVerifier {
             let copy = try StoreCopy(of: path, named: name)
             try copy.change(StoreAlteration.index(index, stored.model))
             return pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
+        case .analyze(let fetches):
+            let copy = try StoreCopy(of: path, named: name)
+            try copy.analyze(stored)
+            return pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
         case .moveOut(let entity, let properties, let fetches):
             let (old, copy) = (try StoreCopy(of: path, named: name), try StoreCopy(of: path, named: name))
             // Both are packed, so that only the values make a difference.

@@ -63,6 +63,15 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Who reads the history, such as an extension of the app or a mirror in CloudKit, misses these changes.
     public var ignoresPersistentHistory = false
+    /// Whether SQLite looks at the tables and indexes once the store is open (`ANALYZE`), so that it knows by which index
+    /// it finds fewest rows; Core Data's `NSSQLiteAnalyzeOption`.
+    ///
+    /// Default: no.
+    ///
+    /// It goes through every index, which opening waits for: worth it where rows have become many times as many or as few
+    /// as they were when it was done last (https://www.sqlite.org/lang_analyze.html). Stores that are opened read-only
+    /// stay as they are; so does one that others write for longer than ``busyTimeout``.
+    public var analyzesWhenAdded = false
     /// Default: ``Synchronization/full``, as SQLite's.
     public var synchronization = Synchronization.full
 

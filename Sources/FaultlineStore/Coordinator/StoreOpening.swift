@@ -79,6 +79,7 @@ struct StoreOpening {
         } else {
             schema = try StoreMatch(setup, model, configuration, path: path, metadata: metadata.values).schema()
         }
+        if description.analyzesWhenAdded, !description.isReadOnly { try setup.analyze() }
     }
 }
 
@@ -209,6 +210,16 @@ struct StoreSetup {
                 sqlite3_sleep(pause)
                 pause = min(pause * 2, 20)
             }
+        }
+    }
+
+    /// Has SQLite gather its statistics.
+    func analyze() throws(StoreError) {
+        do throws(StoreError) {
+            try session.run("ANALYZE", doing: "Analyzing the store", isTimed: false)
+        } catch {
+            // Old statistics serve as well as they did before.
+            guard error.code == .busy else { throw error }
         }
     }
 

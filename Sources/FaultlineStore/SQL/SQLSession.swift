@@ -220,7 +220,12 @@ extension SQLStatement {
     func intern(_ session: SQLSession) {
         traceID = session.recorder.intern(.statement(StatementEntry(sql: sql)))
         guard type == .read || type == .write else { return }
-        let rows = session.plan(sql).map { PlanEntry.Row(id: $0.id, parent: $0.parent, detail: $0.detail) }
+        let statistics = TableStatistics(connection: session.connection)
+        let rows = session.plan(sql).map { step in
+            PlanEntry.Row(
+                id: step.id, parent: step.parent, detail: step.detail,
+                expectedRows: statistics.expectedRows(of: step.detail, in: sql))
+        }
         if !rows.isEmpty { planID = session.recorder.intern(.plan(PlanEntry(rows: rows))) }
     }
 }

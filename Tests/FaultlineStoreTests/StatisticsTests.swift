@@ -1,0 +1,76 @@
+import FaultlineModel
+import FaultlineStore
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("SQLite's statistics")
+struct StatisticsTests {
+    private func statistics(_ store: TestStore) throws -> [String] {
+        let url = store.url
+        let table = try SQLShell.run("SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'", url)
+        return table == ["0"] ? [] : try SQLShell.run("SELECT tbl, idx, stat FROM sqlite_stat1 ORDER BY 1, 2", url)
+    }
+
+    private func open(_ store: TestStore, isReadOnly: Bool = false) throws {
+        var description = PersistentStoreDescription(url: store.url)
+        (description.analyzesWhenAdded, description.isReadOnly, description.busyTimeout) = (true, isReadOnly, 0)
+        _ = try PersistentContainer(
+            name: "Test", managedObjectModel: store.container.managedObjectModel, storeDescription: description)
+    }
+
+    @Test func `A store is analyzed when it is added, if that is asked for`() throws {
+        let store = try TestStore()
+        try store.fill(items: 60, categories: 5, tags: 3)
+        #expect(try statistics(store) == [])
+        try open(store, isReadOnly: true)
+        #expect(try statistics(store) == [])
+        try open(store)
+        #expect(try statistics(store).contains("ZITEM|Z_Item_byName|60 1"))
+    }
+
+    @Test func `Where others write meanwhile it opens without`() throws {
+        let store = try TestStore()
+        try store.fill(items: 6, categories: 5, tags: 3)
+        let other = try OpenConnection(store.url)
+        try other.run("BEGIN IMMEDIATE")
+        try open(store)
+        try other.run("ROLLBACK")
+        #expect(try statistics(store) == [])
+    }
+
+    /// The step of the plan of a fetch, in a store whose statistics are old.
+    private func step(_ request: FetchRequest<Item>, statistics: String? = "7 3") throws -> PlanEntry.Row? {
+        let store = try TestStore()
+        try store.fill(items: 60, categories: 5, tags: 3)
+        if let statistics {
+            let url = store.url
+            try SQLShell.run("ANALYZE; UPDATE sqlite_stat1 SET stat = '\(statistics)' WHERE tbl = 'ZITEM'", url)
+        }
+        let recording = try TestStore(isRecording: true) { $0.url = store.url }
+        _ = try recording.context.fetch(request)
+        guard case .sql(let statement) = try #require(recording.events.last { $0.kind == .sql }).detail else {
+            return nil
+        }
+        return recording.dictionary.plan(statement.plan)?.rows.first
+    }
+
+    @Test func `A recorded plan says what SQLite expected`() throws {
+        let all = try #require(try step(FetchRequest<Item>()))
+        #expect(all.detail == "SCAN t0" && all.expectedRows == 7)
+        // A trailing word is no number.
+        let cheap = FetchRequest<Item>(predicate: PropertyPath("price") > 2)
+        #expect(try step(cheap, statistics: "70000 3 unordered")?.expectedRows == 70_000)
+        let named = FetchRequest<Item>(predicate: PropertyPath("name") == "Item 3")
+        let found = try #require(try step(named, statistics: "70000 30"))
+        #expect(found.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && found.expectedRows == 30)
+        let range = FetchRequest<Item>(predicate: PropertyPath("name") > "Item 3")
+        let later = try #require(try step(range, statistics: "70000 30"))
+        #expect(later.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && later.expectedRows == nil)
+    }
+
+    @Test func `Without statistics it expects nothing in particular`() throws {
+        let all = try #require(try step(FetchRequest<Item>(), statistics: nil))
+        #expect(all.detail == "SCAN t0" && all.expectedRows == nil)
+    }
+}
