@@ -126,7 +126,8 @@ extension ProcessReduction {
         let text = dictionary.statement(statement.statement)?.sql
         var runs = StatementTable.Runs(
             count: 1, time: event.duration, rows: UInt64(statement.rows),
-            virtualMachineSteps: statement.virtualMachineSteps)
+            virtualMachineSteps: statement.virtualMachineSteps,
+            automaticIndexRows: UInt64(statement.automaticIndexes))
         if let plan, plan.access?.expectedRows != nil {
             let shape = tables.fetches[fetch.index].key.shape
             runs.expectation = plan.expectation(of: statement, shape, isLimited: fetch.isLimited) ?? runs.expectation

@@ -12,6 +12,8 @@ public struct StatementTable: Sendable {
         public internal(set) var time: UInt64 = 0
         public internal(set) var rows: UInt64 = 0
         public internal(set) var virtualMachineSteps: UInt64 = 0
+        /// Rows of indexes that SQLite made for one run.
+        public internal(set) var automaticIndexRows: UInt64 = 0
         /// What SQLite had expected.
         public internal(set) var expectation = Expectation()
     }
@@ -81,6 +83,7 @@ extension StatementTable.Runs: Summed, StartsEmpty {
     static let parts: [SumPart<StatementTable.Runs>] = [
         .sum("count", \.count), .sum("time", \.time), .sum("rows", \.rows),
         .sum("virtualMachineSteps", \.virtualMachineSteps), .part("expectation", \.expectation),
+        .sum("automaticIndexRows", \.automaticIndexRows),
     ]
 }
 

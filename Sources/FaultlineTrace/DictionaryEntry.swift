@@ -59,6 +59,15 @@ public struct StatementEntry: Sendable, Hashable, Codable {
     public init(sql: String) {
         self.sql = sql
     }
+
+    /// The table that an alias stands for: `ZITEM` for `t0` in `… FROM ZITEM t0 …`; `nil`: none.
+    package func table(of alias: some StringProtocol) -> String? {
+        let words = sql.split(separator: " ")
+        let place = words.indices.dropFirst(2).first { place in
+            words[place] == alias && ["FROM", "JOIN"].contains(words[place - 2].uppercased())
+        }
+        return place.map { String(words[$0 - 1]) }
+    }
 }
 
 /// SQLite's plan for a statement (`EXPLAIN QUERY PLAN`).

@@ -41,6 +41,63 @@ struct MissingIndexRuleTests {
         return findings(music)
     }
 
+    /// Fetches for which SQLite indexes rows itself.
+    private func automatic(
+        _ rows: UInt32, times: Int = 20, step: String = "SEARCH t1 USING AUTOMATIC COVERING INDEX (ZTITLE=?)",
+        sql: String = "SELECT … FROM ZALBUM t0 LEFT OUTER JOIN ZTRACK t1 ON t0.ZTITLE = t1.ZTITLE",
+        change: (inout Music) -> Void = { _ in }
+    ) -> [Finding] {
+        var music = Music()
+        let plan = PlanEntry(rows: [
+            .init(id: 1, parent: 0, detail: "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"),
+            .init(id: 2, parent: 0, detail: step),
+        ])
+        let (planID, text) = (
+            music.trace.define(.plan(plan)), music.trace.define(.statement(StatementEntry(sql: sql)))
+        )
+        for _ in 0..<times {
+            let fetch = music.fetch(music.shape("…"), rows: 3, duration: 2_000_000)
+            var statement = TraceEvent.Statement()
+            (statement.rows, statement.plan, statement.statement) = (3, planID, text)
+            statement.automaticIndexes = rows
+            music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+        }
+        change(&music)
+        return findings(music)
+    }
+
+    @Test func `An index that SQLite makes for every fetch is to be kept`() throws {
+        let found = automatic(3000)
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.rule == "R06" && finding.severity == .warning)
+        #expect(finding.title == "Index Track by title")
+        #expect(finding.code == [#"FetchIndexDescription("byTitle", on: "title")"#])
+        #expect(
+            finding.explanation == [
+                "SQLite made an index of ZTRACK by ZTITLE for 20 fetches and threw it away again: 3,000 rows each time."
+            ])
+        #expect(finding.saving.time == Saving.Range(median: 24e6, low: 12e6, high: 40e6))
+        #expect(finding.remedy.map { if case .index = $0 { true } else { false } } == true)
+        #expect(automatic(499).isEmpty)
+        #expect(automatic(500).count == 1)
+        #expect(automatic(3000, step: "SEARCH (subquery-1) USING AUTOMATIC COVERING INDEX (ZTITLE=?)").isEmpty)
+    }
+
+    @Test
+    func `A relationship's index that a store has lost is named as SQLite's own, and so is a table that nobody knows`()
+        throws
+    {
+        let lost = try #require(
+            automatic(3000, step: "SEARCH t1 USING AUTOMATIC COVERING INDEX (ZALBUM=?)").first)
+        #expect(lost.title == "Index Track by album")
+        #expect(lost.code == ["CREATE INDEX ZTRACK_ZALBUM_INDEX ON ZTRACK (ZALBUM);"])
+        #expect(lost.fix.hasSuffix("New stores have one for each relationship; this one has lost it."))
+        let unknown = try #require(
+            automatic(3000, sql: "SELECT … FROM ZALBUM t0 JOIN ZSONG t1 ON t0.ZTITLE = t1.ZTITLE").first)
+        #expect(unknown.title == "Index ZSONG by ZTITLE")
+        #expect(unknown.code == ["CREATE INDEX ZSONG_ZTITLE_INDEX ON ZSONG (ZTITLE);"] && unknown.remedy == nil)
+    }
+
     @Test func `Rows that are looked for in the whole table have an index that leads to them`() throws {
         let found = findings()
         let finding = try #require(found.first)

@@ -29,7 +29,7 @@ public struct MissingIndexRule: Rule {
         if examined > 0 {
             outcome.examined = "the scans of \(Phrase.count(examined, "fetch", plural: "fetches"))"
         }
-        outcome.findings = Self.demands(profile).map { finding(for: $0, profile) }
+        outcome.findings = Self.demands(profile).map { finding(for: $0, profile) } + automaticIndexes(profile)
         return outcome
     }
 

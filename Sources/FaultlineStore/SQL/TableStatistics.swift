@@ -1,4 +1,5 @@
 import CSQLite
+import FaultlineTrace
 
 /// What ANALYZE has written of tables and indexes, by which SQLite chooses its plans
 /// (https://www.sqlite.org/fileformat2.html#stat1tab).
@@ -16,7 +17,7 @@ struct TableStatistics {
         guard words.count > 1 else { return nil }
         switch words[0] {
         case "SCAN":
-            let name = Self.table(words[1], in: sql)
+            let name = StatementEntry(sql: sql).table(of: words[1]) ?? String(words[1])
             // An index of some rows only tells of fewer.
             return numbers("SELECT max(CAST(stat AS INTEGER)) FROM sqlite_stat1 WHERE tbl = ?1 COLLATE NOCASE", name)?
                 .first
@@ -29,16 +30,6 @@ struct TableStatistics {
             return numbers[columns]
         default: return nil
         }
-    }
-
-    /// The table of an alias: `ZITEM` for `t0` in `… FROM ZITEM t0 …`.
-    private static func table(_ alias: Substring, in sql: String) -> Substring {
-        let words = sql.split(separator: " ")
-        for place in words.indices.dropFirst(2)
-        where words[place] == alias && ["FROM", "JOIN"].contains(words[place - 2]) {
-            return words[place - 1]
-        }
-        return alias
     }
 
     /// The index that a step names: `… USING COVERING INDEX ZITEM_ZLOCATION_INDEX (…)`.
@@ -57,7 +48,7 @@ struct TableStatistics {
     }
 
     /// The numbers of a row: those of the whole table, and of each beginning of an index's columns.
-    private func numbers(_ sql: String, _ name: Substring) -> [Int]? {
+    private func numbers(_ sql: String, _ name: some StringProtocol) -> [Int]? {
         // Without statistics there is no such table.
         guard let statement = try? connection.prepare(sql) else { return nil }
         statement.bind(.text(String(name)), at: 1)
