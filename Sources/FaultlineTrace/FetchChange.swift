@@ -14,6 +14,8 @@ public struct FetchChange: Sendable, Hashable {
     /// The properties that are read with the rows; `nil`: as it is.
     public var properties: [String]?
     /// Whether only identities are read, so that an object is a fault whose row is not there yet.
+    ///
+    /// Without a ``batchSize`` the fetch has none then, since batches are rows.
     public var readsIdentitiesOnly: Bool
 
     public init(

@@ -81,6 +81,18 @@ struct AdviceTrialTests {
         #expect(result.errors.contains("gone   warning  R02 Set the batch size of Item to 15 (now 50)"))
     }
 
+    @Test("reads identities alone, and no batches of rows either unless that is said too")
+    func identities() throws {
+        let list = try List()
+        let place = "Groceries.swift:\(list.line)"
+        let result = try list.record("--try", "\(place) ids")
+        #expect(result.status == 0 && result.errors.hasPrefix("\nTried: \(place) ids\n"))
+        #expect(try list.batchSize(list.untried) == "50" && list.batchSize(list.trace) == "0")
+        let batches = try list.record("--try", "\(place) batch=15 ids", "--against", list.untried)
+        #expect(batches.status == 0 && batches.errors.hasPrefix("\nTried: \(place) batch=15 ids\n"))
+        #expect(try list.batchSize(list.trace) == "15")
+    }
+
     @Test("takes several pieces of advice for one line together, and leaves the environment's out of what is as it is")
     func several() throws {
         let list = try List()

@@ -24,16 +24,32 @@ public struct OverFetchRule: Rule {
         return outcome
     }
 
+    private static func saving(
+        _ waste: UnusedRows, _ estimate: CostModel.Estimate, _ identity: CostLine, _ counts: FetchCounts
+    ) -> (median: Double, low: Double, high: Double) {
+        // A limit keeps SQLite from handing rows out, and not from reading them if it has to sort them first.
+        let sorted =
+            if case .first = waste.kind, counts.statements > 0 {
+                min(1, Double(counts.sorts) / Double(counts.statements))
+            } else {
+                0.0
+            }
+        let range = { (left: Double) in
+            estimate.range { line in
+                let row = waste.kind == .identities ? max(0, line.row - identity.row) : line.row
+                return Double(waste.rows) * row * (1 - sorted * left)
+            }
+        }
+        return (
+            range(CostModel.sortedRow).median, range(CostModel.sortedRows.upperBound).low,
+            range(CostModel.sortedRows.lowerBound).high
+        )
+    }
+
     private func rows(of fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         guard let waste = UnusedRows(of: fetch, profile, costs) else { return nil }
         let estimate = costs.rows(of: fetch.key.shape)
-        let identity = costs.identities(of: fetch.key.shape).line
-        let saving = estimate.range { line in
-            switch waste.kind {
-            case .first, .scattered: Double(waste.rows) * line.row
-            case .identities: Double(waste.rows) * max(0, line.row - identity.row)
-            }
-        }
+        let saving = Self.saving(waste, estimate, costs.identities(of: fetch.key.shape).line, fetch.counts)
         var finding = Finding(
             rule: id, ruleName: name, title: waste.title, change: fetch.key.site,
             score: Score.of(waste.figure, info: 1, warning: 20), fix: waste.fix, code: waste.code,

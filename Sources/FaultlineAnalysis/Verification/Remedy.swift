@@ -43,6 +43,8 @@ extension FetchProfile {
         return change.prefetch.allSatisfy { paths.contains($0) }
             && !change.withoutPrefetch.contains { paths.contains($0) }
             && change.batchSize.map { size in sample.executions.contains { $0.batchSize == UInt64(size) } } ?? true
+            && (!change.readsIdentitiesOnly || change.batchSize != nil
+                || sample.executions.contains { $0.batchSize == 0 })
             && change.limit.map { limit in sample.executions.contains { $0.limit == UInt64(limit) } } ?? true
             && change.properties.map { Set($0) == Set(key.shape.expressions ?? []) } ?? true
     }

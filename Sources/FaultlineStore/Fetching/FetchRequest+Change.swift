@@ -10,7 +10,11 @@ extension FetchRequest {
         if let properties = change.properties {
             request.propertiesToFetch = properties.map { ExpressionDescription($0, .keyPath($0)) }
         }
-        if change.readsIdentitiesOnly { request.includesPropertyValues = false }
+        if change.readsIdentitiesOnly {
+            request.includesPropertyValues = false
+            // Batches would read the rows as soon as an object is taken out.
+            if change.batchSize == nil { request.fetchBatchSize = 0 }
+        }
         return request
     }
 }
