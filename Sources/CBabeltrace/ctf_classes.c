@@ -14,27 +14,49 @@ static const fl_field *find_field(const fl_field *fields, uint32_t count, const 
     return NULL;
 }
 
+static member member_at(const fl_field *field, size_t offset) {
+    return (member) {
+        .offset = (uint16_t)(offset + field->offset), .width = field->width, .is_hash = field->meaning == FL_HASH,
+    };
+}
+
+static member describe_member(const bt_field_class_structure_member *given, const fl_event_schema *schema) {
+    const char *name = bt_field_class_structure_member_get_name(given);
+    const bt_field_class *class = bt_field_class_structure_member_borrow_field_class_const(given);
+    uint32_t common_count = 0;
+    const fl_field *common = fl_common_fields(&common_count);
+    const fl_field *own = find_field(schema->fields, schema->fieldCount, name);
+    const fl_field *shared = find_field(common, common_count, name);
+    member found = {0};
+    if (own != NULL) {
+        found = member_at(own, offsetof(fl_event, fields));
+    } else if (shared != NULL) {
+        found = member_at(shared, offsetof(fl_event, header));
+    } else if (strcmp(name, "process") == 0) {
+        found = (member) {.offset = offsetof(fl_event, process), .width = sizeof(uint32_t)};
+    } else if (strcmp(name, "thread") == 0) {
+        found = (member) {.offset = offsetof(fl_event, header.thread), .width = sizeof(uint32_t)};
+    } else if (strcmp(name, "flags") == 0) {
+        found = (member) {.offset = offsetof(fl_event, header.flags), .width = sizeof(uint8_t)};
+    } else if (strcmp(name, "lists") == 0) {
+        found.is_lists = true;
+    }
+    found.type = bt_field_class_get_type(class);
+    return found;
+}
+
 static void describe_members(event_class *entry, const fl_event_schema *schema) {
     const bt_field_class *payload = bt_event_class_borrow_payload_field_class_const(entry->class);
     if (payload == NULL || bt_field_class_get_type(payload) != BT_FIELD_CLASS_TYPE_STRUCTURE) { return; }
-    uint32_t common_count = 0;
-    const fl_field *common = fl_common_fields(&common_count);
     uint64_t count = bt_field_class_structure_get_member_count(payload);
     if (count > FIELDS_MAXIMUM) { count = FIELDS_MAXIMUM; }
     for (uint64_t index = 0; index < count; index++) {
-        const char *name = bt_field_class_structure_member_get_name(
-            bt_field_class_structure_borrow_member_by_index_const(payload, index));
-        member *member = &entry->members[index];
-        member->field = find_field(schema->fields, schema->fieldCount, name);
-        if (member->field != NULL) { continue; }
-        member->field = find_field(common, common_count, name);
-        member->is_common = member->field != NULL;
-        if (strcmp(name, "process") == 0) { member->place = PLACE_PROCESS; }
-        if (strcmp(name, "thread") == 0) { member->place = PLACE_THREAD; }
-        if (strcmp(name, "flags") == 0) { member->place = PLACE_FLAGS; }
-        if (strcmp(name, "lists") == 0) { member->place = PLACE_LISTS; }
+        member *member = &entry->members[entry->member_count];
+        *member = describe_member(bt_field_class_structure_borrow_member_by_index_const(payload, index), schema);
+        member->index = (uint32_t)index;
+        // What is not known is passed over.
+        if (member->width > 0 || member->is_lists) { entry->member_count++; }
     }
-    entry->member_count = (uint32_t)count;
 }
 
 const char *ctf_name_of_entry(const char *name, bool *is_statedump) {

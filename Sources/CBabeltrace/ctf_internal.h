@@ -9,14 +9,15 @@
 
 #define FIELDS_MAXIMUM 64
 
-// What a member of a payload is for.
+// What a member of a payload is for. All members of a class are of the type that the class says, so that it is asked once.
 typedef struct member {
-    const fl_field *field;   // null: one of those below, or none that is known
-    bool is_common;
-    uint8_t place;           // one of the places below
+    bt_field_class_type type;   // of a list's numbers, if it is the lists
+    uint16_t offset;            // where it belongs, from the start of the event
+    uint8_t width;              // 1, 4 or 8 bytes; 0: the lists, or a member that is not known
+    bool is_hash;               // any number will do
+    bool is_lists;
+    uint32_t index;             // its place in the payload
 } member;
-
-enum { PLACE_NONE, PLACE_PROCESS, PLACE_THREAD, PLACE_FLAGS, PLACE_LISTS };
 
 // What is known of an event class. Looked up by its address: each trace has classes of its own.
 typedef struct event_class {
@@ -78,5 +79,20 @@ bool ctf_was_handed_out(ctf_reader *reader, const bt_stream *stream);
 
 // An unsigned number; false if the field holds another value.
 bool ctf_read_number(const bt_field *field, uint64_t *number);
+
+// The same where the field's type is known.
+static inline bool ctf_read_number_of_type(const bt_field *field, bt_field_class_type type, uint64_t *number) {
+    switch (type) {
+    case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
+    case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION: *number = bt_field_integer_unsigned_get_value(field); return true;
+    case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
+    case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION: {
+        int64_t value = bt_field_integer_signed_get_value(field);
+        *number = (uint64_t)value;
+        return value >= 0;
+    }
+    default: return false;
+    }
+}
 
 #endif

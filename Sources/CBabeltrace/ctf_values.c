@@ -6,17 +6,7 @@
 // MARK: - Values
 
 bool ctf_read_number(const bt_field *field, uint64_t *number) {
-    switch (bt_field_get_class_type(field)) {
-    case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
-    case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION: *number = bt_field_integer_unsigned_get_value(field); return true;
-    case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
-    case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION: {
-        int64_t value = bt_field_integer_signed_get_value(field);
-        *number = (uint64_t)value;
-        return value >= 0;
-    }
-    default: return false;
-    }
+    return ctf_read_number_of_type(field, bt_field_get_class_type(field), number);
 }
 
 static bool is_array(const bt_field *field) {
@@ -55,33 +45,32 @@ static bool text_named(const bt_field *payload, const char *name, const char **t
 
 // MARK: - Events
 
+static bool read_lists(const bt_field *field, fl_event *event) {
+    if (!read_numbers(field, event->lists, FL_MAXIMUM_LIST_WORDS, &event->listWords)) { return false; }
+    for (uint32_t word = 0; word < event->listWords; word++) {
+        if (event->lists[word] > fl_largest_number) { return false; }
+    }
+    return true;
+}
+
 static bool read_event(const event_class *class, const bt_field *payload, fl_event *event) {
     // The lists are read as far as they go.
     memset(event, 0, offsetof(fl_event, lists));
     event->header.kind = (uint8_t)class->kind;
-    for (uint32_t index = 0; index < class->member_count; index++) {
-        const member *member = &class->members[index];
-        if (member->field == NULL && member->place == PLACE_NONE) { continue; }
-        const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, index);
-        uint64_t number = 0;
-        if (member->place == PLACE_LISTS) {
-            if (!read_numbers(field, event->lists, FL_MAXIMUM_LIST_WORDS, &event->listWords)) { return false; }
-            for (uint32_t word = 0; word < event->listWords; word++) {
-                if (event->lists[word] > fl_largest_number) { return false; }
-            }
+    for (const member *member = class->members, *end = member + class->member_count; member < end; member++) {
+        const bt_field *field = bt_field_structure_borrow_member_field_by_index_const(payload, member->index);
+        if (member->is_lists) {
+            if (!read_lists(field, event)) { return false; }
             continue;
         }
-        if (!ctf_read_number(field, &number)) { return false; }
-        bool is_hash = member->field != NULL && member->field->meaning == FL_HASH;
-        if (number > fl_largest_number && !is_hash) { return false; }
-        if (member->field != NULL) {
-            fl_field_set(member->field, member->is_common ? (void *)&event->header : fl_event_fields_mutable(event), number);
-        } else if (member->place == PLACE_PROCESS) {
-            event->process = (uint32_t)number;
-        } else if (member->place == PLACE_THREAD) {
-            event->header.thread = (uint32_t)number;
-        } else {
-            event->header.flags = (uint8_t)number;
+        uint64_t number = 0;
+        if (!ctf_read_number_of_type(field, member->type, &number)) { return false; }
+        if (number > fl_largest_number && !member->is_hash) { return false; }
+        char *place = (char *)event + member->offset;
+        switch (member->width) {
+        case 8: *(uint64_t *)(void *)place = number; break;
+        case 4: *(uint32_t *)(void *)place = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number; break;
+        default: *(uint8_t *)place = (uint8_t)number;
         }
     }
     return event->header.id != 0;

@@ -72,7 +72,7 @@ final class CTFReader {
             case .CTF_FAILED: throw ReaderError.damagedCTF(trace.path, messages.text)
             case .CTF_BEGAN: try begin(messages)
             case .CTF_ENTRY, .CTF_STACK:
-                let process = numbers.name(of: message.pointee.process)
+                let process = numbers.process(of: message.pointee.process).name
                 guard entries[process, default: []].insert(message.pointee.id).inserted else { continue }
                 do {
                     guard let entry = try decodeEntry(messages) else { continue }
@@ -155,10 +155,9 @@ final class CTFReader {
     }
 
     private func pass(_ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void) throws {
-        let number = message.pointee.event.process
-        let delay = numbers.delay(of: number)
+        let (name, delay) = numbers.process(of: message.pointee.event.process)
         let event = withUnsafeMutablePointer(to: &message.pointee.event) { event -> TraceEvent? in
-            event.pointee.process = numbers.name(of: number)
+            event.pointee.process = name
             event.pointee.header.start += delay
             if event.pointee.header.kind == UInt8(fl_event_kind.FL_EVENT_USE.rawValue) {
                 if event.pointee.fields.use.firstUse > 0 { event.pointee.fields.use.firstUse += delay }
@@ -173,9 +172,10 @@ final class CTFReader {
     }
 
     private func end(_ message: ctf_message) -> ProcessEnded {
-        ProcessEnded(
-            process: numbers.name(of: message.process), end: message.end + numbers.delay(of: message.process),
-            events: message.events, lost: message.lost, entriesLost: message.entries_lost, usesLost: message.uses_lost)
+        let (name, delay) = numbers.process(of: message.process)
+        return ProcessEnded(
+            process: name, end: message.end + delay, events: message.events, lost: message.lost,
+            entriesLost: message.entries_lost, usesLost: message.uses_lost)
     }
 
     private func countLoss(_ message: ctf_message, _ body: (TraceMessage) throws -> Void) throws {

@@ -17,8 +17,16 @@ struct ProcessNumbers {
 
     private var names: [Beginning: UInt32] = [:]
     private var taken: Set<UInt32> = []
+    /// What a process is called, and the moment that its times are relative to.
+    private struct Process {
+        var name: UInt32
+        var origin: UInt64
+    }
+
     /// What a number stands for now.
-    private var current: [UInt32: (name: UInt32, origin: UInt64)] = [:]
+    private var current: [UInt32: Process] = [:]
+    /// What a number was asked for last, since events come in runs of one process.
+    private var last: (number: UInt32, process: Process)?
     private var earliest: UInt64?
     /// The earliest of the moments that processes' times are relative to, in nanoseconds of `CLOCK_MONOTONIC`: the trace's
     /// start.
@@ -31,25 +39,31 @@ struct ProcessNumbers {
         let beginning = Beginning(number: number, origin: origin, start: start, date: date)
         earliest = min(earliest ?? origin, origin)
         if let known = names[beginning] {
-            current[number] = (known, origin)
+            enter(Process(name: known, origin: origin), for: number)
             return (known, false)
         }
         var name = number
         while taken.contains(name), name <= .max - FL_PROCESS_NUMBERS { name += FL_PROCESS_NUMBERS }
         names[beginning] = name
         taken.insert(name)
-        current[number] = (name, origin)
+        enter(Process(name: name, origin: origin), for: number)
         return (name, true)
     }
 
+    private mutating func enter(_ process: Process, for number: UInt32) {
+        current[number] = process
+        last = nil
+    }
+
     /// Forgets which process a number stands for, before a trace is gone through again.
-    mutating func rewind() { current = [:] }
+    mutating func rewind() { (current, last) = ([:], nil) }
 
-    /// What the process of a number is called now.
-    func name(of number: UInt32) -> UInt32 { current[number]?.name ?? number }
-
-    /// How much later than the trace a process's own times begin, in nanoseconds.
-    func delay(of number: UInt32) -> UInt64 {
-        current[number].map { $0.origin - origin } ?? 0
+    /// What the process of a number is called now, and how much later than the trace its own times begin, in nanoseconds.
+    mutating func process(of number: UInt32) -> (name: UInt32, delay: UInt64) {
+        if last?.number != number {
+            last = (number, current[number] ?? Process(name: number, origin: origin))
+        }
+        let process = last?.process ?? Process(name: number, origin: origin)
+        return (process.name, process.origin &- origin)
     }
 }
