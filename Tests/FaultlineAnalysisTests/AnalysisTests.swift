@@ -166,6 +166,20 @@ struct AnalysisTests {
         #expect(estimate.confidence == .medium)
     }
 
+    @Test func `One trip of long rows says more of them than all the short ones`() {
+        var groceries = Groceries()
+        for object in 1...30 { groceries.fault(UInt64(object), of: 0) }
+        var fetch = TraceEvent.Fetch()
+        (fetch.shape, fetch.rows, fetch.trips, fetch.bytes) = (groceries.shape, 50, 1, 50 * 20_000)
+        groceries.trace.event(.fetch(fetch), duration: 1_012_000)
+        let estimate = CostModel(Profile(groceries.trace.closed()))
+            .rows(of: ShapeEntry(entity: "Item", sort: ["name ascending"]))
+        #expect(estimate.basis == .size && estimate.confidence == .low)
+        #expect(abs(estimate.line.row - 20_000) < 50)
+        let range = estimate.range { $0.row }
+        #expect(range.low < 0.6 * range.median && range.high > 1.4 * range.median)
+    }
+
     @Test func `A byte's cost is fitted where rows differ in length`() {
         var groceries = Groceries()
         for rows in 5...30 as ClosedRange<UInt32> {

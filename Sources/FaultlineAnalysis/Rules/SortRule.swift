@@ -39,7 +39,8 @@ public struct SortRule: Rule {
         guard sorted >= Self.minimumRows || (isCut && sorted >= Self.minimumLimitedRows) else { return nil }
         let advice = SortAdvice(fetch: fetch, sorted: sorted, isCut: isCut, profile: profile)
         let sorting = Self.sorting(sorted) * Double(counts.sorts)
-        let estimate = costs.rows(of: fetch.key.shape)
+        // Trips of the shape itself took sorting too.
+        let estimate = costs.store
         // With an index a limited fetch stops at its last row; any other has all rows to read all the same.
         let saving =
             isCut

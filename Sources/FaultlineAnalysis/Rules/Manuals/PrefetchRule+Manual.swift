@@ -10,7 +10,8 @@ extension PrefetchRule {
                 + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare)) of its rows fire, fill "
                 + "those that will with one batch of faults instead.",
             saving: "What the faults took, less what prefetching takes: one trip for each load of rows, and the "
-                + "rows. Both costs are fitted from the trips of the trace.",
+                + "rows. Both costs are fitted from the trips of the trace. And some "
+                + "\(Phrase.duration(CostModel.prefetchedRow)) for each loaded row, whose relationship is looked up.",
             guards: [
                 "Faults that the row cache serves are no trips, and are left alone.",
                 "A fetch of one row has nothing to prefetch for others.",
