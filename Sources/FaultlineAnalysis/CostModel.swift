@@ -89,9 +89,9 @@ public struct CostModel: Sendable {
     static let steppedRows = 20.0...150.0
 
     /// What a row takes whose relationship is looked up to be prefetched, in nanoseconds, whether it is there already or
-    /// not, and the range in which that lies: 250–350 ns were measured over two relationships.
-    static let prefetchedRow = 200.0
-    static let prefetchedRows = 50.0...350.0
+    /// not, and the range in which that lies: 60–100 ns were measured.
+    static let prefetchedRow = 80.0
+    static let prefetchedRows = 20.0...200.0
 
     /// What of a row's cost is left where SQLite reads it to sort it and does not hand it out, and the range in which that
     /// lies: 0.5–0.6 were measured of rows with long texts.

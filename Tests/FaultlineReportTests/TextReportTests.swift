@@ -36,7 +36,7 @@ struct TextReportTests {
                      Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to
                      1 fetch of Item with 100 loaded rows, of which all fired. Seen at Scroll.swift:57.
                      → request.relationshipKeyPathsForPrefetching = ["list"]
-                     Saves 970 µs (825 µs–1.12 ms), 99 trips. Confidence: high.
+                     Saves 982 µs (835 µs–1.13 ms), 99 trips. Confidence: high.
                   2. warning  R02 Batch size                                                           List.swift:42
                      Set the batch size of Item to 15 (now 50).
                      10 screens seen; a screen shows 10 rows (95 % of them no more), and 50 rows are loaded at a

@@ -30,8 +30,10 @@ struct GroceriesFindingsTests {
     @Test("with a location looked up per row is told to prefetch it, at the line of the fetch", arguments: forms)
     func location(items: Int, rows: Int, batch: Int) throws {
         let run = try GroceriesRun(items: items, rows: rows, flaws: "location")
-        #expect(run.problems.map(\.rule) == ["R01"])
-        let finding = try #require(run.problems.first)
+        let finding = try #require(run.report.findings.first { $0.rule == "R01" })
+        #expect(run.problems.allSatisfy { $0.rule == "R01" })
+        // Looking up the few locations for ten thousand rows takes about as long as the faults did: that may be a note.
+        #expect(items > 100 || finding.severity != "note")
         #expect(finding.code == [#"request.relationshipKeyPathsForPrefetching = ["unit", "locationAtHome"]"#])
         #expect(try finding.change?.line == GroceriesRun.line("context.fetch(request)", in: "Groceries.swift"))
     }

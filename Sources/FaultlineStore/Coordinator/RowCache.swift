@@ -21,6 +21,16 @@ final class RowCache: Sendable {
             maps.deallocate()
         }
 
+        /// The row of a key, with its block held.
+        @inline(__always)
+        func row(root: Int, key: Int64) -> (row: RowPointer, block: RowBlock)? {
+            guard let address = maps[root].address(key) else { return nil }
+            let row = RowPointer(address: address)
+            // The block may be on its way out, waiting for the lock to take its rows from the cache.
+            guard let block = swift_tryRetain(row.raw.pointee.block) else { return nil }
+            return (row, Unmanaged<RowBlock>.fromOpaque(block).takeRetainedValue())
+        }
+
         /// Takes in a row, unless it is here in the same version.
         ///
         /// - Parameters:
@@ -142,13 +152,30 @@ final class RowCache: Sendable {
 
     /// The row of a key, with its block held.
     func row(root: Int, key: Int64) -> (row: RowPointer, block: RowBlock)? {
+        state.withLock { $0.row(root: root, key: key) }
+    }
+
+    /// The rows of several keys, with what holds them, and the keys that have none here.
+    func rows(
+        root: Int, keys: [Int64]
+    ) -> (rows: ContiguousArray<RowPointer>, blocks: [RowBlock], missing: [Int64]) {
+        var found: ContiguousArray<RowPointer> = []
+        var blocks: [RowBlock] = []
+        var missing: [Int64] = []
+        found.reserveCapacity(keys.count)
         state.withLock { state in
-            guard let address = state.maps[root].address(key) else { return nil }
-            let row = RowPointer(address: address)
-            // The block may be on its way out, waiting for the lock to take its rows from the cache.
-            guard let block = swift_tryRetain(row.raw.pointee.block) else { return nil }
-            return (row, Unmanaged<RowBlock>.fromOpaque(block).takeRetainedValue())
+            for key in keys {
+                guard let (row, block) = state.row(root: root, key: key) else {
+                    missing.append(key)
+                    continue
+                }
+                found.append(row)
+                // Rows that were read together lie in one block. One that is held twice does not go away in here, where it
+                // would wait for the lock that it needs.
+                if blocks.last !== block { blocks.append(block) }
+            }
         }
+        return (found, blocks, missing)
     }
 
     /// Takes in rows that were just read or written.

@@ -41,18 +41,19 @@ struct Prefetch {
     private mutating func load(
         _ keyPath: String, from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime
     ) throws(StoreError) {
-        var rows = Array(rows)
-        var entity = entity
-        var done = ""
-        for name in keyPath.split(separator: ".").map(String.init) {
-            guard !rows.isEmpty, let property = entity.schema.property(name) else { return }
-            done += done.isEmpty ? name : "." + name
+        var (rows, entity) = (rows, entity)
+        var rest = keyPath[...]
+        while !rows.isEmpty, !rest.isEmpty {
+            let end = rest.utf8.firstIndex(of: UInt8(ascii: ".")) ?? rest.endIndex
+            guard let property = entity.schema.property(String(rest[..<end])) else { return }
+            rest = rest[end...].dropFirst()
             let destination = store.entities[property.destination]
+            let path = keyPath[..<end]
             switch property.kind {
             case .attribute: return
-            case .toOne: rows = try toOne(property, rows, destination, done)
-            case .toMany: rows = try toMany(property, rows, destination, done)
-            case .manyToMany: rows = try manyToMany(property, rows, destination, done)
+            case .toOne: rows = try toOne(property, rows, destination, path)
+            case .toMany: rows = try toMany(property, rows, destination, path)
+            case .manyToMany: rows = try manyToMany(property, rows, destination, path)
             }
             entity = destination
         }
@@ -83,34 +84,43 @@ struct Prefetch {
 
     /// The rows at the other end of foreign keys; those that the row cache has are not read again.
     private mutating func toOne(
-        _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
-    ) throws(StoreError) -> [RowPointer] {
-        var seen: Set<Int64> = []
-        var missing: [Int64] = []
-        var found: [RowPointer] = []
-        for row in rows {
-            let entity = store.entities[Int(row.header.pointee.entity)]
-            let slot = entity.slots[property.index]
-            guard row.hasValue(slot: slot) else { continue }
-            let key = row.integer(at: RowLayout.offset(ofSlot: slot))
-            guard seen.insert(key).inserted else { continue }
-            if let (row, block) = store.rows.row(root: destination.schema.root, key: key) {
-                found.append(row)
-                objects.hold([block])
-            } else {
-                missing.append(key)
-            }
-        }
+        _ property: PropertySchema, _ rows: ContiguousArray<RowPointer>, _ destination: EntityRuntime, _ path: Substring
+    ) throws(StoreError) -> ContiguousArray<RowPointer> {
+        let (found, blocks, missing) = store.rows.rows(
+            root: destination.schema.root, keys: foreignKeys(property, rows))
+        objects.hold(blocks)
         guard !missing.isEmpty else { return found }
         let sql =
             "\(destination.rowSelection) FROM \(destination.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)"
-        let loaded = try run(sql, missing.sorted(), destination, path, hasSources: false)
+        let loaded = try run(sql, missing, destination, path, hasSources: false)
         return found + loaded.rows
     }
 
+    /// What rows refer to, each key once and the smallest first.
+    private func foreignKeys(_ property: PropertySchema, _ rows: ContiguousArray<RowPointer>) -> [Int64] {
+        var keys: [Int64] = []
+        keys.reserveCapacity(rows.count)
+        // Most rows are of one entity.
+        var known: (entity: Int32, slot: Int)?
+        for row in rows {
+            let entity = row.header.pointee.entity
+            if known?.entity != entity { known = (entity, store.entities[Int(entity)].slots[property.index]) }
+            guard let slot = known?.slot, row.hasValue(slot: slot) else { continue }
+            keys.append(row.integer(at: RowLayout.offset(ofSlot: slot)))
+        }
+        keys.sort()
+        var count = 0
+        for place in keys.indices where count == 0 || keys[place] != keys[count - 1] {
+            keys[count] = keys[place]
+            count += 1
+        }
+        keys.removeLast(keys.count - count)
+        return keys
+    }
+
     private mutating func toMany(
-        _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
-    ) throws(StoreError) -> [RowPointer] {
+        _ property: PropertySchema, _ rows: ContiguousArray<RowPointer>, _ destination: EntityRuntime, _ path: Substring
+    ) throws(StoreError) -> ContiguousArray<RowPointer> {
         let key = destination.schema.properties[property.inverse].column
         let order = property.isOrdered ? ", \(EntityRuntime.memberOrder(property))" : ""
         let sql =
@@ -121,23 +131,23 @@ struct Prefetch {
             return row.integer(at: entity.offsets[property.inverse])
         }
         keep(property, owners: rows, loaded, destination)
-        return Array(loaded.rows)
+        return loaded.rows
     }
 
     private mutating func manyToMany(
-        _ property: PropertySchema, _ rows: [RowPointer], _ destination: EntityRuntime, _ path: String
-    ) throws(StoreError) -> [RowPointer] {
+        _ property: PropertySchema, _ rows: ContiguousArray<RowPointer>, _ destination: EntityRuntime, _ path: Substring
+    ) throws(StoreError) -> ContiguousArray<RowPointer> {
         let join = property.joinTable!
         let order = property.isOrdered ? ", \(EntityRuntime.memberOrder(property))" : ""
         let sql =
             "\(destination.rowSelection), t1.\(join.sourceColumn) FROM \(destination.schema.table) t0 JOIN \(join.table) t1 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE  t1.\(join.sourceColumn) IN (SELECT * FROM _Z_intarray0)  ORDER BY t1.\(join.sourceColumn)\(order)"
         let loaded = try run(sql, rows.map(\.key), destination, path, hasSources: true)
         keep(property, owners: rows, loaded, destination)
-        return Array(loaded.rows)
+        return loaded.rows
     }
 
     private mutating func run(
-        _ sql: String, _ keys: [Int64], _ destination: EntityRuntime, _ path: String, hasSources: Bool
+        _ sql: String, _ keys: [Int64], _ destination: EntityRuntime, _ path: Substring, hasSources: Bool
     ) throws(StoreError) -> LoadedRows {
         trips += 1
         try store.connection.integerArray(0).bind(keys)
@@ -168,7 +178,8 @@ struct Prefetch {
 
     /// Notes who the members of each owner are; one without any has an empty list, so that nobody asks again.
     private func keep(
-        _ property: PropertySchema, owners: [RowPointer], _ loaded: LoadedRows, _ destination: EntityRuntime
+        _ property: PropertySchema, owners: ContiguousArray<RowPointer>, _ loaded: LoadedRows,
+        _ destination: EntityRuntime
     ) {
         var ranges: [Int64: Range<Int>] = [:]
         for owner in owners { ranges[owner.key] = 0..<0 }
