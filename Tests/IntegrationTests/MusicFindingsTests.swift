@@ -164,6 +164,32 @@ struct MusicFindingsTests {
         #expect(report.findings.map(\.title) == [])
     }
 
+    @Test("is told of a list that grows with the library, once several runs are added up")
+    func growth() throws {
+        let directory = try TemporaryDirectory()
+        var profiles: [String] = []
+        // Each run fills sixty albums more into the library.
+        for run in 1...3 {
+            let trace = try MusicProgram.record(["repeat"], isNaive: false, in: directory).trace
+            profiles.append(directory.path("\(run).profile"))
+            guard try BuiltCommand.run(["profile", trace, "-o", profiles[run - 1]]).status == 0 else {
+                throw CommandFailed(text: "no profile")
+            }
+        }
+        func findings(_ path: String) throws -> [ReportDocument.Finding] {
+            try ReportDocument(of: path).findings.filter { $0.rule == "R14" }
+        }
+        #expect(try profiles.allSatisfy { try findings($0).isEmpty })
+        let all = directory.path("all.profile")
+        #expect(try BuiltCommand.run(["merge"] + profiles.reversed() + ["-o", all]).status == 0)
+        let finding = try #require(try findings(all).first)
+        #expect(finding.title == "Take the rows of Album in batches, or a page at a time")
+        #expect(finding.change?.text == (try MusicProgram.line("// fetched again")))
+        #expect(finding.figure("maximumRows") == 180 && finding.figure("runs") == 3)
+        let text = try BuiltCommand.run(["report", all]).output
+        #expect(text.contains("It grows with its table: in 3 runs from 60 of 60 rows to 180 of 180."), "\(text)")
+    }
+
     /// As it is where ANALYZE ran before the library was filled.
     private static let oldStatistics = "ANALYZE; UPDATE sqlite_stat1 SET stat = '3 2' WHERE tbl = 'ZTRACK'"
 
