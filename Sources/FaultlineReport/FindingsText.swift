@@ -84,7 +84,7 @@ struct FindingsText {
         var text = parts.isEmpty ? "" : "Saves " + parts.joined(separator: ", ")
         if let pause = saving.pause, pause.median > 0 {
             text =
-                (text.isEmpty ? "Shortens" : text + "; shortens") + " each wait for rows by "
+                (text.isEmpty ? "Shortens" : text + "; shortens") + " each wait by "
                 + Phrase.duration(pause)
         }
         if text.isEmpty { text = "Saves no time that could be estimated" }

@@ -234,7 +234,7 @@ struct SaveSizeRuleTests {
         #expect(
             finding.explanation == [
                 "A save took 60.0 ms; the largest had 2,000 objects.",
-                "1 wait for its lock, 1 of them on the main thread: 40.0 ms in all.",
+                "1 wait for its lock, on the main thread: 40.0 ms in all.",
             ])
         #expect(finding.severity == .warning && finding.reservations.isEmpty)
         #expect(finding.seenAt.isEmpty)

@@ -76,8 +76,11 @@ struct SaveSizeAdvice {
         if blocking.waits > 0 {
             let longest = blocking.waits == 1 ? "" : ", \(Phrase.duration(blocking.longest)) the longest"
             let main =
-                blocking.mainThreadWaits == 0
-                ? "" : ", \(Phrase.count(blocking.mainThreadWaits)) of them on the main thread"
+                switch blocking.mainThreadWaits {
+                case 0: ""
+                case blocking.waits: ", on the main thread"
+                default: ", \(Phrase.count(blocking.mainThreadWaits)) of them on the main thread"
+                }
             sentences.append(
                 "\(Phrase.count(blocking.waits, "wait")) for its lock\(main): \(Phrase.duration(blocking.time)) in all\(longest)."
             )
