@@ -25,11 +25,15 @@ public struct ResultGrowth: Sendable, Hashable {
     /// Runs of which the table's size is known.
     public private(set) var count: UInt64 = 0
     /// Those that are kept, by the number of binary digits of their table's rows.
-    private var kept: [UInt64: Run] = [:]
+    private var kept: [Int: Run] = [:]
 
     mutating func insert(_ run: Run) {
         count &+= 1
-        kept[UInt64(UInt64.bitWidth - run.tableRows.leadingZeroBitCount), default: Run()].merge(run)
+        keep(run)
+    }
+
+    private mutating func keep(_ run: Run) {
+        kept[UInt64.bitWidth - run.tableRows.leadingZeroBitCount, default: Run()].merge(run)
     }
 
     /// The runs that are kept, those with small tables first.
@@ -46,20 +50,25 @@ public struct ResultGrowth: Sendable, Hashable {
 }
 
 extension ResultGrowth: Summed, StartsEmpty {
-    static let parts: [SumPart<ResultGrowth>] = [.sum("count", \.count), .part("kept", \.kept)]
+    static let parts: [SumPart<ResultGrowth>] = [.sum("count", \.count), largest]
+
+    /// Of each run that is kept the table's rows and those of the result.
+    private static let largest = SumPart<ResultGrowth>(
+        name: "runs", merge: { whole, other in for run in other.runs { whole.keep(run) } },
+        store: { whole, _ in
+            .list(whole.runs.map { .list([StoredValue($0.tableRows), StoredValue($0.rows)]) })
+        },
+        restore: { whole, value, _ in
+            for run in try value.map({ run in
+                let numbers = try run.list(of: 2)
+                return Run(tableRows: try numbers[0].count(), rows: try numbers[1].count())
+            }) { whole.keep(run) }
+        })
 }
 
-extension ResultGrowth.Run: Mergeable, StartsEmpty {
+extension ResultGrowth.Run {
     /// Keeps the run with the larger table, and of two with tables of one size that with the larger result.
-    mutating func merge(_ other: ResultGrowth.Run) {
+    fileprivate mutating func merge(_ other: ResultGrowth.Run) {
         if (other.tableRows, other.rows) > (tableRows, rows) { self = other }
-    }
-
-    /// The table's rows and those of the result.
-    func stored(_ words: inout ProfileWords) -> StoredValue { .list([StoredValue(tableRows), StoredValue(rows)]) }
-
-    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
-        let numbers = try value.list(of: 2)
-        (tableRows, rows) = (try numbers[0].count(), try numbers[1].count())
     }
 }
