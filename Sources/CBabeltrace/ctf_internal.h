@@ -11,7 +11,7 @@
 
 // What a member of a payload is for. All members of a class are of the type that the class says, so that it is asked once.
 typedef struct member {
-    bt_field_class_type type;   // of a list's numbers, if it is the lists
+    bt_field_class_type type;
     uint16_t offset;            // where it belongs, from the start of the event
     uint8_t width;              // 1, 4 or 8 bytes; 0: the lists, or a member that is not known
     bool is_hash;               // any number will do

@@ -73,6 +73,8 @@ public struct CostModel: Sendable {
     public static let minimumDistinctRows = 3
     /// Trips of one size from which on what a row costs is no matter of chance.
     static let minimumSizedTrips: UInt64 = 3
+    /// Rows of a trip from which on it says what a row costs if it is the only one.
+    static let minimumSizedRows: UInt64 = 20
     static let rounds = 60
 
     /// What is assumed where nothing can be fitted: a cached point query outside a transaction, and a row of a few
@@ -184,7 +186,9 @@ public struct CostModel: Sendable {
     /// trips say more than the store's other rows, which can be a hundred times as long; they may be wrong by a half.
     private static func fitSize(_ sample: LoadSample, trip: Double) -> Estimate? {
         let loads = sample.loads.filter { $0.rows > 1 }
-        guard !loads.isEmpty else { return nil }
+        guard loads.count >= Int(minimumSizedTrips) || loads.contains(where: { $0.rows >= minimumSizedRows }) else {
+            return nil
+        }
         let lines = loads.map { load in
             let rest = max(Double(load.duration) - trip, Double(load.duration) / 2)
             return CostLine(trip: Double(load.duration) - rest, row: rest / Double(load.rows))
@@ -193,7 +197,7 @@ public struct CostModel: Sendable {
         let others =
             loads.count >= Int(minimumSizedTrips)
             ? lines : lines + [0.5, 1.5].map { CostLine(trip: middle.trip, row: middle.row * $0) }
-        return Estimate(line: middle, alternatives: others, basis: .size, trips: sample.count)
+        return Estimate(line: middle, alternatives: others, basis: .size, trips: UInt64(loads.count))
     }
 
     private static func fit(_ sample: LoadSample, basis: Basis, seed: UInt64) -> Estimate? {

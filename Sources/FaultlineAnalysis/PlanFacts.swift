@@ -10,11 +10,14 @@ struct PlanFacts: Sendable {
         var equalities: Int
         /// Rows that SQLite expects it to go to, by its statistics; `nil`: it has none of the table.
         var expectedRows: UInt64?
+        /// Indexes of the table that it goes through, each as its columns.
+        var indexes: Set<String>
 
         init(_ step: PlanEntry.Row) {
             isScan = step.detail.hasPrefix("SCAN ")
             equalities = step.detail.matches(of: /[^<>]=\?/).count
             expectedRows = step.expectedRows.map { UInt64(max(0, $0)) }
+            indexes = isScan ? Set(step.indexes ?? []) : []
         }
     }
 
@@ -31,19 +34,24 @@ struct PlanFacts: Sendable {
 
     /// How many rows a run of a fetch's statement went to, where SQLite's statistics say what it had expected.
     ///
-    /// - Returns: `nil` if they do not. What a limit cut off, and what an index led to and another term kept out, is not
-    ///   counted: then there may have been more.
+    /// - Parameter isCut: Whether a limit or an offset keeps rows back.
+    /// - Returns: `nil` if they do not, or the statement counts or groups rows. What a limit cut off, and what an index led
+    ///   to and another term kept out, is not counted: then there may have been more.
     func expectation(
-        of statement: TraceEvent.Statement, _ shape: ShapeEntry, isLimited: Bool
+        of statement: TraceEvent.Statement, _ shape: ShapeEntry, isCut: Bool
     ) -> StatementTable.Expectation? {
-        guard let access, let expected = access.expectedRows, statement.error == 0 else { return nil }
+        guard let access, let expected = access.expectedRows, statement.error == 0,
+            shape.resultType == "objects" || shape.resultType == "objectIDs"
+        else { return nil }
         if access.isScan {
-            let rows = statement.fullScanSteps > 0 ? UInt64(statement.fullScanSteps) + 1 : UInt64(statement.rows)
-            return .init(runs: 1, expectedRows: expected, rows: rows, exactRuns: isLimited ? 0 : 1)
+            // The first row takes no step, so that none may be one row, none, or a predicate that nothing fulfils.
+            guard statement.fullScanSteps > 0 else { return nil }
+            let rows = UInt64(statement.fullScanSteps) + 1
+            return .init(runs: 1, expectedRows: expected, rows: rows, exactRuns: isCut ? 0 : 1)
         }
         let terms = shape.terms ?? []
         guard terms.allSatisfy(\.isEquality), !terms.contains(where: { $0.operation == "IN" }) else { return nil }
-        let isExact = !isLimited && !terms.isEmpty && terms.count == access.equalities
+        let isExact = !isCut && !terms.isEmpty && terms.count == access.equalities
         return .init(runs: 1, expectedRows: expected, rows: UInt64(statement.rows), exactRuns: isExact ? 1 : 0)
     }
 }

@@ -6,6 +6,7 @@ struct OpenFetch: Sendable {
     var index: Int
     var rows: UInt64
     var limit: UInt64
+    var offset: UInt64
     var batchSize: UInt32
     var scope: EventID
     var start: UInt64
@@ -29,7 +30,8 @@ extension ProcessReduction {
         let index = tables.fetch(FetchProfile.Key(shape: shape, site: callSite(of: event)))
         let isBatched = fetch.batchSize > 0
         let open = OpenFetch(
-            index: index, rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), batchSize: fetch.batchSize,
+            index: index, rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), offset: UInt64(fetch.offset),
+            batchSize: fetch.batchSize,
             scope: event.scope, start: event.start, loadedRows: isBatched ? 0 : UInt64(fetch.rows),
             time: event.duration)
         _ = fetches.insert(open, for: event.id)
@@ -114,23 +116,23 @@ extension ProcessReduction {
     ) {
         // What every fetch has is no sign that it stays in use.
         let found = fetches.update(event.parent, isUse: false) {
-            fetch -> (index: Int, scope: EventID, isLimited: Bool)? in
+            fetch -> (index: Int, scope: EventID, isCut: Bool)? in
             guard !fetch.hasStatement else { return nil }
             fetch.hasStatement = true
-            return (fetch.index, fetch.scope, fetch.limit > 0)
+            return (fetch.index, fetch.scope, fetch.limit > 0 || fetch.offset > 0)
         }
         guard let fetch = found.flatMap(\.self) else { return }
         let plan = plan(statement.plan)
-        noteSize(statement, plan, of: fetch.index)
+        noteSize(statement, plan, of: fetch.index, isCut: fetch.isCut)
         guard !isSetup(fetch.scope) else { return }
         let text = dictionary.statement(statement.statement)?.sql
         var runs = StatementTable.Runs(
             count: 1, time: event.duration, rows: UInt64(statement.rows),
             virtualMachineSteps: statement.virtualMachineSteps,
-            automaticIndexRows: UInt64(statement.automaticIndexes))
+            automaticIndexRows: UInt64(statement.automaticIndexes), indexes: plan?.access?.indexes ?? [])
         if let plan, plan.access?.expectedRows != nil {
             let shape = tables.fetches[fetch.index].key.shape
-            runs.expectation = plan.expectation(of: statement, shape, isLimited: fetch.isLimited) ?? runs.expectation
+            runs.expectation = plan.expectation(of: statement, shape, isCut: fetch.isCut) ?? runs.expectation
         }
         tables.changeFetch(fetch.index) { profile in
             profile.counts.statements &+= 1

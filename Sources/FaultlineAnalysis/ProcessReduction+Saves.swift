@@ -67,22 +67,24 @@ extension ProcessReduction {
         save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted()
     }
 
-    /// Adds a wait to the evidence of the save that held the lock meanwhile, if the save was of many objects.
+    /// Adds a wait to the evidence of the save that held the lock for most of it, if the save was of many objects.
     mutating func noteBlocking(
-        _ holder: Stretch, _ wait: ThreadWork.Wait, _ evidence: WaitEvidence, in tables: inout ProfileTables
+        _ holder: Stretch, _ wait: ThreadWork.Wait, isLossy: Bool, in tables: inout ProfileTables
     ) {
-        guard let save = holder.save, evidence.time >= Self.longBlock else { return }
+        guard let event = holder.save, case .save(let save) = event.detail, !isSetup(event.scope) else { return }
+        // What else the thread did, before the save and after it, kept nobody waiting for the save.
+        let (start, end) = (max(event.start, wait.start), min(event.end, wait.end))
         let objects = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
-        guard save.error == 0, objects >= Self.dividedSave else { return }
+        guard end > start, end - start >= Self.longBlock, save.error == 0, objects >= Self.dividedSave else { return }
         let names = entityNames(of: save)
         var held = SaveEvidence()
         held.entities = Set(names)
-        held.scopes = evidence.scopes
-        (held.blocking.waits, held.blocking.lossyWaits) = (1, evidence.lossyWaits)
+        held.scopes = scopes.peek(unit(of: event.scope).id)?.key.map { [$0: 1] } ?? [:]
+        (held.blocking.waits, held.blocking.lossyWaits) = (1, isLossy ? 1 : 0)
         held.blocking.mainThreadWaits = wait.isMainThread ? 1 : 0
-        (held.blocking.time, held.blocking.longest) = (evidence.time, evidence.longest)
+        (held.blocking.time, held.blocking.longest) = (end - start, end - start)
         held.blocking.mostObjects = objects
-        held.blocking.longestSave = holder.longest &- min(holder.longest, save.lockWait)
+        held.blocking.longestSave = event.duration &- min(event.duration, save.lockWait)
         tables.saves[SaveEvidence.Key(site: holder.site, names), default: SaveEvidence()].merge(held)
     }
 

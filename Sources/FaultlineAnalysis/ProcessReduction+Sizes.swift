@@ -4,8 +4,10 @@ internal import FaultlineTrace
 struct ResultSizes: Sendable {
     /// Of a fetch without a limit.
     var mostRows: UInt64 = 0
-    /// What the table has at least; 0: nothing is known.
-    var tableRows: UInt64 = 0
+    /// Those of a fetch that asked for all there are.
+    var allRows: UInt64 = 0
+    /// Rows of the table that its statement went through; 0: nothing is known.
+    var scannedRows: UInt64 = 0
 }
 
 extension ProcessReduction {
@@ -15,22 +17,27 @@ extension ProcessReduction {
         let isWhole = tables.fetches[index].key.shape.predicate.isEmpty
         guard isWhole || !isSetup else { return }
         let rows = UInt64(fetch.rows)
-        sizes[index, default: ResultSizes()].note(mostRows: isSetup ? 0 : rows, tableRows: isWhole ? rows : 0)
+        sizes[index, default: ResultSizes()].note(mostRows: isSetup ? 0 : rows, allRows: isWhole ? rows : 0)
     }
 
     /// Remembers how many rows a table has that a fetch's own statement went through.
-    mutating func noteSize(_ statement: TraceEvent.Statement, _ plan: PlanFacts?, of index: Int) {
+    mutating func noteSize(_ statement: TraceEvent.Statement, _ plan: PlanFacts?, of index: Int, isCut: Bool) {
         guard statement.fullScanSteps > 0, statement.error == 0, plan?.access?.isScan == true else { return }
+        // With a limit it stops at some row, unless it has to sort them all first.
+        guard !isCut || statement.sorts > 0 else { return }
         // The first row of a scan takes no step.
-        sizes[index, default: ResultSizes()].note(mostRows: 0, tableRows: UInt64(statement.fullScanSteps) + 1)
+        sizes[index, default: ResultSizes()].note(scannedRows: UInt64(statement.fullScanSteps) + 1)
     }
 
     /// Adds this run to the growth of the fetches' results.
     mutating func finishSizes(into tables: inout ProfileTables) {
         var tableRows: [String: UInt64] = [:]
         for (index, size) in sizes {
-            let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
-            tableRows[tree] = max(tableRows[tree] ?? 0, size.tableRows)
+            let entity = tables.fetches[index].key.shape.entity
+            let tree = tables.tree(of: entity)
+            // All objects of an entity that inherits are a part of its table.
+            let all = entity == tree ? size.allRows : 0
+            tableRows[tree] = max(tableRows[tree] ?? 0, size.scannedRows, all)
         }
         for (index, size) in sizes where size.mostRows > 0 {
             let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
@@ -46,8 +53,9 @@ extension ProcessReduction {
 }
 
 extension ResultSizes {
-    fileprivate mutating func note(mostRows: UInt64, tableRows: UInt64) {
+    fileprivate mutating func note(mostRows: UInt64 = 0, allRows: UInt64 = 0, scannedRows: UInt64 = 0) {
         self.mostRows = max(self.mostRows, mostRows)
-        self.tableRows = max(self.tableRows, tableRows)
+        self.allRows = max(self.allRows, allRows)
+        self.scannedRows = max(self.scannedRows, scannedRows)
     }
 }

@@ -73,6 +73,8 @@ extension ProcessReduction {
         evidence.scopes = surroundings.scopes
         evidence.wallTime = surroundings.wallTime
         tables.waits[key, default: WaitEvidence()].merge(evidence)
-        if wait.resource.isWriteLock, let most = held?.most { noteBlocking(most, one, evidence, in: &tables) }
+        if wait.resource.isWriteLock, let most = held?.most {
+            noteBlocking(most, one, isLossy: evidence.lossyWaits > 0, in: &tables)
+        }
     }
 }

@@ -1,15 +1,14 @@
 /// How many rows a fetch found where its table had so many, over the runs of a program.
 ///
-/// Of runs whose tables were about as large it keeps the one with the largest, so that parts add up in any order.
+/// Of runs whose tables were about as large it keeps the one with the smallest and the one with the largest, so that parts
+/// add up in any order, and one run more hides nothing.
 public struct ResultGrowth: Sendable, Hashable {
     /// One run of the program.
     public struct Run: Sendable, Hashable {
         /// Rows of the table, as far as scans and fetches of everything tell.
-        public internal(set) var tableRows: UInt64 = 0
+        public let tableRows: UInt64
         /// Rows of the largest result.
-        public internal(set) var rows: UInt64 = 0
-
-        init() {}
+        public let rows: UInt64
 
         init(tableRows: UInt64, rows: UInt64) {
             self.tableRows = tableRows
@@ -25,7 +24,12 @@ public struct ResultGrowth: Sendable, Hashable {
     /// Runs of which the table's size is known.
     public private(set) var count: UInt64 = 0
     /// Those that are kept, by the number of binary digits of their table's rows.
-    private var kept: [Int: Run] = [:]
+    private var kept: [Int: Extremes] = [:]
+
+    private struct Extremes: Sendable, Hashable {
+        var least: Run
+        var most: Run
+    }
 
     mutating func insert(_ run: Run) {
         count &+= 1
@@ -33,11 +37,19 @@ public struct ResultGrowth: Sendable, Hashable {
     }
 
     private mutating func keep(_ run: Run) {
-        kept[UInt64.bitWidth - run.tableRows.leadingZeroBitCount, default: Run()].merge(run)
+        let digits = UInt64.bitWidth - run.tableRows.leadingZeroBitCount
+        var extremes = kept[digits] ?? Extremes(least: run, most: run)
+        if run.precedes(extremes.least) { extremes.least = run }
+        if extremes.most.precedes(run) { extremes.most = run }
+        kept[digits] = extremes
     }
 
     /// The runs that are kept, those with small tables first.
-    public var runs: [Run] { kept.sorted { $0.key < $1.key }.map(\.value) }
+    public var runs: [Run] {
+        kept.sorted { $0.key < $1.key }.flatMap { _, extremes in
+            extremes.least == extremes.most ? [extremes.least] : [extremes.least, extremes.most]
+        }
+    }
 
     /// How many rows more a fetch finds for each row that its table has more; `nil`: the tables were all about as large.
     public var slope: Double? {
@@ -67,8 +79,8 @@ extension ResultGrowth: Summed, StartsEmpty {
 }
 
 extension ResultGrowth.Run {
-    /// Keeps the run with the larger table, and of two with tables of one size that with the larger result.
-    fileprivate mutating func merge(_ other: ResultGrowth.Run) {
-        if (other.tableRows, other.rows) > (tableRows, rows) { self = other }
+    /// Whether its table is smaller, or of two tables of one size its result.
+    fileprivate func precedes(_ other: ResultGrowth.Run) -> Bool {
+        (tableRows, rows) < (other.tableRows, other.rows)
     }
 }

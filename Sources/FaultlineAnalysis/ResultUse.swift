@@ -111,7 +111,7 @@ public struct ResultUse: Sendable {
             use.windows.contains(where: { $0.rows == rows }), !use.properties.isEmpty
         else { return }
         let read = use.properties.map(\.rowsRead).max() ?? 0
-        guard read * 2 < rows else { return }
+        guard read < rows - rows / 2 else { return }
         materialised &+= 1
         materialisedRows &+= rows
         materialisedRowsRead &+= read

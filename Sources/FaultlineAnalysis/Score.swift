@@ -83,7 +83,7 @@ extension Finding {
 
     /// Makes it a note if in half of the occasions events were lost.
     mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
-        guard lossyOccurrences > 0, lossyOccurrences * 2 >= occurrences else { return }
+        guard lossyOccurrences > 0, lossyOccurrences >= occurrences - occurrences / 2 else { return }
         confidence = .low
         downgrade("Events were lost while it happened.")
     }

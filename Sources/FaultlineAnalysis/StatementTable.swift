@@ -14,6 +14,8 @@ public struct StatementTable: Sendable {
         public internal(set) var virtualMachineSteps: UInt64 = 0
         /// Rows of indexes that SQLite made for one run.
         public internal(set) var automaticIndexRows: UInt64 = 0
+        /// Indexes of the table that the plan goes through, each as its columns with commas between.
+        public internal(set) var indexes: Set<String> = []
         /// What SQLite had expected.
         public internal(set) var expectation = Expectation()
     }
@@ -83,7 +85,7 @@ extension StatementTable.Runs: Summed, StartsEmpty {
     static let parts: [SumPart<StatementTable.Runs>] = [
         .sum("count", \.count), .sum("time", \.time), .sum("rows", \.rows),
         .sum("virtualMachineSteps", \.virtualMachineSteps), .part("expectation", \.expectation),
-        .sum("automaticIndexRows", \.automaticIndexRows),
+        .sum("automaticIndexRows", \.automaticIndexRows), .union("indexes", \.indexes),
     ]
 }
 

@@ -14,8 +14,8 @@ struct Stretch: Sendable {
     private(set) var longest: UInt64
     private(set) var kind: EventKind
     private(set) var site: CallSite?
-    /// What it saved, if it was a save.
-    private(set) var save: TraceEvent.Save?
+    /// It itself, if it was a save.
+    private(set) var save: TraceEvent?
 
     /// - Parameter event: One that is part of no other.
     init(_ event: TraceEvent, site: CallSite?) {
@@ -25,7 +25,7 @@ struct Stretch: Sendable {
         longest = event.duration
         kind = event.kind
         self.site = site
-        save = Self.save(in: event)
+        save = event.kind == .save ? event : nil
     }
 
     /// Whether an event follows without a pause.
@@ -39,10 +39,6 @@ struct Stretch: Sendable {
         events &+= 1
         guard event.duration > longest else { return }
         (longest, kind, self.site) = (event.duration, event.kind, site)
-        save = Self.save(in: event)
-    }
-
-    private static func save(in event: TraceEvent) -> TraceEvent.Save? {
-        if case .save(let save) = event.detail { save } else { nil }
+        save = event.kind == .save ? event : nil
     }
 }

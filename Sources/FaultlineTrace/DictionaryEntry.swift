@@ -80,12 +80,16 @@ public struct PlanEntry: Sendable, Hashable, Codable {
         /// Rows that SQLite expects it to go to each time, by what `ANALYZE` has written; `nil`: nothing, or it does not
         /// say.
         public var expectedRows: Int?
+        /// Of a step that goes through a table the table's indexes, as their columns with commas between: `"ZLIST,ZNAME"`;
+        /// `nil`: it does not, or an older recorder.
+        public var indexes: [String]?
 
-        public init(id: Int, parent: Int, detail: String, expectedRows: Int? = nil) {
+        public init(id: Int, parent: Int, detail: String, expectedRows: Int? = nil, indexes: [String]? = nil) {
             self.id = id
             self.parent = parent
             self.detail = detail
             self.expectedRows = expectedRows
+            self.indexes = indexes
         }
     }
 

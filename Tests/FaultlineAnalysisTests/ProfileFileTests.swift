@@ -141,6 +141,9 @@ struct ProfileFileTests {
         check(SaveEvidence())
         check(SaveEvidence.Small())
         check(SaveEvidence.Large())
+        check(SaveEvidence.Blocking())
+        check(StatementTable.Runs())
+        check(StatementTable.Expectation())
         check(WaitEvidence())
         check(BlockEvidence())
         check(FetchProfile(fetch), but: ["key"])
@@ -173,6 +176,11 @@ struct ProfileFileTests {
         (
             "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[],\"waits\":[[[\"sqlite\",7,null,null],{}]]}",
             "is damaged: \"waits.0.0\" is not the number of a call site"
+        ),
+        (
+            "{\"faultline-profile\":1,\"sites\":[],\"shapes\":[],\"scopes\":[],"
+                + "\"changes\":[[\"Item\",{\"saves\":1}],[\"Item\",{\"saves\":1}]]}",
+            "is damaged: \"changes\" is not a table in which each key stands once"
         ),
     ])
     func `says what is wrong with it`(_ json: String, _ reason: String) {

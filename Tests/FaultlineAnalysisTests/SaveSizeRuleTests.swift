@@ -211,7 +211,8 @@ struct SaveSizeRuleTests {
 
     /// A save on thread 9 for whose lock thread 7 waits.
     private func contended(
-        objects: UInt32 = 2000, held: UInt64 = 60_000_000, waited: UInt64 = 40_000_000, isMainThread: Bool = true,
+        objects: UInt32 = 2000, held: UInt64 = 60_000_000, waited: UInt64 = 40_000_000, after: UInt64 = 0,
+        isMainThread: Bool = true,
         _ resource: TraceEvent.Wait.Resource = .coordinator, _ change: (inout TraceEvent.Save) -> Void = { _ in }
     ) -> [Finding] {
         findings { shop in
@@ -222,7 +223,7 @@ struct SaveSizeRuleTests {
             (wait.resource, wait.isBlocking, wait.holderThread) = (resource, true, 9)
             shop.music.trace.thread = 7
             shop.music.trace.isMainThread = isMainThread
-            shop.music.trace.now = end - waited
+            shop.music.trace.now = end + after - waited
             shop.music.trace.event(.wait(wait), duration: waited, site: shop.music.trace.site(60, "show()"))
         }
     }
@@ -249,6 +250,9 @@ struct SaveSizeRuleTests {
         #expect(contended(waited: 15_999_999).isEmpty)
         #expect(contended(objects: 200).count == 1)
         #expect(contended(objects: 199).isEmpty)
+        // Most of the wait was for what came after the save.
+        #expect(contended(after: 24_000_000).count == 1)
+        #expect(contended(after: 24_000_001).isEmpty)
         #expect(contended(.contextQueue).isEmpty)
         #expect(contended { $0.error = 19 }.isEmpty)
     }

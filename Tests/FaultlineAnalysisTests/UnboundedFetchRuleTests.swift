@@ -111,7 +111,8 @@ struct UnboundedFetchRuleTests {
 
     /// Runs of a program whose table has so many rows, of which a fetch finds so many.
     private func runs(
-        _ sizes: [(table: UInt32, rows: UInt32)], tellsTable: Bool = true, order: [Int]? = nil
+        _ sizes: [(table: UInt32, rows: UInt32)], tellsTable: Bool = true, order: [Int]? = nil, sorts: UInt32 = 0,
+        change: (inout TraceEvent.Fetch) -> Void = { _ in }
     ) -> Profile {
         let profiles = sizes.enumerated().map { number, size in
             var music = Music(process: UInt32(number + 1))
@@ -122,7 +123,9 @@ struct UnboundedFetchRuleTests {
                     let plan = PlanEntry(rows: [.init(id: 2, parent: 0, detail: "SCAN t0")])
                     var statement = TraceEvent.Statement()
                     (statement.fullScanSteps, statement.plan) = (size.table - 1, music.trace.define(.plan(plan)))
-                    music.trace.event(.sql(statement), parent: music.fetch(music.shape("title == ?"), rows: 1))
+                    statement.sorts = sorts
+                    let fetch = music.fetch(music.shape("title == ?"), rows: 1, change)
+                    music.trace.event(.sql(statement), parent: fetch)
                 }
                 let found = music.shape("isRated == ?")
                 music.fetchAndUse(found, rows: size.rows) { use in
@@ -159,6 +162,12 @@ struct UnboundedFetchRuleTests {
         #expect(findings(runs([(100, 50), (1100, 550)])).count == 1)
         #expect(findings(runs([(100, 50), (1100, 549)])).isEmpty)
         #expect(findings(runs([(20, 10), (180, 99)])).isEmpty)
+        // One run more between them hides nothing.
+        #expect(findings(runs([(130, 130), (400, 400)])).count == 1)
+        #expect(findings(runs([(130, 130), (250, 250), (400, 400)])).count == 1)
+        // A scan that a limit ended tells nothing of the table, unless all of it was sorted.
+        #expect(findings(runs([(200, 110), (900, 500)]) { $0.limit = 10 }).isEmpty)
+        #expect(findings(runs([(200, 110), (900, 500)], sorts: 1) { $0.limit = 10 }).count == 1)
         // An index leads to the rows, and nothing tells of the others.
         #expect(findings(runs([(200, 110), (900, 500)], tellsTable: false)).isEmpty)
     }

@@ -201,9 +201,9 @@ struct MusicFindingsTests {
             scenarios, isNaive: true, in: directory, after: Self.oldStatistics)
         let report = try ReportDocument(of: trace)
         let finding = try #require(report.findings.first { $0.rule == "R22" }, "\(report.findings.map(\.title))")
-        #expect(
-            finding.title
-                == "Run ANALYZE: SQLite takes the table of Track for one of 3 rows, and it has 1,059 rows or more")
+        // A limit ends each scan where the first row is found.
+        let title = /Run ANALYZE: SQLite takes the table of Track for one of 3 rows, and it has [\d,]+ rows or more/
+        #expect(finding.title.wholeMatch(of: title) != nil, "\(finding.title)")
         #expect(finding.severity == "warning" && finding.code == ["ANALYZE;"])
         #expect(finding.change?.text == (try MusicProgram.line("// found or created")))
         #expect(!report.findings.contains { $0.rule == "R06" })

@@ -183,6 +183,10 @@ extension Dictionary: Mergeable where Key: ProfileKey, Value: Mergeable & Starts
             let key = try StoredProblem.within("0") { try Key(pair[0], words) }
             try StoredProblem.within("1") { try value.restore(pair[1], words) }
             return (key, value)
-        }) { merge([key: value]) }
+        }) {
+            // Each sum is bounded by itself.
+            guard self[key] == nil else { throw StoredProblem(expected: "a table in which each key stands once") }
+            self[key] = value
+        }
     }
 }

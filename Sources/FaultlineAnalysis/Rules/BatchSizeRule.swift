@@ -78,7 +78,7 @@ public struct BatchSizeRule: Rule {
             return .bulk
         }
         guard case .screens(let width, let times, _) = screen(pauses, byPauses: true), times >= minimumWindows,
-            width * 2 <= use.maximumRows
+            width <= use.maximumRows / 2
         else { return .bulk }
         return .screens(rows: width, windows: times, byPauses: true)
     }
@@ -130,7 +130,9 @@ extension BatchSizeRule {
     private func lostBatching(
         _ fetch: FetchProfile, size: UInt64, _ use: ResultUse, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
-        guard size > 0, use.materialised > 0, use.materialised * 2 >= use.executions else { return nil }
+        guard size > 0, use.materialised > 0, use.materialised >= use.executions - use.executions / 2 else {
+            return nil
+        }
         let unread = Double(use.materialisedRows - use.materialisedRowsRead)
         let batches = unread / Double(size)
         let estimate = costs.rows(of: fetch.key.shape)

@@ -65,9 +65,25 @@ public struct MissingIndexRule: Rule {
 
     /// The index that would keep a fetch from going through the table; `nil`: none, or it is not worth it.
     static func index(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
-        // Who takes a table for smaller than it is goes through it although there is an index; R22 knows.
-        if let difference = fetch.misjudgement, difference.isScan, difference.ratio > 1 { return nil }
-        return candidate(for: fetch, profile)
+        // Where there is one that SQLite does not take, R22 says why.
+        ignoresIndex(fetch, profile) ? nil : candidate(for: fetch, profile)
+    }
+
+    /// Whether a fetch goes through a table for a few rows which one of the table's indexes leads to.
+    static func ignoresIndex(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
+        guard candidate(for: fetch, profile) != nil, let wanted = search(for: fetch.key.shape, profile) else {
+            return false
+        }
+        let columns = wanted.elements.map { "Z" + $0.property.uppercased() }
+        let plans = fetch.statements.texts.values.flatMap(\.values)
+        return plans.contains { runs in
+            runs.indexes.contains { index in
+                let index = index.uppercased().split(separator: ",").map(String.init)
+                return Set(index.prefix(wanted.equalities)) == Set(columns.prefix(wanted.equalities))
+                    && Array(index.prefix(columns.count).dropFirst(wanted.equalities))
+                        == Array(columns.dropFirst(wanted.equalities))
+            }
+        }
     }
 
     /// The index that would keep a fetch from going through the table, whether the table has it already or not.
@@ -87,31 +103,40 @@ public struct MissingIndexRule: Rule {
 
     /// Whether the index that finds a fetch's rows has them in its order too.
     static func ordersRows(of fetch: FetchProfile, _ profile: Profile) -> Bool {
-        guard let index = index(for: fetch, profile) else { return false }
+        guard let index = candidate(for: fetch, profile) else { return false }
         let keys = fetch.key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
         return index.elements.dropFirst(index.equalities).map(\.property) == keys
     }
 
-    /// The index that serves a shape: its equalities, then its sort keys or one range.
-    private static func index(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
+    /// The index that leads to the rows of a shape: its equalities, then one range.
+    private static func search(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
         guard let entity = profile.entity(shape.entity) else { return nil }
         let terms = (shape.terms ?? []).filter { entity.column($0.keyPath) != nil }
-        // One that asks for a single value leaves the rows behind it in order.
         let equal = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted().prefix(maximumColumns)
         var elements = equal.map { IndexProposal.Element(property: $0) }
         if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),
             elements.count < maximumColumns
         {
             elements.append(IndexProposal.Element(property: range.keyPath))
-        } else if !elements.isEmpty, !terms.contains(where: { $0.isEquality && $0.operation == "IN" }) {
-            elements += sortElements(shape, entity).prefix(maximumColumns - elements.count)
         }
-        guard !elements.isEmpty else { return nil }
+        return elements.isEmpty
+            ? nil : IndexProposal(entity: shape.entity, elements: elements, equalities: equal.count)
+    }
+
+    /// The index that serves a shape: its equalities, then its sort keys or one range.
+    private static func index(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
+        guard var index = search(for: shape, profile), let entity = profile.entity(shape.entity) else { return nil }
+        let equalities = index.equalities
+        // One that asks for a single value leaves the rows behind it in order.
+        let hasList = (shape.terms ?? []).contains { $0.isEquality && $0.operation == "IN" }
+        if index.elements.count == equalities, !hasList {
+            index.elements += sortElements(shape, entity).prefix(maximumColumns - equalities)
+        }
         // An index can be read from either end.
-        if elements.count > equal.count, !elements[equal.count].isAscending {
-            for place in equal.count..<elements.count { elements[place].isAscending.toggle() }
+        if index.elements.count > equalities, !index.elements[equalities].isAscending {
+            for place in equalities..<index.elements.count { index.elements[place].isAscending.toggle() }
         }
-        return IndexProposal(entity: shape.entity, elements: elements, equalities: equal.count)
+        return index
     }
 
     /// What rows are sorted by, if an index can have them in that order.

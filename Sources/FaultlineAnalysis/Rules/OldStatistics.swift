@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// Fetches from one table of which SQLite's statistics say something else than what the fetches met.
+/// Fetches from one table for which SQLite chose its plan by statistics that are not those of the table.
 struct OldStatistics {
     /// What SQLite expects of a step, and what it went to, in rows each time.
     struct Difference {
@@ -14,40 +14,46 @@ struct OldStatistics {
         /// How many times as many rows there are, or as few.
         var ratio: Double { max(rows, 1) / max(expected, 1) }
         var size: Double { max(ratio, 1 / ratio) }
+
+        /// Whether both are of one thing, and off in the same direction.
+        func isLike(_ other: Difference) -> Bool { isScan == other.isScan && (ratio > 1) == (other.ratio > 1) }
     }
 
     /// Rows, those that are there or those that are expected, from which on it matters what SQLite expects.
     static let minimumRows = 500.0
+    /// Runs with an index from which on it is no matter of one value that is asked for.
+    static let minimumSearches: UInt64 = 5
 
     /// The entity at the top of the table's inheritance tree.
     var entity: String
-    var difference: Difference
+    /// `nil`: SQLite's numbers are not known to be wrong, and yet it goes through a table that has an index.
+    var difference: Difference?
     /// The longest time first.
     var fetches: [FetchProfile]
+    /// Those among them that go through the table for a few rows which one of its indexes would find.
+    var indexable: [FetchProfile]
 
     static func all(in profile: Profile) -> [OldStatistics] {
-        let misjudged = profile.fetches.filter { $0.misjudgement != nil }
-        let tables = Dictionary(grouping: misjudged) { fetch in
+        let suspects = profile.fetches.filter { $0.misjudgement != nil || MissingIndexRule.ignoresIndex($0, profile) }
+        let tables = Dictionary(grouping: suspects) { fetch in
             profile.entity(fetch.key.shape.entity)?.root ?? fetch.key.shape.entity
         }
-        return tables.sorted { $0.key < $1.key }.compactMap { entity, fetches in
+        return tables.sorted { $0.key < $1.key }.map { entity, fetches in
             let fetches = fetches.longestFirst
             let differences = fetches.compactMap(\.misjudgement)
             // What is said of the whole table weighs more than what is said of some values.
-            guard let difference = differences.first(where: \.isScan) ?? differences.first else { return nil }
-            return OldStatistics(entity: entity, difference: difference, fetches: fetches)
+            let difference = differences.first(where: \.isScan) ?? differences.first
+            let indexable = fetches.filter { MissingIndexRule.ignoresIndex($0, profile) }
+            let concerned = fetches.filter { fetch in
+                let isLike = fetch.misjudgement.flatMap { one in difference.map { one.isLike($0) } }
+                return isLike ?? (difference == nil || difference?.isScan == true)
+            }
+            return OldStatistics(entity: entity, difference: difference, fetches: concerned, indexable: indexable)
         }
     }
 
-    /// The fetches that go through the table for a few rows which an index could find.
-    func indexable(_ profile: Profile) -> [FetchProfile] {
-        difference.ratio > 1 ? fetches.filter { MissingIndexRule.candidate(for: $0, profile) != nil } : []
-    }
-
-    /// What these would save if SQLite took an index, in nanoseconds.
-    func saving(_ profile: Profile) -> Double {
-        indexable(profile).reduce(0) { $0 + MissingIndexRule.scanning($1) }
-    }
+    /// What the fetches that could take an index would save with it, in nanoseconds.
+    var saving: Double { indexable.reduce(0) { $0 + MissingIndexRule.scanning($1) } }
 }
 
 extension FetchProfile {
@@ -65,7 +71,8 @@ extension FetchProfile {
                 isExact: expectation.exactRuns == expectation.runs)
             guard difference.size >= PlanRule.minimumRatio,
                 max(difference.expected, difference.rows) >= OldStatistics.minimumRows,
-                difference.ratio > 1 || difference.isExact
+                difference.ratio > 1 || difference.isExact,
+                difference.isScan || expectation.runs >= OldStatistics.minimumSearches
             else { continue }
             let isWorse = worst.map { (difference.isScan ? 1 : 0, difference.size) > ($0.isScan ? 1 : 0, $0.size) }
             if isWorse ?? true { worst = difference }

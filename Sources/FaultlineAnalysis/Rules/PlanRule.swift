@@ -18,9 +18,10 @@ public struct PlanRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = 0
-        let old = OldStatistics.all(in: profile)
-        let told = Set(old.flatMap { $0.fetches.map(\.key) })
-        outcome.findings = old.map { finding(for: $0, profile) }
+        let old = OldStatistics.all(in: profile).map { (fetches: $0.indexable, finding: finding(for: $0, profile)) }
+        outcome.findings = old.map(\.finding)
+        // What SQLite would do with new statistics says the same of several plans.
+        let told = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
         for fetch in profile.fetches {
             for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
                 let known = plans.knownPlans
@@ -75,57 +76,69 @@ public struct PlanRule: Rule {
     private static let code = ["ANALYZE;"]
 
     private func finding(for old: OldStatistics, _ profile: Profile) -> Finding {
-        let difference = old.difference
-        let expected = Self.rows(difference.expected)
-        let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")
-        let title =
-            difference.isScan
-            ? "Run ANALYZE: SQLite takes the table of \(old.entity) for one of \(expected), and it has \(rows)"
-            : "Run ANALYZE: SQLite expects \(expected) of \(old.entity) and meets \(rows)"
-        let (fetch, saved) = (old.fetches[0], old.saving(profile))
+        let (fetch, saved) = (old.fetches[0], old.saving)
         var finding = Finding(
-            rule: id, ruleName: name, title: title, change: fetch.key.site,
-            score: Score.of(difference.size, info: Self.minimumRatio, warning: 1000),
+            rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
+            score: Score.of(old.difference?.size ?? Self.minimumRatio, info: Self.minimumRatio, warning: 1000),
             fix: Self.fix + " If SQLite still goes through the table then, it has no index to go by.", code: Self.code,
             saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
             signature: [id, old.entity].joined(separator: "|"))
         finding.seenAt = old.fetches.dropFirst().map(\.sighting)
         finding.scopes = old.fetches.flatMap { $0.counts.scopes.names }.uniqued
-        finding.explanation = explanation(old, saved: saved, profile)
+        finding.explanation = explanation(old)
         let total = { (figure: KeyPath<FetchCounts, UInt64>) in
             old.fetches.reduce(0) { $0 &+ $1.counts[keyPath: figure] }
         }
         finding.evidence = [
-            Evidence("executions", total(\.executions), .count),
-            Evidence("expectedRows", difference.expected, .rows), Evidence("rows", difference.rows, .rows),
-            Evidence("fetchTime", total(\.time), .nanoseconds),
+            Evidence("executions", total(\.executions), .count), Evidence("fetchTime", total(\.time), .nanoseconds),
         ]
-        finding.claims = old.indexable(profile).map { BatchSizeRule.claim($0.key, profile) }
+        if let difference = old.difference {
+            finding.evidence += [
+                Evidence("expectedRows", difference.expected, .rows), Evidence("rows", difference.rows, .rows),
+            ]
+        }
+        finding.claims = old.indexable.map { BatchSizeRule.claim($0.key, profile) }
         finding.remedy = .analyze(old.fetches.map(\.key))
-        if saved == 0 { finding.downgrade("Whether SQLite would choose another plan is not known.") }
+        if old.indexable.isEmpty {
+            finding.downgrade("Whether SQLite would choose another plan is not known.")
+            // A short note has but its title.
+            finding.reservations += old.difference?.isScan == false ? [Self.skewed] : []
+        }
         return finding
     }
 
-    private func explanation(_ old: OldStatistics, saved: Double, _ profile: Profile) -> [String] {
+    private static let skewed =
+        "Values that are far more frequent than others, or far less, look the same; then ANALYZE changes nothing."
+
+    private func title(_ old: OldStatistics, _ profile: Profile) -> String {
+        guard let difference = old.difference else {
+            return "Run ANALYZE: SQLite goes through the table of \(old.entity) although it has the index to go by"
+        }
+        let expected = Self.rows(difference.expected)
+        let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")
+        return difference.isScan
+            ? "Run ANALYZE: SQLite takes the table of \(old.entity) for one of \(expected), and it has \(rows)"
+            : "ANALYZE may be old: SQLite expects \(expected) of \(old.entity) and meets \(rows)"
+    }
+
+    private func explanation(_ old: OldStatistics) -> [String] {
         let executions = old.fetches.reduce(0) { $0 &+ $1.counts.executions }
         let fetches = Phrase.count(executions, "fetch", plural: "fetches")
-        let time = old.difference.isScan ? "the table had another size" : "its values were others"
+        let time = old.difference?.isScan == false ? "its values were others" : "the table was another"
         var sentences = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
-        let scans = old.indexable(profile).reduce(0) { $0 &+ $1.counts.executions }
-        if saved > 0 {
-            let which = scans == executions ? "They" : "\(Phrase.count(scans)) of them"
-            sentences.append(
-                "\(which) went through the whole table, since a small one is gone through faster than an index is asked."
-            )
-        } else if !old.difference.isScan {
-            sentences.append(
-                "Values that are far more frequent than others look the same; then ANALYZE changes nothing.")
+        let scans = old.indexable.reduce(0) { $0 &+ $1.counts.executions }
+        if scans > 0 {
+            let which = "\(Phrase.count(scans, "fetch", plural: "fetches")) went through the whole table"
+            let why =
+                (old.difference?.ratio ?? 0) > 1
+                ? ", since a small one is gone through faster than an index is asked" : ""
+            sentences.append("\(which)\(why); an index of it leads to the rows.")
         }
         return sentences
     }
 
     private static func rows(_ count: Double) -> String {
-        count < 1.5 ? "1 row" : "\(Phrase.decimal(count, places: 0)) rows"
+        count < 0.5 ? "no rows" : count < 1.5 ? "1 row" : "\(Phrase.decimal(count, places: 0)) rows"
     }
 
     /// Operations of SQLite's virtual machine in a run, on average.

@@ -12,7 +12,7 @@ struct WaitAdvice {
         return key.holderSite.map { "the work at \($0)" }
     }
 
-    private var isForeign: Bool { evidence.foreign * 2 > evidence.durations.count }
+    private var isForeign: Bool { evidence.foreign > evidence.durations.count / 2 }
 
     var title: String {
         switch key.resource {

@@ -21,16 +21,6 @@ final class RowCache: Sendable {
             maps.deallocate()
         }
 
-        /// The row of a key, with its block held.
-        @inline(__always)
-        func row(root: Int, key: Int64) -> (row: RowPointer, block: RowBlock)? {
-            guard let address = maps[root].address(key) else { return nil }
-            let row = RowPointer(address: address)
-            // The block may be on its way out, waiting for the lock to take its rows from the cache.
-            guard let block = swift_tryRetain(row.raw.pointee.block) else { return nil }
-            return (row, Unmanaged<RowBlock>.fromOpaque(block).takeRetainedValue())
-        }
-
         /// Takes in a row, unless it is here in the same version.
         ///
         /// - Parameters:
@@ -103,7 +93,7 @@ final class RowCache: Sendable {
         /// Retains a row's block, unless it is on its way out.
         ///
         /// Rows that were read together often lie together.
-        private static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
+        fileprivate static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
             let block = row.raw.pointee.block
             if let last = held.last, Unmanaged.passUnretained(last).toOpaque() == block { return true }
             guard let retained = swift_tryRetain(block) else { return false }
@@ -152,8 +142,17 @@ final class RowCache: Sendable {
 
     /// The row of a key, with its block held.
     func row(root: Int, key: Int64) -> (row: RowPointer, block: RowBlock)? {
-        state.withLock { $0.row(root: root, key: key) }
+        state.withLock { state in
+            guard let address = state.maps[root].address(key) else { return nil }
+            let row = RowPointer(address: address)
+            // The block may be on its way out, waiting for the lock to take its rows from the cache.
+            guard let block = swift_tryRetain(row.raw.pointee.block) else { return nil }
+            return (row, Unmanaged<RowBlock>.fromOpaque(block).takeRetainedValue())
+        }
     }
+
+    /// Keys that are looked up without letting go of the lock.
+    private static let keysAtOnce = 256
 
     /// The rows of several keys, with what holds them, and the keys that have none here.
     func rows(
@@ -163,16 +162,16 @@ final class RowCache: Sendable {
         var blocks: [RowBlock] = []
         var missing: [Int64] = []
         found.reserveCapacity(keys.count)
-        state.withLock { state in
-            for key in keys {
-                guard let (row, block) = state.row(root: root, key: key) else {
-                    missing.append(key)
-                    continue
+        // Others want the lock too.
+        for start in stride(from: 0, to: keys.count, by: Self.keysAtOnce) {
+            state.withLock { state in
+                for key in keys[start..<min(start + Self.keysAtOnce, keys.count)] {
+                    if let address = state.maps[root].address(key), State.hold(RowPointer(address: address), &blocks) {
+                        found.append(RowPointer(address: address))
+                    } else {
+                        missing.append(key)
+                    }
                 }
-                found.append(row)
-                // Rows that were read together lie in one block. One that is held twice does not go away in here, where it
-                // would wait for the lock that it needs.
-                if blocks.last !== block { blocks.append(block) }
             }
         }
         return (found, blocks, missing)

@@ -224,7 +224,8 @@ extension SQLStatement {
         let rows = session.plan(sql).map { step in
             PlanEntry.Row(
                 id: step.id, parent: step.parent, detail: step.detail,
-                expectedRows: statistics.expectedRows(of: step.detail, in: sql))
+                expectedRows: statistics.expectedRows(of: step.detail, in: sql),
+                indexes: statistics.indexes(of: step.detail, in: sql))
         }
         if !rows.isEmpty { planID = session.recorder.intern(.plan(PlanEntry(rows: rows))) }
     }

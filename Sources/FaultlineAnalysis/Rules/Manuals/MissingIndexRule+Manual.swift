@@ -17,7 +17,7 @@ extension MissingIndexRule {
                 "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare)) of the table or more is left alone.",
                 "So are terms that are alternatives or negated, that go over a relationship, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",
-                "Where SQLite's statistics take the table for much smaller than it is, the index may be there; R22 knows.",
+                "Where the table has such an index and SQLite does not take it, R22 says why.",
                 "An index whose upkeep costs more than it saves is a note.",
                 "On little data it stays a warning, and says that the cost is not proven at this size.",
             ])
