@@ -58,12 +58,14 @@ struct StatisticsTests {
     @Test func `A recorded plan says what SQLite expected`() throws {
         let all = try #require(try step(FetchRequest<Item>()))
         #expect(all.detail == "SCAN t0" && all.expectedRows == 7)
+        #expect(all.indexes == ["ZCATEGORY", "ZNAME"])
         // A trailing word is no number.
         let cheap = FetchRequest<Item>(predicate: PropertyPath("price") > 2)
         #expect(try step(cheap, statistics: "70000 3 unordered")?.expectedRows == 70_000)
         let named = FetchRequest<Item>(predicate: PropertyPath("name") == "Item 3")
         let found = try #require(try step(named, statistics: "70000 30"))
         #expect(found.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && found.expectedRows == 30)
+        #expect(found.indexes == nil)
         let range = FetchRequest<Item>(predicate: PropertyPath("name") > "Item 3")
         let later = try #require(try step(range, statistics: "70000 30"))
         #expect(later.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && later.expectedRows == nil)
