@@ -64,13 +64,19 @@ static bool read_event(const event_class *class, const bt_field *payload, fl_eve
             continue;
         }
         uint64_t number = 0;
-        if (!ctf_read_number_of_type(field, member->type, &number)) { return false; }
-        if (number > fl_largest_number && !member->is_hash) { return false; }
+        if (__builtin_expect(member->type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER, true)) {
+            number = bt_field_integer_unsigned_get_value(field);
+        } else if (!ctf_read_number_of_type(field, member->type, &number)) {
+            return false;
+        }
+        if (__builtin_expect(number > fl_largest_number, false) && !member->is_hash) { return false; }
         char *place = (char *)event + member->offset;
-        switch (member->width) {
-        case 8: *(uint64_t *)(void *)place = number; break;
-        case 4: *(uint32_t *)(void *)place = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number; break;
-        default: *(uint8_t *)place = (uint8_t)number;
+        if (member->width == 8) {
+            *(uint64_t *)(void *)place = number;
+        } else if (member->width == 4) {
+            *(uint32_t *)(void *)place = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
+        } else {
+            *(uint8_t *)place = (uint8_t)number;
         }
     }
     return event->header.id != 0;

@@ -20,6 +20,8 @@ final class CTFReader {
     private var entries: [UInt32: Set<UInt32>] = [:]
     private var ended: Set<UInt32> = []
     private var known: Set<UInt32> = []
+    /// The process that was met last.
+    private var last: UInt32?
 
     /// Where the frames of a trace's stacks are kept, as lines of a timeline.
     ///
@@ -127,6 +129,8 @@ final class CTFReader {
     private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
         numbers.rewind()
         var messages = try open(salvage?.directories ?? trace.directories)
+        var count = 0
+        defer { summary.events += count }
         while true {
             let message = messages.message
             switch messages.next() {
@@ -136,7 +140,7 @@ final class CTFReader {
                 let rest = try open(salvaged())
                 try rest.goOn(messages)
                 messages = rest
-            case .CTF_EVENT: try pass(message, body)
+            case .CTF_EVENT: count += try pass(message, body) ? 1 : 0
             case .CTF_BEGAN: try begin(messages)
             case .CTF_ENDED:
                 let end = end(message.pointee)
@@ -154,7 +158,10 @@ final class CTFReader {
         try CTFMessages(directories, namesOnly: false, path: trace.path)
     }
 
-    private func pass(_ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void) throws {
+    /// Hands an event over; whether there was one.
+    private func pass(
+        _ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void
+    ) throws -> Bool {
         let (name, delay) = numbers.process(of: message.pointee.event.process)
         let event = withUnsafeMutablePointer(to: &message.pointee.event) { event -> TraceEvent? in
             event.pointee.process = name
@@ -165,10 +172,10 @@ final class CTFReader {
             }
             return TraceEvent(event)
         }
-        guard let event else { return }
-        summary.events += 1
-        meet(event.process)
+        guard let event else { return false }
+        if name != last { meet(name) }
         try body(.event(event))
+        return true
     }
 
     private func end(_ message: ctf_message) -> ProcessEnded {
@@ -189,7 +196,7 @@ final class CTFReader {
 
     /// Notes a process.
     private func meet(_ process: UInt32) {
-        if process == summary.processes.last { return }
+        last = process
         if known.insert(process).inserted { summary.processes.append(process) }
     }
 }
