@@ -32,7 +32,7 @@ struct ChildProcess {
                 &actions, STDOUT_FILENO, standardOutput, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         }
         // A signal that comes before its handler is there must wait for it, not end this process alone.
-        var waiting = signals(forwarded)
+        var waiting = Signals.set(of: forwarded)
         var before = sigset_t()
         pthread_sigmask(SIG_BLOCK, &waiting, &before)
         var attributes = posix_spawnattr_t()
@@ -89,7 +89,7 @@ struct ChildProcess {
         target.store(identifier, ordering: .relaxed)
         // The command's exit status is worth more than a report that nobody reads.
         signal(SIGPIPE, SIG_IGN)
-        for signal in forwarded where !isIgnored(signal) {
+        for signal in forwarded where !Signals.isIgnored(signal) {
             var action = sigaction()
             action.__sigaction_handler.sa_sigaction = { number, information, _ in
                 // What a terminal sends goes to the whole group, the command included.
@@ -100,28 +100,13 @@ struct ChildProcess {
             sigaction(signal, &action, nil)
         }
         // Also those that whoever started this process had blocked: then they would never reach the command.
-        var unblocked = signals(forwarded)
+        var unblocked = Signals.set(of: forwarded)
         pthread_sigmask(SIG_UNBLOCK, &unblocked, nil)
-    }
-
-    private static func signals(_ numbers: [Int32]) -> sigset_t {
-        var set = sigset_t()
-        sigemptyset(&set)
-        for number in numbers { sigaddset(&set, number) }
-        return set
-    }
-
-    private static func isIgnored(_ signal: Int32) -> Bool {
-        var action = sigaction()
-        sigaction(signal, nil, &action)
-        return action.sa_flags & SA_SIGINFO == 0
-            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
-                == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// From here on signals are this process's own again.
     private static func stopForwarding() {
-        for signal in forwarded where !isIgnored(signal) { _ = Foundation.signal(signal, SIG_DFL) }
+        for signal in forwarded where !Signals.isIgnored(signal) { _ = Foundation.signal(signal, SIG_DFL) }
     }
 
     // MARK: - The end

@@ -75,9 +75,7 @@ private struct HeldSignals {
     private var before = sigset_t()
 
     init() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+        var signals = Signals.set(of: Signals.ending)
         // Threads inherit it.
         pthread_sigmask(SIG_BLOCK, &signals, &before)
         // A limit on the size of files is something to tell, not to die of.

@@ -1,0 +1,23 @@
+import Foundation
+import Glibc
+
+/// Signals that are sent to this process.
+enum Signals {
+    /// Those that end a program that has nothing of its own for them.
+    static let ending = [SIGINT, SIGTERM, SIGHUP]
+
+    static func set(of numbers: [Int32]) -> sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        return signals
+    }
+
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return action.sa_flags & SA_SIGINFO == 0
+            && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+                == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
