@@ -71,12 +71,10 @@ static bool read_event(const event_class *class, const bt_field *payload, fl_eve
         }
         if (__builtin_expect(number > fl_largest_number, false) && !member->is_hash) { return false; }
         char *place = (char *)event + member->offset;
-        if (member->width == 8) {
-            *(uint64_t *)(void *)place = number;
-        } else if (member->width == 4) {
-            *(uint32_t *)(void *)place = number > UINT32_MAX ? UINT32_MAX : (uint32_t)number;
-        } else {
+        if (member->width == sizeof(uint8_t)) {
             *(uint8_t *)place = (uint8_t)number;
+        } else {
+            fl_number_set(place, member->width, number);
         }
     }
     return event->header.id != 0;

@@ -56,6 +56,16 @@ public struct CostModel: Sendable {
             return (middle, min(middle, at(0.1)), max(middle, at(0.9)))
         }
 
+        /// The same where a figure hangs on an assumption as well: the median with what is usual, and the range from the
+        /// assumption that makes it least to the one that makes it most.
+        func range<Assumption>(
+            usual: Assumption, least: Assumption, most: Assumption, _ figure: (CostLine, Assumption) -> Double
+        ) -> (median: Double, low: Double, high: Double) {
+            (
+                range { figure($0, usual) }.median, range { figure($0, least) }.low, range { figure($0, most) }.high
+            )
+        }
+
         /// How sure a saving is of which a part was measured and a part follows from the costs: the measured part
         /// outweighs what the estimate may be wrong by, or it does not.
         func confidence(in saving: (median: Double, low: Double, high: Double)) -> Confidence {

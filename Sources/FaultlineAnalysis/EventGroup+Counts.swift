@@ -112,7 +112,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
     }
 
     private mutating func add(_ save: TraceEvent.Save) {
-        rows &+= UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+        rows &+= save.objects
         bytes &+= save.bytes
         trips &+= UInt64(save.trips)
         wait &+= save.lockWait

@@ -105,6 +105,9 @@ extension FetchCounts {
         Double(prepareTime) * Double(executions) / Double(max(1, self.executions))
     }
 
+    /// Time of the fetches without reading the statements' texts, in nanoseconds.
+    var runTime: Double { max(0, Double(time) - Double(prepareTime)) }
+
     /// Texts that fitted in a fetch, on average; `nil`: none were compared.
     package var meanTextMatches: Double? {
         statements > 0 && textComparisons > 0 ? Double(textMatches) / Double(statements) : nil

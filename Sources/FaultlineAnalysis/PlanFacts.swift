@@ -44,10 +44,10 @@ struct PlanFacts: Sendable {
             shape.resultType == "objects" || shape.resultType == "objectIDs"
         else { return nil }
         if access.isScan {
-            // The first row takes no step, so that none may be one row, none, or a predicate that nothing fulfils.
-            guard statement.fullScanSteps > 0 else { return nil }
-            let rows = UInt64(statement.fullScanSteps) + 1
-            return .init(runs: 1, expectedRows: expected, rows: rows, exactRuns: isCut ? 0 : 1)
+            // Without a step it may be one row, none, or a predicate that nothing fulfils.
+            guard statement.scannedRows > 0 else { return nil }
+            return .init(
+                runs: 1, expectedRows: expected, rows: statement.scannedRows, exactRuns: isCut ? 0 : 1)
         }
         let terms = shape.terms ?? []
         guard terms.allSatisfy(\.isEquality), !terms.contains(where: { $0.operation == "IN" }) else { return nil }

@@ -30,7 +30,7 @@ extension ProcessReduction {
 
     /// Adds a save to those from its line that it may be one of too many with, or to the large ones.
     mutating func noteSave(_ save: TraceEvent.Save, _ event: TraceEvent, in tables: inout ProfileTables) {
-        let objects = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
+        let objects = save.objects
         guard save.error == 0, objects > 0 else { return }
         let time = event.duration &- min(event.duration, save.lockWait)
         tables.saveLoads.insert(
@@ -74,8 +74,9 @@ extension ProcessReduction {
         guard let event = holder.save, case .save(let save) = event.detail, !isSetup(event.scope) else { return }
         // What else the thread did, before the save and after it, kept nobody waiting for the save.
         let (start, end) = (max(event.start, wait.start), min(event.end, wait.end))
-        let objects = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
-        guard end > start, end - start >= Self.longBlock, save.error == 0, objects >= Self.dividedSave else { return }
+        guard end > start, end - start >= Self.longBlock, save.error == 0, save.objects >= Self.dividedSave else {
+            return
+        }
         let names = entityNames(of: save)
         var held = SaveEvidence()
         held.entities = Set(names)
@@ -83,7 +84,7 @@ extension ProcessReduction {
         (held.blocking.waits, held.blocking.lossyWaits) = (1, isLossy ? 1 : 0)
         held.blocking.mainThreadWaits = wait.isMainThread ? 1 : 0
         (held.blocking.time, held.blocking.longest) = (end - start, end - start)
-        held.blocking.mostObjects = objects
+        held.blocking.mostObjects = save.objects
         held.blocking.longestSave = event.duration &- min(event.duration, save.lockWait)
         tables.saves[SaveEvidence.Key(site: holder.site, names), default: SaveEvidence()].merge(held)
     }

@@ -22,11 +22,10 @@ extension ProcessReduction {
 
     /// Remembers how many rows a table has that a fetch's own statement went through.
     mutating func noteSize(_ statement: TraceEvent.Statement, _ plan: PlanFacts?, of index: Int, isCut: Bool) {
-        guard statement.fullScanSteps > 0, statement.error == 0, plan?.access?.isScan == true else { return }
+        guard statement.scannedRows > 0, statement.error == 0, plan?.access?.isScan == true else { return }
         // With a limit it stops at some row, unless it has to sort them all first.
         guard !isCut || statement.sorts > 0 else { return }
-        // The first row of a scan takes no step.
-        sizes[index, default: ResultSizes()].note(scannedRows: UInt64(statement.fullScanSteps) + 1)
+        sizes[index, default: ResultSizes()].note(scannedRows: statement.scannedRows)
     }
 
     /// Adds this run to the growth of the fetches' results.

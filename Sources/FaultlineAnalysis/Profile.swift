@@ -265,6 +265,9 @@ public struct Profile: Sendable {
     /// An entity of the model, by name.
     public func entity(_ name: String) -> EntityEntry? { tables.model[name] }
 
+    /// The entity whose table has an entity's rows, by name.
+    func tree(of entity: String) -> String { tables.tree(of: entity) }
+
     func scope(_ key: ScopeSummary.Key) -> ScopeSummary? { tables.scopes[key] }
     package func fetch(_ key: FetchProfile.Key) -> FetchProfile? { tables.fetch(at: key) }
     func loads(of shape: ShapeEntry) -> ProfileTables.ShapeLoads? { tables.loads(of: shape) }

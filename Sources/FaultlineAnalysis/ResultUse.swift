@@ -111,7 +111,7 @@ public struct ResultUse: Sendable {
             use.windows.contains(where: { $0.rows == rows }), !use.properties.isEmpty
         else { return }
         let read = use.properties.map(\.rowsRead).max() ?? 0
-        guard read < rows - rows / 2 else { return }
+        guard !Significance.isHalf(read, of: rows) else { return }
         materialised &+= 1
         materialisedRows &+= rows
         materialisedRowsRead &+= read

@@ -54,6 +54,9 @@ enum Significance {
     /// Whether a part is more than half of a whole.
     static func isMost(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 > Double(whole) }
 
+    /// Whether a part is half of a whole, or more.
+    static func isHalf(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 >= Double(whole) }
+
     /// Whether a saving of round trips is worth a warning whatever it saves here: a fifth of all there were.
     ///
     /// A trip costs a microsecond while the pages are in memory and a thousand times that when they are not, so that the
@@ -83,7 +86,7 @@ extension Finding {
 
     /// Makes it a note if in half of the occasions events were lost.
     mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
-        guard lossyOccurrences > 0, lossyOccurrences >= occurrences - occurrences / 2 else { return }
+        guard lossyOccurrences > 0, Significance.isHalf(lossyOccurrences, of: occurrences) else { return }
         confidence = .low
         downgrade("Events were lost while it happened.")
     }

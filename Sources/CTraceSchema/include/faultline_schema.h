@@ -413,14 +413,18 @@ static inline uint64_t fl_field_get(const fl_field *field, const void *base) {
     return field->width == 8 ? *(const uint64_t *)(const void *)place : *(const uint32_t *)(const void *)place;
 }
 
+// Puts a number where one of 8 or 4 bytes belongs; the largest that fits, if it is larger.
+static inline void fl_number_set(void *place, uint8_t width, uint64_t value) {
+    if (width == 8) {
+        *(uint64_t *)place = value;
+    } else {
+        *(uint32_t *)place = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+    }
+}
+
 // Sets a field's number. A value that does not fit 32 bits is held at their maximum.
 static inline void fl_field_set(const fl_field *field, void *base, uint64_t value) {
-    char *place = (char *)base + field->offset;
-    if (field->width == 8) {
-        *(uint64_t *)(void *)place = value;
-    } else {
-        *(uint32_t *)(void *)place = value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
-    }
+    fl_number_set((char *)base + field->offset, field->width, value);
 }
 
 // Where an event's own fields begin.

@@ -61,14 +61,11 @@ public struct AggregateRule: Rule {
         // A sum goes through the rows themselves, a count may do with an index.
         let isFold = if case .fold = demand.kind { true } else { false }
         let misses = isFold ? Double(counts.pageMisses) : 0
-        let range = { (step: Double, page: Double) in
-            estimate.range { time - cost(of: demand, $0, step: step) - misses * page }
-        }
         let (steps, pages) = (CostModel.steppedRows, CostModel.pages)
-        return (
-            range(CostModel.steppedRow, CostModel.page).median, range(steps.upperBound, pages.upperBound).low,
-            range(steps.lowerBound, pages.lowerBound).high
-        )
+        return estimate.range(
+            usual: (step: CostModel.steppedRow, page: CostModel.page), least: (steps.upperBound, pages.upperBound),
+            most: (steps.lowerBound, pages.lowerBound)
+        ) { time - cost(of: demand, $0, step: $1.step) - misses * $1.page }
     }
 
     /// What the store takes instead, in nanoseconds.

@@ -25,7 +25,7 @@ struct AutomaticIndex: Hashable {
         }
     }
 
-    /// The fetches that such indexes are made for, by the index, the longest time first.
+    /// The fetches that such indexes are made for, by the index.
     static func demands(_ profile: Profile) -> [(index: AutomaticIndex, fetches: [Use])] {
         var uses: [AutomaticIndex: [Use]] = [:]
         for fetch in profile.fetches {
@@ -58,21 +58,13 @@ struct AutomaticIndex: Hashable {
 
     /// The entity and its properties that the table and the columns are those of; `nil`: the trace does not say.
     func proposal(_ profile: Profile) -> IndexProposal? {
-        for entity in profile.entities where "Z" + (entity.root ?? entity.name).uppercased() == table.uppercased() {
-            let properties = columns.map { column in
-                entity.properties.first { "Z" + $0.name.uppercased() == column.uppercased() && $0.type != "toMany" }
-            }
-            guard properties.allSatisfy({ $0 != nil }) else { continue }
-            return IndexProposal(
-                entity: entity.name, elements: properties.compactMap { $0.map { .init(property: $0.name) } },
-                equalities: columns.count)
+        for entity in profile.entities where entity.table == table.uppercased() {
+            let known = entity.properties.filter { $0.type != "toMany" }
+                .map { IndexProposal.Element(property: $0.name) }
+            let elements = columns.compactMap { column in known.first { $0.column == column.uppercased() } }
+            guard elements.count == columns.count else { continue }
+            return IndexProposal(entity: entity.name, elements: elements, equalities: columns.count)
         }
         return nil
-    }
-
-    /// Whether it is one that every store has of its relationships.
-    func isOfRelationship(_ proposal: IndexProposal?, _ profile: Profile) -> Bool {
-        guard let proposal, proposal.elements.count == 1 else { return false }
-        return profile.entity(proposal.entity)?.property(proposal.elements[0].property)?.type == "toOne"
     }
 }

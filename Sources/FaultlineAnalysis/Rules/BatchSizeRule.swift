@@ -130,7 +130,7 @@ extension BatchSizeRule {
     private func lostBatching(
         _ fetch: FetchProfile, size: UInt64, _ use: ResultUse, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
-        guard size > 0, use.materialised > 0, use.materialised >= use.executions - use.executions / 2 else {
+        guard size > 0, use.materialised > 0, Significance.isHalf(use.materialised, of: use.executions) else {
             return nil
         }
         let unread = Double(use.materialisedRows - use.materialisedRowsRead)

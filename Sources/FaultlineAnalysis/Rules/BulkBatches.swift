@@ -45,7 +45,7 @@ struct BulkBatches {
     func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let estimate = costs.rows(of: fetch.shape)
         let identity = costs.identities(of: fetch.shape).line
-        guard use.limitedExecutions <= use.executions / 2 || size > 0,
+        guard !Significance.isMost(use.limitedExecutions, of: use.executions) || size > 0,
             let (advised, plateau) = choice(estimate.line, identity), advised != size, !plateau.contains(size)
         else { return nil }
         let (now, then) = (cost(size, estimate.line, identity), cost(advised, estimate.line, identity))
@@ -73,7 +73,7 @@ struct BulkBatches {
         finding.claims = [BatchSizeRule.claim(fetch, profile)]
         finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
         describe(&finding, plateau, estimate.line, identity)
-        let isMain = use.mainThreadLoads > use.loads / 2
+        let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
         if memory <= Self.memoryLimit,
             !Significance.isMet(
                 saving: saving.median, wallTime: profile.wallTime(of: use.loadScopes.keys), isMainThread: isMain)

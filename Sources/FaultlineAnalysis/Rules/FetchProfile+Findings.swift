@@ -38,6 +38,9 @@ extension [FetchProfile] {
     var longestFirst: [FetchProfile] {
         sorted { ($0.counts.time, $1.key.sortText) > ($1.counts.time, $0.key.sortText) }
     }
+
+    /// A figure of all of them.
+    func total(_ figure: KeyPath<FetchCounts, UInt64>) -> UInt64 { reduce(0) { $0 &+ $1.counts[keyPath: figure] } }
 }
 
 extension EntityEntry {

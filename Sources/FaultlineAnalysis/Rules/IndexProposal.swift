@@ -5,6 +5,9 @@ package struct IndexProposal: Sendable, Hashable {
     package struct Element: Sendable, Hashable {
         package var property: String
         package var isAscending = true
+
+        /// The property's column.
+        var column: String { "Z" + property.uppercased() }
     }
 
     package var entity: String
@@ -25,6 +28,11 @@ package struct IndexProposal: Sendable, Hashable {
         }
         let parts = elements.map { ".init(\"\($0.property)\"\($0.isAscending ? "" : ", isAscending: false"))" }
         return ["FetchIndexDescription(\"\(name)\", elements: [\(parts.joined(separator: ", "))])"]
+    }
+
+    /// Whether it is one that every store has of its relationships.
+    func isOfRelationship(_ profile: Profile) -> Bool {
+        elements.count == 1 && profile.entity(entity)?.property(elements[0].property)?.type == "toOne"
     }
 
     /// Whether an index serves what another one would: its first elements are the other's.
@@ -54,6 +62,9 @@ extension ShapeEntry.Term {
 }
 
 extension EntityEntry {
+    /// The table that has its rows.
+    var table: String { "Z" + (root ?? name).uppercased() }
+
     /// A property of its own with a column: an attribute or a to-one relationship.
     func column(_ name: String) -> Property? {
         property(name).flatMap { $0.type != "toMany" ? $0 : nil }

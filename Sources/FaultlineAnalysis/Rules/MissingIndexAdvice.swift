@@ -17,8 +17,8 @@ struct MissingIndexAdvice {
     }
 
     var explanation: [String] {
-        let executions = demand.total(\.executions)
-        let rows = demand.total(\.rows)
+        let executions = demand.fetches.total(\.executions)
+        let rows = demand.fetches.total(\.rows)
         let steps = demand.fetches.reduce(0) { $0 + $1.counts.scannedRows * Double($1.counts.executions) }
         let scanned = steps / Double(max(1, executions))
         let went =
@@ -26,7 +26,7 @@ struct MissingIndexAdvice {
             ? "A fetch went through \(Phrase.decimal(scanned, places: 0)) rows to find \(Phrase.count(rows))"
             : "\(Phrase.count(executions, "fetch", plural: "fetches")) went through some "
                 + "\(Phrase.decimal(scanned, places: 0)) rows each to find \(Phrase.count(rows)) in all"
-        let one = Double(demand.total(\.time)) / Double(max(1, executions))
+        let one = Double(demand.fetches.total(\.time)) / Double(max(1, executions))
         var sentences = [
             "\(went): \(plan.map { "SQLite's plan is \($0)." } ?? "no index leads to them.")",
             "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",

@@ -10,10 +10,11 @@ extension MissingIndexRule {
         let fetches = uses.map(\.fetch).longestFirst.uniqued
         let (rows, runs) = (uses.reduce(0) { $0 &+ $1.rows }, uses.reduce(0) { $0 &+ $1.runs })
         let each = Double(rows) / Double(max(1, runs))
-        let time = fetches.reduce(0.0) { $0 + max(0, Double($1.counts.time) - Double($1.counts.prepareTime)) }
+        let time = fetches.reduce(0) { $0 + $1.counts.runTime }
         let proposal = index.proposal(profile)
-        let isOfRelationship = index.isOfRelationship(proposal, profile)
-        let upkeep = Self.upkeep * Double(proposal.map { profile.writes(of: $0.entity) } ?? 0)
+        let isOfRelationship = proposal?.isOfRelationship(profile) ?? false
+        let writes = proposal.map { profile.writes(of: $0.entity) } ?? 0
+        let upkeep = Self.upkeep * Double(writes)
         let saved = { (row: Double) in max(0, min(row * Double(rows), time) - upkeep) }
         let saving = Saving.Range(
             median: saved(AutomaticIndex.row), low: saved(AutomaticIndex.rowRange.lowerBound),
@@ -39,8 +40,8 @@ extension MissingIndexRule {
         ]
         finding.evidence = [
             Evidence("executions", runs, .count), Evidence("indexedRows", rows, .rows),
-            Evidence("fetchTime", fetches.reduce(0) { $0 &+ $1.counts.time }, .nanoseconds),
-            Evidence("writtenRows", proposal.map { profile.writes(of: $0.entity) } ?? 0, .rows),
+            Evidence("fetchTime", fetches.total(\.time), .nanoseconds),
+            Evidence("writtenRows", writes, .rows),
         ]
         finding.claims = fetches.map { BatchSizeRule.claim($0.key, profile) }
         finding.remedy = proposal.map { .index($0, fetches.map(\.key)) }

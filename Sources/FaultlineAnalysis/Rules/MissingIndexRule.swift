@@ -37,11 +37,6 @@ public struct MissingIndexRule: Rule {
     struct Demand {
         var index: IndexProposal
         var fetches: [FetchProfile]
-
-        /// A figure of all fetches.
-        func total(_ figure: KeyPath<FetchCounts, UInt64>) -> UInt64 {
-            fetches.reduce(0) { $0 &+ $1.counts[keyPath: figure] }
-        }
     }
 
     static func demands(_ profile: Profile) -> [Demand] {
@@ -66,15 +61,18 @@ public struct MissingIndexRule: Rule {
     /// The index that would keep a fetch from going through the table; `nil`: none, or it is not worth it.
     static func index(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         // Where there is one that SQLite does not take, R22 says why.
-        ignoresIndex(fetch, profile) ? nil : candidate(for: fetch, profile)
+        hasIndex(fetch, profile) ? nil : candidate(for: fetch, profile)
     }
 
     /// Whether a fetch goes through a table for a few rows which one of the table's indexes leads to.
     static func ignoresIndex(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
-        guard candidate(for: fetch, profile) != nil, let wanted = search(for: fetch.key.shape, profile) else {
-            return false
-        }
-        let columns = wanted.elements.map { "Z" + $0.property.uppercased() }
+        candidate(for: fetch, profile) != nil && hasIndex(fetch, profile)
+    }
+
+    /// Whether a table that a fetch goes through has an index that leads to the fetch's rows.
+    private static func hasIndex(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
+        guard let wanted = search(for: fetch.key.shape, profile) else { return false }
+        let columns = wanted.elements.map(\.column)
         let plans = fetch.statements.texts.values.flatMap(\.values)
         return plans.contains { runs in
             runs.indexes.contains { index in
@@ -152,8 +150,7 @@ public struct MissingIndexRule: Rule {
 
     /// What going through rows takes that a fetch does not find, in nanoseconds.
     static func scanning(_ fetch: FetchProfile) -> Double {
-        max(0, Double(fetch.counts.time) - Double(fetch.counts.prepareTime))
-            * (1 - max(1, fetch.counts.foundRows) / max(1, fetch.counts.scannedRows))
+        fetch.counts.runTime * (1 - max(1, fetch.counts.foundRows) / max(1, fetch.counts.scannedRows))
     }
 
     private func finding(for demand: Demand, _ profile: Profile) -> Finding {
@@ -173,9 +170,10 @@ public struct MissingIndexRule: Rule {
         finding.scopes = first.counts.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [
-            Evidence("executions", demand.total(\.executions), .count), Evidence("rows", demand.total(\.rows), .rows),
-            Evidence("fullScanSteps", demand.total(\.fullScanSteps), .count),
-            Evidence("fetchTime", demand.total(\.time), .nanoseconds),
+            Evidence("executions", demand.fetches.total(\.executions), .count),
+            Evidence("rows", demand.fetches.total(\.rows), .rows),
+            Evidence("fullScanSteps", demand.fetches.total(\.fullScanSteps), .count),
+            Evidence("fetchTime", demand.fetches.total(\.time), .nanoseconds),
             Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
         ]
         finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }

@@ -34,22 +34,32 @@ struct OldStatistics {
     var indexable: [FetchProfile]
 
     static func all(in profile: Profile) -> [OldStatistics] {
-        let suspects = profile.fetches.filter { $0.misjudgement != nil || MissingIndexRule.ignoresIndex($0, profile) }
-        let tables = Dictionary(grouping: suspects) { fetch in
-            profile.entity(fetch.key.shape.entity)?.root ?? fetch.key.shape.entity
+        let suspects = profile.fetches.longestFirst.compactMap { fetch -> Suspect? in
+            let suspect = Suspect(
+                fetch: fetch, difference: fetch.misjudgement,
+                ignoresIndex: MissingIndexRule.ignoresIndex(fetch, profile))
+            return suspect.difference != nil || suspect.ignoresIndex ? suspect : nil
         }
-        return tables.sorted { $0.key < $1.key }.map { entity, fetches in
-            let fetches = fetches.longestFirst
-            let differences = fetches.compactMap(\.misjudgement)
+        let tables = Dictionary(grouping: suspects) { profile.tree(of: $0.fetch.key.shape.entity) }
+        return tables.sorted { $0.key < $1.key }.map { entity, suspects in
+            let differences = suspects.compactMap(\.difference)
             // What is said of the whole table weighs more than what is said of some values.
             let difference = differences.first(where: \.isScan) ?? differences.first
-            let indexable = fetches.filter { MissingIndexRule.ignoresIndex($0, profile) }
-            let concerned = fetches.filter { fetch in
-                let isLike = fetch.misjudgement.flatMap { one in difference.map { one.isLike($0) } }
-                return isLike ?? (difference == nil || difference?.isScan == true)
+            let concerned = suspects.filter { suspect in
+                guard let difference else { return true }
+                return suspect.difference?.isLike(difference) ?? difference.isScan
             }
-            return OldStatistics(entity: entity, difference: difference, fetches: concerned, indexable: indexable)
+            return OldStatistics(
+                entity: entity, difference: difference, fetches: concerned.map(\.fetch),
+                indexable: suspects.filter(\.ignoresIndex).map(\.fetch))
         }
+    }
+
+    /// Fetches of which one of the two is so.
+    private struct Suspect {
+        var fetch: FetchProfile
+        var difference: Difference?
+        var ignoresIndex: Bool
     }
 
     /// What the fetches that could take an index would save with it, in nanoseconds.

@@ -34,16 +34,12 @@ public struct OverFetchRule: Rule {
             } else {
                 0.0
             }
-        let range = { (left: Double) in
-            estimate.range { line in
-                let row = waste.kind == .identities ? max(0, line.row - identity.row) : line.row
-                return Double(waste.rows) * row * (1 - sorted * left)
-            }
+        return estimate.range(
+            usual: CostModel.sortedRow, least: CostModel.sortedRows.upperBound, most: CostModel.sortedRows.lowerBound
+        ) { line, left in
+            let row = waste.kind == .identities ? max(0, line.row - identity.row) : line.row
+            return Double(waste.rows) * row * (1 - sorted * left)
         }
-        return (
-            range(CostModel.sortedRow).median, range(CostModel.sortedRows.upperBound).low,
-            range(CostModel.sortedRows.lowerBound).high
-        )
     }
 
     private func rows(of fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {

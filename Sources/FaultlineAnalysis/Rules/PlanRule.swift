@@ -86,11 +86,9 @@ public struct PlanRule: Rule {
         finding.seenAt = old.fetches.dropFirst().map(\.sighting)
         finding.scopes = old.fetches.flatMap { $0.counts.scopes.names }.uniqued
         finding.explanation = explanation(old)
-        let total = { (figure: KeyPath<FetchCounts, UInt64>) in
-            old.fetches.reduce(0) { $0 &+ $1.counts[keyPath: figure] }
-        }
         finding.evidence = [
-            Evidence("executions", total(\.executions), .count), Evidence("fetchTime", total(\.time), .nanoseconds),
+            Evidence("executions", old.fetches.total(\.executions), .count),
+            Evidence("fetchTime", old.fetches.total(\.time), .nanoseconds),
         ]
         if let difference = old.difference {
             finding.evidence += [
@@ -122,11 +120,10 @@ public struct PlanRule: Rule {
     }
 
     private func explanation(_ old: OldStatistics) -> [String] {
-        let executions = old.fetches.reduce(0) { $0 &+ $1.counts.executions }
-        let fetches = Phrase.count(executions, "fetch", plural: "fetches")
+        let fetches = Phrase.count(old.fetches.total(\.executions), "fetch", plural: "fetches")
         let time = old.difference?.isScan == false ? "its values were others" : "the table was another"
         var sentences = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
-        let scans = old.indexable.reduce(0) { $0 &+ $1.counts.executions }
+        let scans = old.indexable.total(\.executions)
         if scans > 0 {
             let which = "\(Phrase.count(scans, "fetch", plural: "fetches")) went through the whole table"
             let why =

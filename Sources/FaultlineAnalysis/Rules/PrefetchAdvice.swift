@@ -63,7 +63,7 @@ struct PrefetchAdvice {
             return "Add the key path that leads to \(entity) to relationshipKeyPathsForPrefetching of this fetch."
         }
         if shape.resultType == "objectIDs" { return "Fetch objects instead of object IDs." }
-        return evidence.seenBefore >= evidence.trips - evidence.trips / 2
+        return Significance.isHalf(evidence.seenBefore, of: evidence.trips)
             ? "The row cache had held most of these rows and let go of them: keep the objects, or fetch them again at once."
             : "Let the fetch load the values: includesPropertyValues = true."
     }
@@ -86,7 +86,7 @@ struct PrefetchAdvice {
             let all = (shape.prefetch.filter { $0 != keyPath } + [keyPath]).map { "\"\($0)\"" }.joined(separator: ", ")
             return ["request.relationshipKeyPathsForPrefetching = [\(all)]"]
         }
-        if edge != nil || evidence.seenBefore >= evidence.trips - evidence.trips / 2 { return [] }
+        if edge != nil || Significance.isHalf(evidence.seenBefore, of: evidence.trips) { return [] }
         if case .target(let entity) = key.subject, entity != shape.entity { return [] }
         return shape.resultType == "objectIDs"
             ? ["try context.fetch(request)"] : ["request.includesPropertyValues = true"]

@@ -55,7 +55,7 @@ public struct RepeatedFetchRule: Rule {
                 saving: finding.saving.time.median, wallTime: evidence.wallTime,
                 isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips), of: "trips")
-        if evidence.regularOccurrences > evidence.occurrences / 2 {
+        if Significance.isMost(evidence.regularOccurrences, of: evidence.occurrences) {
             finding.downgrade(
                 "The fetches come at regular intervals, as of a timer that looks for what others have written.")
         }

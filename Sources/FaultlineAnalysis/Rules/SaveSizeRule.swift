@@ -74,7 +74,7 @@ public struct SaveSizeRule: Rule {
 
     private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding {
         let (large, blocking) = (evidence.large, evidence.blocking)
-        let isOnMainThread = large.mainThreadSaves > large.saves / 2
+        let isOnMainThread = Significance.isMost(large.mainThreadSaves, of: large.saves)
         let goal =
             isOnMainThread || blocking.mainThreadWaits > 0
             ? Self.mainThreadPart : blocking.waits > 0 ? Self.blockingPart : Self.part

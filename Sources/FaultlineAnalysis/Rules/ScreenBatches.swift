@@ -101,7 +101,7 @@ struct ScreenBatches {
 
     private func weigh(_ finding: inout Finding, _ total: Double, _ pause: Double, _ profile: Profile) {
         let wall = wallTime(profile)
-        let isMain = use.mainThreadLoads > use.loads / 2
+        let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
         let pauses = pause * Double(max(1, use.loads))
         let isWorth =
             Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)

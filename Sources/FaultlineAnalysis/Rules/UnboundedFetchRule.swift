@@ -104,6 +104,6 @@ extension FetchProfile {
     /// Whether the program says that the fetches work through everything: in scopes of kind bulk.
     var isExport: Bool {
         let bulk = counts.scopes.reduce(0) { $0 &+ ($1.key.kind == .bulk ? $1.value : 0) }
-        return bulk > 0 && bulk >= counts.executions - counts.executions / 2
+        return bulk > 0 && Significance.isHalf(bulk, of: counts.executions)
     }
 }

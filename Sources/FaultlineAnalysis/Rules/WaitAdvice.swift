@@ -12,7 +12,7 @@ struct WaitAdvice {
         return key.holderSite.map { "the work at \($0)" }
     }
 
-    private var isForeign: Bool { evidence.foreign > evidence.durations.count / 2 }
+    private var isForeign: Bool { Significance.isMost(evidence.foreign, of: evidence.durations.count) }
 
     var title: String {
         switch key.resource {

@@ -60,10 +60,9 @@ struct ProcessNumbers {
 
     /// What the process of a number is called now, and how much later than the trace its own times begin, in nanoseconds.
     mutating func process(of number: UInt32) -> (name: UInt32, delay: UInt64) {
-        if last?.number != number {
-            last = (number, current[number] ?? Process(name: number, origin: origin))
-        }
-        let process = last?.process ?? Process(name: number, origin: origin)
+        if let last, last.number == number { return (last.process.name, last.process.origin &- origin) }
+        let process = current[number] ?? Process(name: number, origin: origin)
+        last = (number, process)
         return (process.name, process.origin &- origin)
     }
 }
