@@ -66,6 +66,14 @@ public struct CostModel: Sendable {
             )
         }
 
+        /// What trips took without what only a few of them took, such as the first ones, which prepare statements and read
+        /// pages; all of it where the shape's own trips do not tell.
+        ///
+        /// - Parameter line: One of those that fit; `nil`: the one that fits best.
+        func typical(_ time: Double, trips: Double, rows: Double, line: CostLine? = nil) -> Double {
+            basis == .shape ? min(time, (line ?? self.line).cost(trips: trips, rows: rows)) : time
+        }
+
         /// How sure a saving is of which a part was measured and a part follows from the costs: the measured part
         /// outweighs what the estimate may be wrong by, or it does not.
         func confidence(in saving: (median: Double, low: Double, high: Double)) -> Confidence {
@@ -109,6 +117,12 @@ public struct CostModel: Sendable {
     /// lies: 0.5–0.6 were measured of rows with long texts.
     static let sortedRow = 0.5
     static let sortedRows = 0.1...0.7
+
+    /// What a value of a list takes beside the rows that it finds, and what telling the rows apart takes for each of them,
+    /// in nanoseconds, and the ranges in which those lie: 0.5–2 µs and 200–400 ns were measured.
+    static let listed = (value: 1000.0, row: 300.0)
+    static let leastListed = (value: 300.0, row: 100.0)
+    static let mostListed = (value: 2500.0, row: 600.0)
 
     /// What reading a page that the system has in memory is assumed to take, in nanoseconds, and the range in which that
     /// lies.

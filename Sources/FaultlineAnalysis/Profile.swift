@@ -208,6 +208,9 @@ public struct Profile: Sendable {
         Self.ordered(tables.loops)
     }
 
+    /// The fetches of one loop.
+    package func loop(_ key: LoopEvidence.Key) -> LoopEvidence? { tables.loops[key] }
+
     /// Saves that were too small or too large.
     ///
     /// Complete after ``finish()``.

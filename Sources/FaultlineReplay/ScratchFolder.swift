@@ -11,12 +11,15 @@ final class ScratchFolder {
     /// - Throws: ``ReplayError`` if it cannot be made.
     init() throws(ReplayError) {
         let place = (NSTemporaryDirectory() as NSString).appendingPathComponent("faultline-XXXXXX")
-        var template = Array(place.utf8CString)
-        guard let made = mkdtemp(&template) else {
-            throw ReplayError.noScratch(NSTemporaryDirectory(), String(cString: strerror(errno)))
+        var failure: Int32 = 0
+        let made = ScratchFolders.insert {
+            var template = Array(place.utf8CString)
+            let made = mkdtemp(&template).map { String(cString: $0) }
+            failure = errno
+            return made
         }
-        path = String(cString: made)
-        ScratchFolders.insert(path)
+        guard let made else { throw ReplayError.noScratch(NSTemporaryDirectory(), String(cString: strerror(failure))) }
+        path = made
     }
 
     deinit { ScratchFolders.remove(path) }

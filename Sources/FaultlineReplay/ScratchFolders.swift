@@ -5,7 +5,20 @@ import Synchronization
 public enum ScratchFolders {
     private static let live = Mutex<Set<String>>([])
 
-    static func insert(_ path: String) { live.withLock { _ = $0.insert(path) } }
+    /// Times that a folder is removed into which files are still being put.
+    private static let attempts = 1000
+
+    /// Takes in a folder that is made.
+    ///
+    /// - Parameter folder: Makes it and gives its path; `nil`: it could not.
+    static func insert(_ folder: () -> String?) -> String? {
+        // Under the lock, so that none is there which nobody knows of.
+        live.withLock { paths in
+            let path = folder()
+            if let path { paths.insert(path) }
+            return path
+        }
+    }
 
     static func remove(_ path: String) {
         try? FileManager.default.removeItem(atPath: path)
@@ -17,7 +30,11 @@ public enum ScratchFolders {
     /// - Parameter end: Ends it. Whoever opens another folder meanwhile waits for ever.
     public static func removeAll(_ end: () -> Void) {
         live.withLock { paths in
-            for path in paths { try? FileManager.default.removeItem(atPath: path) }
+            for path in paths {
+                for _ in 0..<attempts where FileManager.default.fileExists(atPath: path) {
+                    try? FileManager.default.removeItem(atPath: path)
+                }
+            }
             end()
         }
     }

@@ -12,7 +12,8 @@ final class RecordedShop {
     let model: ManagedObjectModel
     private(set) var profile = Profile()
 
-    init(configuration: String? = "Shop", items: Int = 200) throws {
+    /// - Parameter readsRows: Whether the items that are fetched are shown, and not only counted.
+    init(configuration: String? = "Shop", items: Int = 200, readsRows: Bool = false) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         url = folder.appendingPathComponent("Shop.sqlite")
@@ -32,7 +33,7 @@ final class RecordedShop {
         description.configuration = configuration
         let container = try PersistentContainer(
             name: "Shop", managedObjectModel: model, storeDescription: description, recorder: recorder)
-        try work(container.newBackgroundContext())
+        try recorder.scope("prices", kind: .screen) { try work(container.newBackgroundContext(), readsRows) }
         for message in recorder.messages() { profile.add(message) }
         profile.finish()
     }
@@ -58,14 +59,15 @@ final class RecordedShop {
         }
     }
 
-    /// Ten times the items of a price are fetched to be counted, of which one fetch finds none.
-    private func work(_ context: ManagedObjectContext) throws {
+    /// Ten times the items of a price are fetched, of which one fetch finds none.
+    private func work(_ context: ManagedObjectContext, _ readsRows: Bool) throws {
         try context.performAndWait {
             for price in 0..<10 {
                 let wanted = price == 9 ? 1000.0 : Double(price)
                 let request = FetchRequest<ManagedObject>(
                     entityName: "Item", predicate: PropertyPath("price") == wanted)
-                _ = try context.fetch(request).count
+                let items = try context.fetch(request)
+                if readsRows { for item in items { _ = item.value(forKey: "name") } } else { _ = items.count }
             }
         }
     }

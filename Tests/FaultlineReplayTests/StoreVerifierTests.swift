@@ -7,9 +7,9 @@ import Testing
 
 @Suite("Advice tried on a copy of a store")
 struct StoreVerifierTests {
-    private func trial(_ shop: RecordedShop) throws -> Trial {
+    private func trial(_ shop: RecordedShop, of rule: String = "R05") throws -> Trial {
         let verification = try StoreVerifier(path: shop.url.path).verify(Analysis(shop.profile))
-        return try #require(verification.trials.first { $0.finding.rule == "R05" }, "\(verification)")
+        return try #require(verification.trials.first { $0.finding.rule == rule }, "\(verification)")
     }
 
     @Test("A store has the entities of its configuration", arguments: [nil, "Shop"])
@@ -27,6 +27,18 @@ struct StoreVerifierTests {
         let recorded = fetch.sample.executions.reduce(0) { $0 + $1.rows }
         let measured = try #require(try trial(shop).measurement)
         #expect(fetch.sample.executions.count == 8 && measured.before.rows == recorded)
+    }
+
+    @Test("Fetches in a loop have a value each, and one fetch for all of them finds what they find")
+    func loop() throws {
+        let shop = try RecordedShop(readsRows: true)
+        let samples = try #require(shop.profile.fetches.first { $0.counts.executions == 10 }).sample.executions
+        let misses = (0..<10).count { samples[$0 % samples.count].rows == 0 }
+        let measured = try #require(try trial(shop, of: "R04").measurement)
+        #expect((measured.operations, measured.recordedOperations) == (10, 10))
+        #expect(measured.before.trips == 10 && measured.after.trips == 1)
+        #expect(measured.before.rows == UInt64(10 - misses) * 20)
+        #expect(measured.after.rows == measured.before.rows)
     }
 
     @Test("The values that the recorder was not asked for are drawn, and the note says so")

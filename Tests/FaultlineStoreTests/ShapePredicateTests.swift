@@ -62,6 +62,26 @@ struct ShapePredicateTests {
         #expect(try ShapePredicate("(name == ? OR price > ?) AND isBought == ?")?.reordered([1, 0]) == nil)
     }
 
+    @Test func `A list takes the place of the one value that all must be equal to`() throws {
+        let list = FetchExpression.list(["A"._predicateArgument, "B"._predicateArgument])
+        for (text, joined) in [
+            ("name == ?", #"name IN {"A", "B"}"#), ("name IN {?}", #"name IN {"A", "B"}"#),
+            ("? == category.name AND price == nil", #"category.name IN {"A", "B"} AND price == nil"#),
+        ] {
+            let shape = try #require(try ShapePredicate(text)?.joined())
+            #expect(shape.places.map(\.isList) == [true] && shape.places.map(\.operation) == [.isIn])
+            #expect(try shape.predicate([list]).description == joined)
+        }
+    }
+
+    @Test(arguments: [
+        "name > ?", "name ==[c] ?", "NOT name == ?", "name == ? OR price == nil", "name == ? AND price > ?",
+        "ANY tags.name == ?", "price == nil",
+    ])
+    func `Other values have no list`(_ text: String) throws {
+        #expect(try #require(try ShapePredicate(text)).joined() == nil)
+    }
+
     @Test(arguments: TextOrder.allCases)
     func `Sort keys are read as shapes tell them`(_ order: TextOrder) {
         let word = order == .lexical ? "" : "\(order) "

@@ -44,6 +44,8 @@ struct VerifyTests {
         var after: [UInt64]
         /// Fetches or saves that are done again, and those of the trace.
         var operations: [UInt64]
+        /// Whether a trip can be missing: that which ends reading before a save, if reading has ended by itself.
+        var beginsWithReading = false
 
         var testDescription: String { scenario }
     }
@@ -56,10 +58,11 @@ struct VerifyTests {
         Case(scenario: "limit", before: [8, 160], after: [8, 8], operations: [8, 10]),
         Case(scenario: "identities", before: [8, 160], after: [8, 160], operations: [8, 10]),
         Case(scenario: "values", before: [7, 2400], after: [7, 2400], operations: [1, 1]),
-        Case(scenario: "save", before: [122, 40], after: [44, 40], operations: [40, 40]),
+        Case(scenario: "save", before: [122, 40], after: [44, 40], operations: [40, 40], beginsWithReading: true),
         Case(scenario: "sort", before: [1, 10], after: [1, 10], operations: [1, 1]),
         Case(scenario: "index", before: [1, 6], after: [1, 6], operations: [1, 1]),
         Case(scenario: "order", before: [1, 0], after: [1, 0], operations: [1, 1]),
+        Case(scenario: "loop", before: [10, 200], after: [1, 200], operations: [10, 10]),
         Case(scenario: "prefetch", before: [9, 1320], after: [5, 120], operations: [1, 1]),
     ]
 
@@ -71,8 +74,10 @@ struct VerifyTests {
         let flaw = try #require(MusicProgram.flaws.first { $0.scenario == one.scenario })
         let trial = try #require(report.trials.first { $0.finding.title == flaw.title }, "\(report)")
         let measured = try #require(trial.measurement, "\(trial)")
-        #expect([measured.before.trips, measured.before.rows] == one.before)
-        #expect([measured.after.trips, measured.after.rows] == one.after)
+        for (counts, expected) in [(measured.before, one.before), (measured.after, one.after)] {
+            let fewest = expected[0] - (one.beginsWithReading ? 1 : 0)
+            #expect((fewest...expected[0]).contains(counts.trips) && counts.rows == expected[1])
+        }
         #expect([measured.operations, measured.recordedOperations] == one.operations)
         #expect(measured.rounds >= 6)
         for figure in [measured.time, measured.pause] {
@@ -101,12 +106,11 @@ struct VerifyTests {
         let reasons = Dictionary(
             report.trials.compactMap { trial in trial.reason.map { (trial.finding.rule, $0) } }
         ) { first, _ in first }
-        #expect(reasons["R04"] == "Its change is one that only the program's author can make.")
         #expect(reasons["R08"] == "Its change is one that only the program's author can make.")
         #expect(reasons["R14"] == "It promises no time that could be measured.")
         #expect(report.trials.contains { $0.finding.rule == "R05" && $0.reason == nil })
         let text = try BuiltCommand.run(["verify", trace, "--store", store]).output
-        #expect(text.hasPrefix("music.sqlite: 2 findings tried on a copy: "))
+        #expect(text.hasPrefix("music.sqlite: 3 findings tried on a copy: "))
         #expect(text.contains("R05 Counts and sums by fetching"))
         #expect(
             text.contains(

@@ -9,6 +9,9 @@ struct FetchLoopAdvice {
 
     private var isSelf: Bool { term?.keyPath.uppercased() == "SELF" }
 
+    /// Whether the rows of one fetch have to be told apart by what they were fetched for.
+    var tellsRowsApart: Bool { term != nil && !isSelf }
+
     /// What is compared: `Track.album`; of the object itself, its entity.
     var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }
 

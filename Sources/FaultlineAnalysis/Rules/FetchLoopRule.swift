@@ -57,8 +57,15 @@ public struct FetchLoopRule: Rule {
         // Values that came again bring no rows of their own.
         let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
         let estimate = costs.rows(of: shape)
-        let saving = estimate.range { Double(evidence.time) - $0.cost(trips: trips, rows: rows) }
         let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
+        let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
+        let saving = estimate.range(
+            usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
+        ) { line, cost in
+            let time = estimate.typical(
+                Double(evidence.time), trips: Double(evidence.executions), rows: Double(evidence.rows), line: line)
+            return time - line.cost(trips: trips, rows: rows) - listed * cost.value - toldApart * cost.row
+        }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(Double(evidence.executions) / occurrences, info: 5, warning: 25), fix: advice.fix,
@@ -80,6 +87,7 @@ public struct FetchLoopRule: Rule {
             Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(key.fetch, profile)]
+        if term != nil { finding.remedy = .joinFetches(key) }
         weigh(&finding, evidence, trips: profile.totals.readTrips)
         return finding
     }

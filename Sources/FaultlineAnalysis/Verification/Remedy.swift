@@ -8,6 +8,8 @@ package enum Remedy: Sendable, Hashable {
     case answer(FetchProfile.Key, Answer)
     /// The terms of a predicate are asked in another order: the new first one's place in the old order, and so on.
     case reorder(FetchProfile.Key, [Int])
+    /// Fetches that follow one another, each for another value, become one for all of the values.
+    case joinFetches(LoopEvidence.Key)
     /// A table gets an index, from which fetches have something.
     case index(IndexProposal, [FetchProfile.Key])
     /// SQLite looks at the tables anew before it chooses the fetches' plans.
@@ -30,6 +32,7 @@ package enum Remedy: Sendable, Hashable {
     package var fetches: [FetchProfile.Key] {
         switch self {
         case .change(let fetch, _), .answer(let fetch, _), .reorder(let fetch, _): [fetch]
+        case .joinFetches(let loop): [loop.fetch]
         case .index(_, let fetches), .analyze(let fetches), .moveOut(_, _, let fetches): fetches
         case .joinSaves: []
         }

@@ -15,7 +15,7 @@ struct FetchReplay {
         case answered(Remedy.Answer)
     }
 
-    private struct Execution {
+    struct Execution {
         var sample: FetchSample.Execution
         /// `nil`: there is no predicate.
         var drawn: ValueDrawing.Candidate?
@@ -25,14 +25,18 @@ struct FetchReplay {
     private let sort: [FetchSortDescriptor]
     private let reading: ResultReading
     private var predicate: ShapePredicate?
-    private let executions: [Execution]
+    private var executions: [Execution]
     /// Fetches that the trace has.
     let recorded: UInt64
+    /// Times that the trace has of each of the executions.
+    private let weight: Double
+    /// Values with which the predicate finds nothing; `nil`: there are none such.
+    private var absence: [PredicateValue]?
+    /// The names of the property by which the rows are told apart; `nil`: they need not be.
+    private var grouping: [String]?
 
     /// Fetches that are done again.
     var count: UInt64 { UInt64(executions.count) }
-    /// Fetches of the trace for each of those.
-    private var weight: Double { Double(recorded) / Double(max(1, executions.count)) }
     /// Whether the trace has the values of all these fetches.
     private var hasRecordedValues = false
     /// Whether values were drawn for the predicate.
@@ -42,10 +46,13 @@ struct FetchReplay {
     var rows: UInt64 { executions.reduce(0) { $0 &+ $1.sample.rows } }
 
     /// - Parameters:
+    ///   - loop: Those of the fetches that are meant, each with a value of its own; `nil`: all.
     ///   - container: Opens a copy, from which values are drawn.
     ///   - recorder: The container's, which keeps its events in memory.
     /// - Throws: ``Untriable`` if the trace or the store has too little for it.
-    init(_ profile: FetchProfile, _ container: PersistentContainer, _ recorder: Recorder) throws {
+    init(
+        _ profile: FetchProfile, loop: LoopEvidence? = nil, _ container: PersistentContainer, _ recorder: Recorder
+    ) throws {
         let schema = container.managedObjectModel.schema
         shape = profile.key.shape
         guard let entity = schema.entity(named: shape.entity) else {
@@ -59,34 +66,27 @@ struct FetchReplay {
         guard !samples.isEmpty, profile.counts.executions > 0, sort.count == shape.sort.count else {
             throw Untriable("The trace tells too little of the fetches to do them again.")
         }
-        recorded = profile.counts.executions
+        recorded = loop?.executions ?? profile.counts.executions
         reading = ResultReading(profile, entity, schema)
         predicate = try Self.predicate(shape)
-        guard let predicate else {
+        if let predicate {
+            let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)
+            let drawing = ValueDrawing(shape: predicate, wildcards: likes, entity: entity, schema: schema)
+            let choice = ValueChoice(
+                drawing: drawing, textMatches: profile.counts.meanTextMatches,
+                fetchesOfLoop: loop.map { Int(clamping: $0.executions / max(1, $0.occurrences)) })
+            let context = container.newBackgroundContext()
+            let coordinator = container.persistentStoreCoordinator
+            (executions, hasRecordedValues, absence) = try context.performAndWait {
+                let (executions, areRecorded) = try choice.executions(for: samples, context, coordinator, recorder)
+                let values = executions.first?.drawn?.values ?? []
+                let absence = try drawing.absence(like: values, context, coordinator, recorder)
+                return (executions, areRecorded, absence?.values)
+            }
+        } else {
             executions = samples.map { Execution(sample: $0) }
-            return
         }
-        let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)
-        let drawing = ValueDrawing(shape: predicate, wildcards: likes, entity: entity, schema: schema)
-        let context = container.newBackgroundContext()
-        let coordinator = container.persistentStoreCoordinator
-        let known = samples.map { sample in
-            sample.values.flatMap { PredicateValue.values($0) }.flatMap {
-                $0.count == predicate.places.count ? $0 : nil
-            }
-        }
-        hasRecordedValues = !known.contains(nil)
-        executions = try context.performAndWait {
-            guard known.contains(nil) else {
-                return try zip(samples, known).map { sample, values in
-                    Execution(
-                        sample: sample,
-                        drawn: try drawing.candidate(values ?? [], context, coordinator, recorder))
-                }
-            }
-            let candidates = try drawing.candidates(context, coordinator, recorder)
-            return Self.assign(candidates, to: samples, textMatches: profile.counts.meanTextMatches)
-        }
+        weight = Double(recorded) / Double(max(1, executions.count))
     }
 
     private static func predicate(_ shape: ShapeEntry) throws -> ShapePredicate? {
@@ -95,34 +95,6 @@ struct FetchReplay {
             throw Untriable("Its predicate compares values in a way for which none can be drawn.")
         }
         return predicate
-    }
-
-    /// Gives each fetch the values with which it finds about as many rows as it did, each set as seldom as possible.
-    ///
-    /// - Parameter textMatches: Texts that fitted in one of the recorded fetches; `nil`: none were searched.
-    private static func assign(
-        _ candidates: [ValueDrawing.Candidate], to samples: [FetchSample.Execution], textMatches: Double?
-    ) -> [Execution] {
-        var uses = Array(repeating: 0, count: candidates.count)
-        return samples.map { sample in
-            let order = { (place: Int) in
-                let candidate = candidates[place]
-                let rows = distance(Double(sample.cut(candidate.count)), Double(sample.rows))
-                let texts = textMatches.map { distance(candidate.textMatches, $0) } ?? 1
-                // Finding nothing is work of another kind.
-                let isOther = (candidate.count > 0) != (sample.rows > 0)
-                return (isOther ? 1 : 0, Int(max(rows, texts) * 4), uses[place], place)
-            }
-            let best = candidates.indices.min { order($0) < order($1) } ?? 0
-            uses[best] += 1
-            return Execution(sample: sample, drawn: candidates[best])
-        }
-    }
-
-    /// How far one number is from another: twice as many are as far away as half as many.
-    private static func distance(_ one: Double, _ other: Double) -> Double {
-        let ratio = (one + 1) / (other + 1)
-        return min(1e6, max(ratio, 1 / ratio))
     }
 
     /// The fetches with the terms of their predicate in another order, and the same values.
@@ -137,10 +109,51 @@ struct FetchReplay {
         return replay
     }
 
+    /// The fetches as one that asks for the values of all of them, with `IN`, and tells its rows apart.
+    ///
+    /// - Throws: ``Untriable`` if more than one value is compared, or there is only one to ask for.
+    func joined() throws -> FetchReplay {
+        guard let other = predicate?.joined() else {
+            throw Untriable("Its predicate compares more than the one value that IN would take a list of.")
+        }
+        let values = executions.flatMap { $0.drawn?.values ?? [] }.flatMap { value in
+            if case .list(let values) = value { values } else { [value] }
+        }
+        guard values.count > 1 else { throw Untriable("The copy has too few values to fetch for several at once.") }
+        var replay = self
+        replay.predicate = other
+        replay.grouping = other.places[0].names
+        replay.absence = absence.flatMap(\.first).map { one in
+            let one = if case .list(let values) = one { values[0] } else { one }
+            return [.list(values.indices.map { one.absent($0) })]
+        }
+        replay.executions = [
+            Execution(
+                sample: FetchSample.Execution(joining: executions.map(\.sample)),
+                drawn: ValueDrawing.Candidate(values: [.list(values)], count: 0, textMatches: 0))
+        ]
+        return replay
+    }
+
     // MARK: Doing it again
+
+    /// Has done what a program does once for all such fetches, which must not be multiplied with the rest: its statements
+    /// are prepared.
+    func warmUp(_ manner: Manner, _ container: PersistentContainer) throws {
+        guard weight > 1, let absence, var execution = executions.first else { return }
+        execution.drawn?.values = absence
+        var timing = Timing()
+        try run([execution], manner, container, &timing)
+    }
 
     /// Does all fetches again, each in a context of its own, and adds what they took.
     func run(_ manner: Manner, _ container: PersistentContainer, _ timing: inout Timing) throws {
+        try run(executions, manner, container, &timing)
+    }
+
+    private func run(
+        _ executions: [Execution], _ manner: Manner, _ container: PersistentContainer, _ timing: inout Timing
+    ) throws {
         for execution in executions {
             var request = FetchRequest<ManagedObject>(
                 entityName: shape.entity, sortDescriptors: sort, fetchLimit: Int(clamping: execution.sample.limit),
@@ -180,6 +193,7 @@ struct FetchReplay {
             timing.found += UInt64(results.count)
             use(results, sample, &timing)
             timing.step(weight: weight) { ask(results, for: answer) }
+            timing.step(weight: weight) { tellApart(results) }
         case (.changed(let change), _):
             let changed = request.changed(by: change)
             use(try timing.step(weight: weight) { try context.fetch(changed) }, sample, &timing)
@@ -210,6 +224,12 @@ struct FetchReplay {
         // What was read of the rows is the number itself.
         case .fold, nil: break
         }
+    }
+
+    /// Reads of each row by what it is grouped.
+    private func tellApart(_ results: FetchResults<ManagedObject>) {
+        guard let name = grouping?.first else { return }
+        for object in results { _ = object.value(forKey: name) }
     }
 
     /// Asks the store the same.
@@ -243,8 +263,15 @@ extension FetchSample.Execution {
     /// Whether all rows were taken out, from the first to the last.
     fileprivate var isWhole: Bool { rows > 0 && runs == [TraceEvent.Use.Run(first: 0, rows: rows)] }
 
+    /// One fetch that finds what others found, and of which as many rows are taken out.
+    fileprivate init(joining others: [FetchSample.Execution]) {
+        let rows = others.reduce(0) { $0 &+ $1.rows }
+        let taken = others.reduce(0) { $1.runs.reduce($0) { $0 &+ $1.rows } }
+        self.init(rows: rows, limit: 0, offset: 0, batchSize: 0, runs: [TraceEvent.Use.Run(first: 0, rows: taken)])
+    }
+
     /// The rows that the limit leaves of those that a predicate finds.
-    fileprivate func cut(_ count: Int) -> Int {
+    func cut(_ count: Int) -> Int {
         let rest = max(0, count - Int(clamping: offset))
         return limit > 0 ? min(Int(clamping: limit), rest) : rest
     }

@@ -73,6 +73,8 @@ public struct StoreVerifier {
     /// One side of a trial.
     private struct Side {
         var copy: StoreCopy
+        /// Does what is done once, before the clock runs.
+        var warmUp: (PersistentContainer) throws -> Void = { _ in }
         var run: (PersistentContainer, inout Timing) throws -> Void
     }
 
@@ -98,6 +100,10 @@ public struct StoreVerifier {
             return pair(
                 replays, before: .recorded(nil), after: .recorded(nil),
                 others: try replays.map { try $0.reordered(order) })
+        case .joinFetches(let key):
+            let replays = try replays([key.fetch], profile, loop: profile.loop(key))
+            return pair(
+                replays, before: .recorded(nil), after: .recorded(nil), others: try replays.map { try $0.joined() })
         case .index(let index, let fetches):
             let copy = try StoreCopy(of: path, named: name)
             try copy.change(StoreAlteration.index(index, stored.model))
@@ -121,17 +127,19 @@ public struct StoreVerifier {
                 entities, saves: saves, objects: objects, recorded: UInt64(min(1e15, max(0, recorded))),
                 try base.open(stored))
             return Pair(
-                before: Side(copy: base) { try replay.run(isJoined: false, $0, &$1) },
-                after: Side(copy: base) { try replay.run(isJoined: true, $0, &$1) },
+                before: Side(copy: base, run: { try replay.run(isJoined: false, $0, &$1) }),
+                after: Side(copy: base, run: { try replay.run(isJoined: true, $0, &$1) }),
                 operations: replay.count, recorded: replay.recorded, notes: [replay.note])
         }
     }
 
-    private func replays(_ fetches: [FetchProfile.Key], _ profile: Profile) throws -> [FetchReplay] {
+    private func replays(
+        _ fetches: [FetchProfile.Key], _ profile: Profile, loop: LoopEvidence? = nil
+    ) throws -> [FetchReplay] {
         let recorder = Recorder.memory()
         let container = try base.open(stored, recorder)
         return try fetches.compactMap { profile.fetch($0) }.map {
-            try FetchReplay($0, container, recorder)
+            try FetchReplay($0, loop: loop, container, recorder)
         }
     }
 
@@ -140,9 +148,9 @@ public struct StoreVerifier {
         others: [FetchReplay]? = nil, on copy: StoreCopy? = nil
     ) -> Pair {
         func side(_ replays: [FetchReplay], _ manner: FetchReplay.Manner, _ copy: StoreCopy) -> Side {
-            Side(copy: copy) { container, timing in
-                for replay in replays { try replay.run(manner, container, &timing) }
-            }
+            Side(
+                copy: copy, warmUp: { container in for replay in replays { try replay.warmUp(manner, container) } },
+                run: { container, timing in for replay in replays { try replay.run(manner, container, &timing) } })
         }
         var pair = Pair(
             before: side(replays, before, base), after: side(others ?? replays, after, copy ?? base),
@@ -180,6 +188,7 @@ public struct StoreVerifier {
     private func measure(_ pair: Pair) throws -> (TrialMeasurement, notes: [String]) {
         func run(_ side: Side) throws -> Timing {
             let container = try side.copy.open(stored)
+            try side.warmUp(container)
             var timing = Timing()
             try side.run(container, &timing)
             return timing

@@ -33,9 +33,12 @@ struct ValueDrawing {
     ///
     /// - Throws: ``Untriable`` if the copy has no values that fit.
     ///
-    /// - Parameter recorder: Keeps in memory what the coordinator's store does.
+    /// - Parameters:
+    ///   - recorder: Keeps in memory what the coordinator's store does.
+    ///   - absent: Sets of values among them that find nothing, at most.
     func candidates(
-        _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
+        _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder,
+        absent: Int = 1
     ) throws -> [Candidate] {
         let ids = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: entity.name))
         guard !ids.isEmpty else { throw Untriable("The copy has no \(entity.name).") }
@@ -53,7 +56,14 @@ struct ValueDrawing {
             if values.isEmpty { break }
         }
         try context.throwReadError()
-        if let none = try absent(chosen, context, coordinator, recorder) { found.append(none) }
+        if let some = chosen.indices.lazy.compactMap({ self.values(from: $0, chosen) }).first {
+            for number in 0..<absent where timing.total < Self.patience {
+                try timing.step(weight: 1) {
+                    let none = try absence(like: some, number: number, context, coordinator, recorder)
+                    if let none { found.append(none) }
+                }
+            }
+        }
         guard !found.isEmpty else {
             throw Untriable("The copy has no values that the predicate could compare \(entity.name) with.")
         }
@@ -73,27 +83,17 @@ struct ValueDrawing {
     }
 
     /// Values with which the predicate finds nothing, since no object has them; `nil`: there are none such.
-    private func absent(
-        _ chosen: [ManagedObject], _ context: ManagedObjectContext, _ coordinator: PersistentStoreCoordinator,
-        _ recorder: Recorder
+    ///
+    /// - Parameters:
+    ///   - values: Some that it can be asked with.
+    ///   - number: Tells sets of them apart.
+    func absence(
+        like values: [PredicateValue], number: Int = 0, _ context: ManagedObjectContext,
+        _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
     ) throws -> Candidate? {
-        guard !shape.places.isEmpty,
-            let values = chosen.indices.lazy.compactMap({ self.values(from: $0, chosen) }).first
-        else { return nil }
-        let candidate = try candidate(
-            values.map { Self.absent($0) }, context, coordinator, recorder)
+        guard !values.isEmpty else { return nil }
+        let candidate = try candidate(values.map { $0.absent(number) }, context, coordinator, recorder)
         return candidate.count == 0 ? candidate : nil
-    }
-
-    private static func absent(_ value: PredicateValue) -> PredicateValue {
-        switch value {
-        case .value(.string(let text)): .value(.string(text + "\u{10FFFD}"))
-        case .value(.integer): .value(.integer(Int64.max - 1))
-        case .value(.double): .value(.double(1e300))
-        case .value(.date): .value(.date(Date(timeIntervalSinceReferenceDate: 1e11)))
-        case .list(let values): .list(values.map { absent($0) })
-        default: value
-        }
     }
 
     private static func textMatches(_ message: TraceMessage) -> Double {
@@ -160,6 +160,25 @@ struct ValueDrawing {
         case (.like, _): return .value(.string("*\(part)*"))
         case (.matches, _): return .value(.string(".*\(part).*"))
         default: return value
+        }
+    }
+}
+
+extension PredicateValue {
+    /// A value of the same type that hardly any object has.
+    ///
+    /// - Parameter number: Tells such values apart.
+    func absent(_ number: Int) -> PredicateValue {
+        switch self {
+        case .value(.string(let text)):
+            .value(.string(text + String(repeating: "\u{10FFFD}", count: 1 + number)))
+        case .value(.integer): .value(.integer(Int64.max - 1 - Int64(number)))
+        case .value(.double): .value(.double(1e300 * Double(1 + number)))
+        case .value(.date): .value(.date(Date(timeIntervalSinceReferenceDate: 1e11 + Double(number))))
+        case .object(let url):
+            .object(url.deletingLastPathComponent().appendingPathComponent("p\(Int64.max - 1 - Int64(number))"))
+        case .list(let values): .list(values.enumerated().map { $1.absent(number + $0) })
+        default: self
         }
     }
 }

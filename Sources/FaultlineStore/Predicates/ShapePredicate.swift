@@ -68,6 +68,15 @@ package struct ShapePredicate {
         return ShapePredicate(places: places, node: .and(order.map { nodes[$0] }))
     }
 
+    /// The predicate with a list for its only value, so that any of the list's fulfils it: `==` becomes `IN`.
+    ///
+    /// - Returns: `nil` if there are several values, or none, or the value is compared in another way.
+    package func joined() -> ShapePredicate? {
+        guard places.count == 1, var place = places.first, let node = node.joined else { return nil }
+        (place.operation, place.isList) = (.isIn, true)
+        return ShapePredicate(places: [place], node: node)
+    }
+
     // MARK: The text
 
     private static func name(_ place: Int) -> String { "value\(place)" }
@@ -121,6 +130,24 @@ extension FetchPredicate.Node {
         case .comparison: true
         case .not(let node): node.isSingleTerm
         case .and, .or, .constant: false
+        }
+    }
+
+    /// With a list for the one value that all that is found must be equal to; `nil`: there is none such.
+    fileprivate var joined: FetchPredicate.Node? {
+        switch self {
+        case .comparison(let comparison):
+            var comparison = comparison.propertyFirst.placeLast
+            guard comparison.right.isVariable, comparison.modifier == .direct, comparison.options.isEmpty,
+                comparison.operation == .equalTo || comparison.operation == .isIn
+            else { return nil }
+            comparison.operation = .isIn
+            return .comparison(comparison)
+        case .and(let nodes):
+            let joined = nodes.map(\.joined)
+            guard joined.contains(where: { $0 != nil }) else { return nil }
+            return .and(zip(nodes, joined).map { $1 ?? $0 })
+        case .or, .not, .constant: return nil
         }
     }
 

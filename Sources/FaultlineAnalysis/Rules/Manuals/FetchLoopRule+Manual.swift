@@ -8,7 +8,8 @@ extension FetchLoopRule {
                 + "was called from.",
             fix: "Collect the values, fetch once with IN, and group what comes. To find or create, do so "
                 + "before the loop.",
-            saving: "What the fetches took, less one trip for every thousand values and the rows.",
+            saving: "What such fetches take, less one trip for every thousand values, the rows, the list's values and "
+                + "telling the rows apart.",
             guards: [
                 "Fetches with a limit above one or an offset are pages, and are left alone.",
                 "Fetches of a hundred rows or more each have little to gain.",

@@ -1,0 +1,81 @@
+import FaultlineAnalysis
+import FaultlineRecorder
+import FaultlineStore
+
+/// Which values fetches are done again with: the recorded ones, or those of the drawn ones that find about as much.
+struct ValueChoice {
+    let drawing: ValueDrawing
+    /// Texts that fitted in one of the recorded fetches; `nil`: none were searched.
+    let textMatches: Double?
+    /// Fetches that followed one another, each with another value; `nil`: values may come again.
+    let fetchesOfLoop: Int?
+
+    /// The fetches with their values.
+    ///
+    /// - Returns: Of a loop those of one round of it, as far as there are values. And whether the values were recorded.
+    /// - Throws: ``Untriable`` if the copy has no values that fit.
+    func executions(
+        for samples: [FetchSample.Execution], _ context: ManagedObjectContext,
+        _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
+    ) throws -> ([FetchReplay.Execution], areRecorded: Bool) {
+        let known = samples.compactMap { sample in
+            sample.values.flatMap { PredicateValue.values($0) }.flatMap {
+                $0.count == drawing.shape.places.count ? $0 : nil
+            }
+        }
+        guard known.count < samples.count else {
+            let executions = try zip(samples, known).map { sample, values in
+                FetchReplay.Execution(
+                    sample: sample, drawn: try drawing.candidate(values, context, coordinator, recorder))
+            }
+            return (fetchesOfLoop == nil ? executions : Self.distinct(executions) { $0.drawn?.values ?? [] }, true)
+        }
+        guard let fetchesOfLoop else {
+            let candidates = try drawing.candidates(context, coordinator, recorder)
+            return (assign(candidates, to: samples), false)
+        }
+        // The few that were sampled stand for all of one round.
+        let count = max(1, min(fetchesOfLoop, ValueDrawing.candidates))
+        let round = (0..<count).map { samples[$0 % samples.count] }
+        let candidates = try drawing.candidates(
+            context, coordinator, recorder, absent: round.count { $0.rows == 0 })
+        let distinct = Self.distinct(candidates, by: \.values)
+        return (assign(distinct, to: Array(round.prefix(distinct.count))), false)
+    }
+
+    /// Gives each fetch the values with which it finds about as many rows as it did, each set as seldom as possible.
+    private func assign(
+        _ candidates: [ValueDrawing.Candidate], to samples: [FetchSample.Execution]
+    ) -> [FetchReplay.Execution] {
+        var uses = Array(repeating: 0, count: candidates.count)
+        return samples.map { sample in
+            let order = { (place: Int) in
+                let candidate = candidates[place]
+                let rows = Self.distance(Double(sample.cut(candidate.count)), Double(sample.rows))
+                let texts = textMatches.map { Self.distance(candidate.textMatches, $0) } ?? 1
+                // Finding nothing is work of another kind.
+                let isOther = (candidate.count > 0) != (sample.rows > 0)
+                // Of a loop each has a value of its own, even if another one would fit better.
+                let isTaken = fetchesOfLoop != nil && uses[place] > 0
+                return (isTaken ? 1 : 0, isOther ? 1 : 0, Int(max(rows, texts) * 4), uses[place], place)
+            }
+            let best = candidates.indices.min { order($0) < order($1) } ?? 0
+            uses[best] += 1
+            return FetchReplay.Execution(sample: sample, drawn: candidates[best])
+        }
+    }
+
+    /// The first one with each value.
+    private static func distinct<Element>(
+        _ elements: [Element], by values: (Element) -> [PredicateValue]
+    ) -> [Element] {
+        var seen: Set<[PredicateValue]> = []
+        return elements.filter { seen.insert(values($0)).inserted }
+    }
+
+    /// How far one number is from another: twice as many are as far away as half as many.
+    private static func distance(_ one: Double, _ other: Double) -> Double {
+        let ratio = (one + 1) / (other + 1)
+        return min(1e6, max(ratio, 1 / ratio))
+    }
+}
