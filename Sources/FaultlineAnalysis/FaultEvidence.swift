@@ -60,6 +60,16 @@ public struct FaultEvidence: Sendable {
     /// The slowest three.
     public internal(set) var samples: [Sample] = []
 
+    /// What the faults take if the slowest three are like the others, in nanoseconds.
+    ///
+    /// The slowest read what others find in memory then, and whatever loads the objects has to read it.
+    var typicalTime: Double {
+        let others = trips - min(trips, UInt64(samples.count))
+        guard others > 0 else { return Double(time) }
+        let rest = samples.reduce(Double(time)) { $0 - Double($1.duration) }
+        return max(0, min(Double(time), rest / Double(others) * Double(trips)))
+    }
+
     mutating func add(_ sample: Sample) {
         samples.append(sample)
         samples.sort { ($0.duration, $1.process, $1.event) > ($1.duration, $0.process, $0.event) }

@@ -2,7 +2,9 @@ package import FaultlineTrace
 
 /// A few of the fetches of one line, as they were: what can be done again.
 ///
-/// It keeps those with the smallest hashes of their numbers, so that samples of parts add up in any order.
+/// Long ones stay rather than short ones, and each stands for as many as it must that sums over the sample are right on
+/// the average: priority sampling (Duffield, Lund, Thorup: "Priority sampling for estimation of arbitrary subset sums",
+/// 2007). Which ones stay hangs on nothing but their hashes and sizes, so that samples of parts add up in any order.
 package struct FetchSample: Sendable, Hashable {
     /// One fetch, and what was done with its rows.
     package struct Execution: Sendable, Hashable {
@@ -28,6 +30,9 @@ package struct FetchSample: Sendable, Hashable {
             self.runs = runs
         }
 
+        /// About what it costs: a trip is counted as ten rows.
+        package var size: UInt64 { rows &+ FetchSample.trip }
+
         fileprivate var numbers: [UInt64] { [rows, limit, offset, batchSize] + runs.flatMap { [$0.first, $0.rows] } }
 
         /// Whether it stands before another one that has the same hash.
@@ -40,82 +45,127 @@ package struct FetchSample: Sendable, Hashable {
     /// Fetches that are kept, and runs of each.
     static let capacity = 8
     static let maximumRuns = 16
+    /// What a trip costs, in rows.
+    package static let trip: UInt64 = 10
 
     private struct Entry: Sendable, Hashable {
-        var hash: UInt64
+        let hash: UInt64
+        /// The sizes that it stands for: its own, and those of others that were not kept.
+        let weight: UInt64
         var execution: Execution
+        let priority: Double
+
+        init(hash: UInt64, weight: UInt64, execution: Execution) {
+            self.hash = hash
+            self.weight = weight
+            self.execution = execution
+            // The hash's 53 bits that a fraction holds.
+            priority = Double(weight) / ((Double(hash >> 11) + 1) / 0x1p53)
+        }
     }
 
-    /// By their hashes, the smallest first.
+    /// By their priorities, the greatest first.
     private var kept: [Entry] = []
+    /// The greatest priority of those that were not kept, as a whole number; 0: all were.
+    private var threshold: UInt64 = 0
 
     package init() {}
+
+    /// The fetches, in an order that does not hang on that of events, and how many each stands for.
+    package var fetches: [(execution: Execution, times: Double)] {
+        kept.map { ($0.execution, max(1, Double(max($0.weight, threshold)) / Double($0.execution.size))) }
+    }
 
     /// The fetches, in an order that does not hang on that of events.
     package var executions: [Execution] { kept.map(\.execution) }
 
     mutating func insert(_ execution: Execution, hash: UInt64) {
-        if kept.count >= Self.capacity, let last = kept.last, hash > last.hash { return }
-        let place = kept.firstIndex { $0.hash >= hash } ?? kept.endIndex
-        if place < kept.endIndex, kept[place].hash == hash {
+        insert(Entry(hash: hash, weight: execution.size, execution: execution))
+    }
+
+    private mutating func insert(_ entry: Entry) {
+        if kept.count >= Self.capacity, let last = kept.last, entry.priority < last.priority { return leaveOut(entry) }
+        if let place = kept.firstIndex(where: { $0.hash == entry.hash }) {
             // Of two with one hash the same one stays in whatever order they come.
-            if kept[place].execution.precedes(execution) { kept[place].execution = execution }
-            return
+            guard kept[place].execution.precedes(entry.execution) else { return }
+            kept.remove(at: place)
         }
-        kept.insert(Entry(hash: hash, execution: execution), at: place)
-        if kept.count > Self.capacity { kept.removeLast() }
+        let place =
+            kept.firstIndex { ($0.priority, entry.hash) < (entry.priority, $0.hash) } ?? kept.endIndex
+        kept.insert(entry, at: place)
+        if kept.count > Self.capacity { leaveOut(kept.removeLast()) }
+    }
+
+    private mutating func leaveOut(_ entry: Entry) {
+        threshold = max(threshold, UInt64(min(entry.priority, Double(StoredValue.largest))))
     }
 
     /// Adds what was done with the rows, if the fetch is one of those that are kept.
     mutating func add(_ runs: [TraceEvent.Use.Run], to hash: UInt64) {
-        guard let last = kept.last, hash <= last.hash, let place = kept.firstIndex(where: { $0.hash == hash }) else {
-            return
-        }
+        guard let place = kept.firstIndex(where: { $0.hash == hash }) else { return }
         kept[place].execution.runs = Array(runs.prefix(Self.maximumRuns))
     }
 
     /// Tells the fetches of one trace from those of others, whose events have the same numbers.
     mutating func mix(_ salt: UInt64) {
-        let entries = kept
-        kept = []
-        for entry in entries { insert(entry.execution, hash: StableHash.mix(entry.hash ^ salt)) }
+        // With other hashes they have other priorities: what each stands for is settled.
+        let entries = kept.map { entry in
+            Entry(
+                hash: StableHash.mix(entry.hash ^ salt), weight: max(entry.weight, threshold),
+                execution: entry.execution)
+        }
+        self = FetchSample()
+        for entry in entries { insert(entry) }
     }
 }
 
 extension FetchSample: Mergeable, StartsEmpty {
     mutating func merge(_ other: FetchSample) {
-        for entry in other.kept { insert(entry.execution, hash: entry.hash) }
+        threshold = max(threshold, other.threshold)
+        for entry in other.kept { insert(entry) }
     }
 
-    /// Of each fetch its hash in hexadecimal digits, its values or nothing, rows, limit, offset, batch size, and its runs
-    /// one after the other.
+    /// The threshold, and of each fetch its hash in hexadecimal digits, its values or nothing, its weight, rows, limit,
+    /// offset, batch size, and its runs one after the other.
     func stored(_ words: inout ProfileWords) -> StoredValue {
-        .list(
-            kept.map { entry in
-                .list(
-                    [.text(String(entry.hash, radix: 16)), entry.execution.values.map { .text($0) } ?? .none]
-                        + entry.execution.numbers.map { StoredValue($0) })
-            })
+        guard !kept.isEmpty else { return .none }
+        let entries = kept.map { entry -> StoredValue in
+            let values = entry.execution.values.map { StoredValue.text($0) } ?? .none
+            return .list(
+                [.text(String(entry.hash, radix: 16)), values, StoredValue(entry.weight)]
+                    + entry.execution.numbers.map { StoredValue($0) })
+        }
+        return .record(["threshold": StoredValue(threshold), "kept": .list(entries)])
     }
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
-        let entries = try value.map { entry in
-            let parts = try entry.list()
-            guard parts.count >= 6, parts.count.isMultiple(of: 2), let hash = UInt64(try parts[0].text(), radix: 16)
-            else {
-                throw StoredProblem(
-                    expected: "a hash in hexadecimal digits, a text or null, four numbers and pairs of numbers")
-            }
-            let numbers = try parts.dropFirst(2).map { try $0.count() }
-            let runs = stride(from: 4, to: numbers.count, by: 2).prefix(Self.maximumRuns)
-                .map { TraceEvent.Use.Run(first: numbers[$0], rows: numbers[$0 + 1]) }
-            return (
-                hash,
-                Execution(
-                    rows: numbers[0], limit: numbers[1], offset: numbers[2], batchSize: numbers[3],
-                    values: try parts[1].optionalText(), runs: runs)
-            )
+        if case .list = value {
+            // In files of the first version none stands for others.
+            for entry in try value.map({ try Self.entry($0, hasWeight: false) }) { insert(entry) }
+            return
         }
-        for (hash, execution) in entries { insert(execution, hash: hash) }
+        let entries = try value.member("kept") { try $0.map { try Self.entry($0, hasWeight: true) } }
+        let threshold = try value.member("threshold") { try $0.count() }
+        for entry in entries { insert(entry) }
+        self.threshold = max(self.threshold, threshold)
+    }
+
+    private static func entry(_ value: StoredValue, hasWeight: Bool) throws -> Entry {
+        let parts = try value.list()
+        let fixed = hasWeight ? 7 : 6
+        guard parts.count >= fixed, (parts.count - fixed).isMultiple(of: 2),
+            let hash = UInt64(try parts[0].text(), radix: 16)
+        else {
+            let numbers = hasWeight ? "five" : "four"
+            throw StoredProblem(
+                expected: "a hash in hexadecimal digits, a text or null, \(numbers) numbers and pairs of numbers")
+        }
+        let numbers = try parts.dropFirst(hasWeight ? 3 : 2).map { try $0.count() }
+        let runs = stride(from: 4, to: numbers.count, by: 2).prefix(maximumRuns)
+            .map { TraceEvent.Use.Run(first: numbers[$0], rows: numbers[$0 + 1]) }
+        let execution = Execution(
+            rows: numbers[0], limit: numbers[1], offset: numbers[2], batchSize: numbers[3],
+            values: try parts[1].optionalText(), runs: runs)
+        return Entry(hash: hash, weight: hasWeight ? try parts[2].count() : execution.size, execution: execution)
     }
 }

@@ -9,15 +9,96 @@ struct FetchSampleTests {
         FetchSample.Execution(rows: number, limit: 0, offset: 0, batchSize: 0)
     }
 
-    @Test func `Those with the smallest hashes stay, in whatever order and parts they come`() {
-        let numbers = (1...50).map { UInt64($0) }
+    @Test func `The same ones stay in whatever order and parts they come`() throws {
+        let fetches = (1...50).map { (execution($0), hash: StableHash.mix($0)) }
+        var whole = FetchSample()
+        for (execution, hash) in fetches { whole.insert(execution, hash: hash) }
+        #expect(whole.executions.count == 8)
         for _ in 0..<20 {
-            let shuffled = numbers.shuffled()
+            let shuffled = fetches.shuffled()
             var (one, other) = (FetchSample(), FetchSample())
-            for number in shuffled.prefix(30) { one.insert(execution(number), hash: number) }
-            for number in shuffled.dropFirst(20) { other.insert(execution(number), hash: number) }
+            for (execution, hash) in shuffled.prefix(30) { one.insert(execution, hash: hash) }
+            for (execution, hash) in shuffled.dropFirst(20) { other.insert(execution, hash: hash) }
             one.merge(other)
-            #expect(one.executions.map(\.rows) == Array(1...8))
+            #expect(one == whole)
+        }
+    }
+
+    @Test func `Traces add up in any order`() {
+        let traces = (1...4 as ClosedRange<UInt64>).map { trace in
+            var sample = FetchSample()
+            for number in 1...20 * trace { sample.insert(execution(number), hash: StableHash.mix(number)) }
+            sample.mix(trace)
+            return sample
+        }
+        func sum(_ samples: [FetchSample]) -> FetchSample {
+            samples.reduce(into: FetchSample()) { $0.merge($1) }
+        }
+        var pairs = sum([traces[2], traces[0]])
+        pairs.merge(sum([traces[3], traces[1]]))
+        #expect(pairs == sum(traces) && pairs == sum(traces.reversed()))
+    }
+
+    @Test func `Of few fetches each stands for itself, and the longest of many always stays`() {
+        var sample = FetchSample()
+        for number in 1...8 as ClosedRange<UInt64> { sample.insert(execution(number), hash: StableHash.mix(number)) }
+        #expect(sample.fetches.map(\.times) == Array(repeating: 1, count: 8))
+        sample.insert(execution(1_000_000), hash: .max)
+        for number in 9...1000 as ClosedRange<UInt64> { sample.insert(execution(1), hash: StableHash.mix(number)) }
+        let longest = sample.fetches.filter { $0.execution.rows == 1_000_000 }
+        #expect(longest.map(\.times) == [1])
+    }
+
+    @Test func `What the fetches stand for is right on the average, also of several traces`() {
+        // Two long ones, and 398 of which most find a few rows.
+        let rows = (0..<400).map { $0 < 2 ? 5000 : UInt64($0 % 40) }
+        var (sums, counts) = (0.0, 0.0)
+        let rounds = 4000
+        for round in 0..<UInt64(rounds) {
+            var whole = FetchSample()
+            for part in 0..<2 {
+                var sample = FetchSample()
+                for (number, rows) in rows.enumerated() where number % 2 == part {
+                    sample.insert(execution(rows), hash: StableHash.mix(round << 20 | UInt64(number)))
+                }
+                sample.mix(StableHash.mix(round << 1 | UInt64(part)))
+                whole.merge(sample)
+            }
+            sums += whole.fetches.reduce(0) { $0 + $1.times * Double($1.execution.rows) }
+            counts += whole.fetches.reduce(0) { $0 + $1.times }
+        }
+        let (sum, count) = (Double(rows.reduce(0, +)), Double(rows.count))
+        #expect(abs(sums / Double(rounds) / sum - 1) < 0.05)
+        #expect(abs(counts / Double(rounds) / count - 1) < 0.05)
+    }
+
+    @Test func `A file has it all`() throws {
+        var sample = FetchSample()
+        for number in 1...30 as ClosedRange<UInt64> { sample.insert(execution(number), hash: StableHash.mix(number)) }
+        var words = ProfileWords()
+        var read = FetchSample()
+        try read.restore(sample.stored(&words), words)
+        #expect(read == sample)
+    }
+
+    @Test func `A file of the first version has it without what each stands for`() throws {
+        var sample = FetchSample()
+        let entry: [StoredValue] = [.text("ff"), .text("[]")] + [30, 20, 10, 5, 0, 3].map { .number($0) }
+        try sample.restore(.list([.list(entry)]), ProfileWords())
+        let fetch = try #require(sample.fetches.first)
+        #expect(fetch.times == 1 && fetch.execution.values == "[]" && fetch.execution.limit == 20)
+        #expect(fetch.execution.runs == [TraceEvent.Use.Run(first: 0, rows: 3)])
+        #expect {
+            try sample.restore(.list([.list(entry + [.number(1)])]), ProfileWords())
+        } throws: {
+            ($0 as? StoredProblem)?.sentence
+                == "\"0\" is not a hash in hexadecimal digits, a text or null, four numbers and pairs of numbers"
+        }
+        #expect {
+            try sample.restore(.record(["kept": .list([.list([])])]), ProfileWords())
+        } throws: {
+            ($0 as? StoredProblem)?.sentence
+                == "\"kept.0\" is not a hash in hexadecimal digits, a text or null, five numbers and pairs of numbers"
         }
     }
 
@@ -26,15 +107,16 @@ struct FetchSampleTests {
             var sample = FetchSample()
             for rows in pair { sample.insert(execution(rows), hash: 1) }
             #expect(sample.executions.map(\.rows) == [4])
+            #expect(sample.fetches.map(\.times) == [1])
         }
     }
 
     @Test func `What was done with rows is added to those that are kept, and not more than a little`() {
         var sample = FetchSample()
-        for number in 1...9 as ClosedRange<UInt64> { sample.insert(execution(number), hash: number) }
-        sample.add([TraceEvent.Use.Run(first: 0, rows: 5)], to: 8)
-        sample.add([TraceEvent.Use.Run(first: 0, rows: 5)], to: 9)
-        sample.add((0..<40).map { TraceEvent.Use.Run(first: $0, rows: 1) }, to: 1)
+        for number in 1...9 as ClosedRange<UInt64> { sample.insert(execution(0), hash: number << 20) }
+        sample.add([TraceEvent.Use.Run(first: 0, rows: 5)], to: 8 << 20)
+        sample.add([TraceEvent.Use.Run(first: 0, rows: 5)], to: 9 << 20)
+        sample.add((0..<40).map { TraceEvent.Use.Run(first: $0, rows: 1) }, to: 1 << 20)
         #expect(sample.executions.map(\.runs.count) == [16, 0, 0, 0, 0, 0, 0, 1])
         #expect(sample.executions[7].runs == [TraceEvent.Use.Run(first: 0, rows: 5)])
     }

@@ -161,7 +161,7 @@ struct ProfileFileTests {
         ("[]", "is JSON without \"faultline-profile\""),
         (
             "{\"faultline-profile\":99}",
-            "was made by a later version of faultline (format 99, known are up to 1)"
+            "was made by a later version of faultline (format 99, known are up to 2)"
         ),
         ("{\"faultline-profile\":1}", "is damaged: \"sites\" is not a list"),
         (

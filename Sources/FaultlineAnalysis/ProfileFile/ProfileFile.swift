@@ -8,7 +8,7 @@ public struct ProfileFileError: Error, Sendable, Hashable {
 
 // A profile's file is one object of JSON:
 //
-//     {"faultline-profile": 1, "recordings": {…}, "sites": […], "shapes": […], "scopes": […], "groups": […], …}
+//     {"faultline-profile": 2, "recordings": {…}, "sites": […], "shapes": […], "scopes": […], "groups": […], …}
 //
 // Call sites, shapes and scopes stand once each in lists of their own, and everything else refers to them by their
 // places there. Tables are lists of pairs of key and value. Counts are whole numbers, times nanoseconds; what is zero or
@@ -16,7 +16,7 @@ public struct ProfileFileError: Error, Sendable, Hashable {
 
 extension Profile {
     /// The version of the file, raised when what stands in it changes its meaning.
-    public static let fileVersion: UInt64 = 1
+    public static let fileVersion: UInt64 = 2
     private static let header = "faultline-profile"
 
     /// Whether a file is a profile, by its beginning.

@@ -70,14 +70,14 @@ public struct PrefetchRule: Rule {
         let estimate = costs.store
         // A row that comes with others takes no more than half of what it took by itself, trip and all: the store's other
         // rows may be longer. A trip for many keys takes what trips take, though one for a single key is quicker.
-        let one = Double(evidence.time) / Double(max(1, evidence.trips))
+        let time = evidence.typicalTime
+        let one = time / Double(max(1, evidence.trips))
         let lookUps = CostModel.prefetchedRows
         let saving = estimate.range(
             usual: CostModel.prefetchedRow, least: lookUps.upperBound, most: lookUps.lowerBound
         ) { line, lookUp in
             let line = CostLine(trip: line.trip, row: min(line.row, one / 2))
-            return Double(evidence.time) - line.cost(trips: after.trips, rows: after.rows)
-                - Double(evidence.originRows) * lookUp
+            return time - line.cost(trips: after.trips, rows: after.rows) - Double(evidence.originRows) * lookUp
         }
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
         var finding = Finding(

@@ -17,6 +17,8 @@ struct FetchReplay {
 
     struct Execution {
         var sample: FetchSample.Execution
+        /// Fetches of the trace for which it stands.
+        var weight: Double
         /// `nil`: there is no predicate.
         var drawn: ValueDrawing.Candidate?
     }
@@ -28,8 +30,6 @@ struct FetchReplay {
     private var executions: [Execution]
     /// Fetches that the trace has.
     let recorded: UInt64
-    /// Times that the trace has of each of the executions.
-    private let weight: Double
     /// Values with which the predicate finds nothing; `nil`: there are none such.
     private var absence: [PredicateValue]?
     /// The names of the property by which the rows are told apart; `nil`: they need not be.
@@ -62,13 +62,14 @@ struct FetchReplay {
             throw Untriable("Fetches of dictionaries are not done again.")
         }
         sort = shape.sort.compactMap { FetchSortDescriptor(shape: $0) }
-        let samples = profile.sample.executions
+        let samples = profile.sample.fetches
         guard !samples.isEmpty, profile.counts.executions > 0, sort.count == shape.sort.count else {
             throw Untriable("The trace tells too little of the fetches to do them again.")
         }
         recorded = loop?.executions ?? profile.counts.executions
         reading = ResultReading(profile, entity, schema)
         predicate = try Self.predicate(shape)
+        var executions = samples.map { Execution(sample: $0.execution, weight: $0.times) }
         if let predicate {
             let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)
             let drawing = ValueDrawing(shape: predicate, wildcards: likes, entity: entity, schema: schema)
@@ -77,16 +78,18 @@ struct FetchReplay {
                 fetchesOfLoop: loop.map { Int(clamping: $0.executions / max(1, $0.occurrences)) })
             let context = container.newBackgroundContext()
             let coordinator = container.persistentStoreCoordinator
-            (executions, hasRecordedValues, absence) = try context.performAndWait {
-                let (executions, areRecorded) = try choice.executions(for: samples, context, coordinator, recorder)
+            (executions, hasRecordedValues, absence) = try context.performAndWait { [executions] in
+                let (executions, areRecorded) = try choice.executions(for: executions, context, coordinator, recorder)
                 let values = executions.first?.drawn?.values ?? []
                 let absence = try drawing.absence(like: values, context, coordinator, recorder)
                 return (executions, areRecorded, absence?.values)
             }
-        } else {
-            executions = samples.map { Execution(sample: $0) }
         }
-        weight = Double(recorded) / Double(max(1, executions.count))
+        // What the trace knows of all fetches beside what the sample says of them.
+        let size = Double(loop?.rows ?? profile.counts.rows) + Double(recorded) * Double(FetchSample.trip)
+        let sampled = executions.reduce(0) { $0 + $1.weight * Double($1.sample.size) }
+        for place in executions.indices { executions[place].weight *= size / max(1, sampled) }
+        self.executions = executions
     }
 
     private static func predicate(_ shape: ShapeEntry) throws -> ShapePredicate? {
@@ -129,7 +132,7 @@ struct FetchReplay {
         }
         replay.executions = [
             Execution(
-                sample: FetchSample.Execution(joining: executions.map(\.sample)),
+                sample: FetchSample.Execution(joining: executions.map(\.sample)), weight: executions[0].weight,
                 drawn: ValueDrawing.Candidate(values: [.list(values)], count: 0, textMatches: 0))
         ]
         return replay
@@ -140,7 +143,7 @@ struct FetchReplay {
     /// Has done what a program does once for all such fetches, which must not be multiplied with the rest: its statements
     /// are prepared.
     func warmUp(_ manner: Manner, _ container: PersistentContainer) throws {
-        guard weight > 1, let absence, var execution = executions.first else { return }
+        guard let absence, var execution = executions.first, execution.weight > 1 else { return }
         execution.drawn?.values = absence
         var timing = Timing()
         try run([execution], manner, container, &timing)
@@ -181,9 +184,9 @@ struct FetchReplay {
         _ request: FetchRequest<ManagedObject>, _ manner: Manner, _ execution: Execution,
         _ context: ManagedObjectContext, _ timing: inout Timing
     ) throws {
-        let sample = execution.sample
+        let weight = execution.weight
         switch (manner, shape.resultType) {
-        case (.answered(let answer), _): try self.answer(answer, request, sample, context, &timing)
+        case (.answered(let answer), _): try self.answer(answer, request, execution, context, &timing)
         case (_, "count"):
             timing.found += UInt64(try timing.step(weight: weight) { try context.count(for: request) })
         case (_, "objectIDs"):
@@ -191,25 +194,26 @@ struct FetchReplay {
         case (.recorded(let answer), _):
             let results = try timing.step(weight: weight) { try context.fetch(request) }
             timing.found += UInt64(results.count)
-            use(results, sample, &timing)
+            use(results, execution, &timing)
             timing.step(weight: weight) { ask(results, for: answer) }
             timing.step(weight: weight) { tellApart(results) }
         case (.changed(let change), _):
             let changed = request.changed(by: change)
-            use(try timing.step(weight: weight) { try context.fetch(changed) }, sample, &timing)
+            use(try timing.step(weight: weight) { try context.fetch(changed) }, execution, &timing)
         }
     }
 
     /// Takes out the rows that the program took out, in its order; all of them, if it took out all.
     private func use(
-        _ results: FetchResults<ManagedObject>, _ sample: FetchSample.Execution, _ timing: inout Timing
+        _ results: FetchResults<ManagedObject>, _ execution: Execution, _ timing: inout Timing
     ) {
+        let sample = execution.sample
         let count = results.count
         var number = 0
         for run in sample.isWhole ? [TraceEvent.Use.Run(first: 0, rows: UInt64(count))] : sample.runs {
             let first = min(count, Int(clamping: run.first))
             for index in first..<(first + min(count - first, Int(clamping: run.rows))) {
-                timing.step(weight: weight) { reading.read(results[index], number: number) }
+                timing.step(weight: execution.weight) { reading.read(results[index], number: number) }
                 number += 1
             }
         }
@@ -234,10 +238,11 @@ struct FetchReplay {
 
     /// Asks the store the same.
     private func answer(
-        _ answer: Remedy.Answer, _ request: FetchRequest<ManagedObject>, _ sample: FetchSample.Execution,
+        _ answer: Remedy.Answer, _ request: FetchRequest<ManagedObject>, _ execution: Execution,
         _ context: ManagedObjectContext, _ timing: inout Timing
     ) throws {
         var request = request
+        let weight = execution.weight
         switch answer {
         case .count: _ = try timing.step(weight: weight) { try context.count(for: request) }
         case .existence:
@@ -254,7 +259,7 @@ struct FetchReplay {
         case .preview(let rows):
             _ = try timing.step(weight: weight) { try context.count(for: request) }
             request.fetchLimit = Int(clamping: rows)
-            use(try timing.step(weight: weight) { try context.fetch(request) }, sample, &timing)
+            use(try timing.step(weight: weight) { try context.fetch(request) }, execution, &timing)
         }
     }
 }

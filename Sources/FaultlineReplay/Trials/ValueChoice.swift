@@ -10,45 +10,47 @@ struct ValueChoice {
     /// Fetches that followed one another, each with another value; `nil`: values may come again.
     let fetchesOfLoop: Int?
 
-    /// The fetches with their values.
+    /// Fetches with values.
     ///
+    /// - Parameter samples: The same without values.
     /// - Returns: Of a loop those of one round of it, as far as there are values. And whether the values were recorded.
     /// - Throws: ``Untriable`` if the copy has no values that fit.
     func executions(
-        for samples: [FetchSample.Execution], _ context: ManagedObjectContext,
+        for samples: [FetchReplay.Execution], _ context: ManagedObjectContext,
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
     ) throws -> ([FetchReplay.Execution], areRecorded: Bool) {
         let known = samples.compactMap { sample in
-            sample.values.flatMap { PredicateValue.values($0) }.flatMap {
+            sample.sample.values.flatMap { PredicateValue.values($0) }.flatMap {
                 $0.count == drawing.shape.places.count ? $0 : nil
             }
         }
         guard known.count < samples.count else {
-            let executions = try zip(samples, known).map { sample, values in
-                FetchReplay.Execution(
-                    sample: sample, drawn: try drawing.candidate(values, context, coordinator, recorder))
+            var executions = samples
+            for (place, values) in known.enumerated() {
+                executions[place].drawn = try drawing.candidate(values, context, coordinator, recorder)
             }
-            return (fetchesOfLoop == nil ? executions : Self.distinct(executions) { $0.drawn?.values ?? [] }, true)
+            guard fetchesOfLoop != nil else { return (executions, true) }
+            let distinct = Self.distinct(executions) { $0.drawn?.values ?? [] }
+            return (distinct.map(\.alone), true)
         }
         guard let fetchesOfLoop else {
             let candidates = try drawing.candidates(context, coordinator, recorder)
             return (assign(candidates, to: samples), false)
         }
-        // The few that were sampled stand for all of one round.
-        let count = max(1, min(fetchesOfLoop, ValueDrawing.candidates))
-        let round = (0..<count).map { samples[$0 % samples.count] }
+        let round = Self.round(of: samples, max(1, min(fetchesOfLoop, ValueDrawing.candidates)))
         let candidates = try drawing.candidates(
-            context, coordinator, recorder, absent: round.count { $0.rows == 0 })
+            context, coordinator, recorder, absent: round.count { $0.sample.rows == 0 })
         let distinct = Self.distinct(candidates, by: \.values)
-        return (assign(distinct, to: Array(round.prefix(distinct.count))), false)
+        return (assign(distinct, to: Self.round(of: samples, min(round.count, distinct.count))), false)
     }
 
     /// Gives each fetch the values with which it finds about as many rows as it did, each set as seldom as possible.
     private func assign(
-        _ candidates: [ValueDrawing.Candidate], to samples: [FetchSample.Execution]
+        _ candidates: [ValueDrawing.Candidate], to samples: [FetchReplay.Execution]
     ) -> [FetchReplay.Execution] {
         var uses = Array(repeating: 0, count: candidates.count)
-        return samples.map { sample in
+        return samples.map { execution in
+            let sample = execution.sample
             let order = { (place: Int) in
                 let candidate = candidates[place]
                 let rows = Self.distance(Double(sample.cut(candidate.count)), Double(sample.rows))
@@ -61,7 +63,23 @@ struct ValueChoice {
             }
             let best = candidates.indices.min { order($0) < order($1) } ?? 0
             uses[best] += 1
-            return FetchReplay.Execution(sample: sample, drawn: candidates[best])
+            var execution = execution
+            execution.drawn = candidates[best]
+            return execution
+        }
+    }
+
+    /// So many fetches of which all weigh the same, in place of some that stand for different numbers of them.
+    private static func round(of samples: [FetchReplay.Execution], _ count: Int) -> [FetchReplay.Execution] {
+        let all = samples.reduce(0) { $0 + $1.weight }
+        var (place, passed) = (0, samples[0].weight)
+        return (0..<count).map { number in
+            let mark = (Double(number) + 0.5) / Double(count) * all
+            while passed < mark, place + 1 < samples.count {
+                place += 1
+                passed += samples[place].weight
+            }
+            return samples[place].alone
         }
     }
 
@@ -77,5 +95,14 @@ struct ValueChoice {
     private static func distance(_ one: Double, _ other: Double) -> Double {
         let ratio = (one + 1) / (other + 1)
         return min(1e6, max(ratio, 1 / ratio))
+    }
+}
+
+extension FetchReplay.Execution {
+    /// The same, which stands for no other.
+    fileprivate var alone: Self {
+        var execution = self
+        execution.weight = 1
+        return execution
     }
 }
