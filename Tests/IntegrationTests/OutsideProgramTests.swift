@@ -31,12 +31,11 @@ enum OutsideProgram {
     }
 
     /// Records it on a new store, and returns the trace.
-    static func record() throws -> (trace: String, result: BuiltCommand.Result) {
+    static func record() throws -> (trace: String, store: String, result: BuiltCommand.Result) {
         let directory = try TemporaryDirectory()
-        let trace = directory.path("trace.json")
-        let result = try BuiltCommand.run(
-            ["record", "-o", trace, "--", OutsideProgram.path, directory.path("library.sqlite")])
-        return (trace, result)
+        let (trace, store) = (directory.path("trace.json"), directory.path("library.sqlite"))
+        let result = try BuiltCommand.run(["record", "-o", trace, "--", OutsideProgram.path, store])
+        return (trace, store, result)
     }
 }
 
@@ -60,5 +59,17 @@ struct OutsideProgramTests {
         // What stands in the rows stays in the program.
         let text = try String(contentsOfFile: recorded.trace, encoding: .utf8)
         #expect(!text.contains("Shelf 7") && !text.contains("Book 1"))
+    }
+
+    @Test("has more in its row cache than a copy of its store, which is told where the advice is tried")
+    func cachedRows() throws {
+        let recorded = try OutsideProgram.record()
+        try #require(recorded.result.status == 0, "\(recorded.result.errors)")
+        let tried = try BuiltCommand.run(["verify", recorded.trace, "--store", recorded.store])
+        #expect(tried.status == 0, "\(tried.errors)")
+        #expect(
+            tried.output.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(
+                "Its faults go to the store 280 times here, where they did 40 times: the program had the other rows "
+                    + "in the row cache already, which is empty here."), "\(tried.output)")
     }
 }

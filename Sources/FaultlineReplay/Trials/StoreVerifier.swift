@@ -56,7 +56,8 @@ public struct StoreVerifier {
             let pair = try pair(for: remedy, finding, analysis.profile)
             let (measurement, notes) = try measure(pair)
             return Trial(
-                finding, measurement, recorded: analysis.recordedTime(of: finding), notes: pair.notes + notes)
+                finding, measurement, recorded: analysis.recordedTime(of: finding),
+                notes: pair.notes + notes + Self.compareTrips(measurement, finding))
         } catch {
             return Trial(finding, notTried: Untriable(error, copyOf: name).reason)
         }
@@ -183,6 +184,20 @@ public struct StoreVerifier {
             return ["The trace has no values: those of the predicate were drawn from the copy, and find \(rows)."]
         }
         return found == recorded ? [] : ["The fetches find \(rows)."]
+    }
+
+    /// What is to be told of faults that go to the store far more often here than they did.
+    private static func compareTrips(_ measurement: TrialMeasurement, _ finding: Finding) -> [String] {
+        guard case .change(_, let change) = finding.remedy, !change.prefetch.isEmpty,
+            measurement.operations == measurement.recordedOperations,
+            let recorded = finding.evidence.first(where: { $0.name == "trips" })?.value
+        else { return [] }
+        let trips = measurement.before.trips - min(measurement.before.trips, measurement.operations)
+        guard trips > fewRows, Double(trips) > 2 * recorded else { return [] }
+        return [
+            "Its faults go to the store \(Phrase.count(trips, "time")) here, where they did \(Phrase.count(UInt64(recorded))) "
+                + "times: the program had the other rows in the row cache already, which is empty here."
+        ]
     }
 
     private func measure(_ pair: Pair) throws -> (TrialMeasurement, notes: [String]) {
