@@ -57,17 +57,33 @@ public struct FaultEvidence: Sendable {
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// Wall time of the scopes concerned, in nanoseconds; without scopes from a fetch to its last fault.
     public internal(set) var wallTime: UInt64 = 0
+    /// The trips by how long they took: ``speed(of:)``.
+    var speeds: [UInt32: Place] = [:]
     /// The slowest three.
     public internal(set) var samples: [Sample] = []
 
-    /// What the faults take if the slowest three are like the others, in nanoseconds.
+    /// What the faults take if each of the slowest tenth takes no more than the others do, in nanoseconds.
     ///
     /// The slowest read what others find in memory then, and whatever loads the objects has to read it.
     var typicalTime: Double {
-        let others = trips - min(trips, UInt64(samples.count))
-        guard others > 0 else { return Double(time) }
-        let rest = samples.reduce(Double(time)) { $0 - Double($1.duration) }
-        return max(0, min(Double(time), rest / Double(others) * Double(trips)))
+        var (left, time) = (trips - trips / 10, 0.0)
+        for (_, speed) in speeds.sorted(by: { $0.key < $1.key }) {
+            let mean = Double(speed.time) / Double(max(1, speed.trips))
+            guard speed.trips < left else {
+                // The rest of them, and the slowest tenth.
+                return min(Double(self.time), time + mean * Double(left &+ trips / 10))
+            }
+            left -= speed.trips
+            time += Double(speed.time)
+        }
+        return Double(self.time)
+    }
+
+    /// Which of ``speeds`` a duration belongs to: four for each power of two.
+    static func speed(of duration: UInt64) -> UInt32 {
+        guard duration > 3 else { return UInt32(duration) }
+        let power = 63 - duration.leadingZeroBitCount
+        return UInt32(4 * power) + UInt32(truncatingIfNeeded: (duration >> UInt64(power - 2)) & 3)
     }
 
     mutating func add(_ sample: Sample) {
@@ -113,7 +129,8 @@ extension FaultEvidence: Summed, StartsEmpty {
         .sum("time", \.time), .sum("mainThreadTime", \.mainThreadTime), .sum("objects", \.objects),
         .sum("filled", \.filled), .sum("bytes", \.bytes), .sum("seenBefore", \.seenBefore),
         .sum("originRows", \.originRows), .sum("wallTime", \.wallTime), .part("fetches", \.fetches),
-        .part("types", \.types), .part("places", \.places), .part("scopes", \.scopes), slowest,
+        .part("types", \.types), .part("places", \.places), .part("speeds", \.speeds),
+        .part("scopes", \.scopes), slowest,
     ]
 }
 

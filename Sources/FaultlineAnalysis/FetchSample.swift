@@ -4,7 +4,8 @@ package import FaultlineTrace
 ///
 /// Long ones stay rather than short ones, and each stands for as many as it must that sums over the sample are right on
 /// the average: priority sampling (Duffield, Lund, Thorup: "Priority sampling for estimation of arbitrary subset sums",
-/// 2007). Which ones stay hangs on nothing but their hashes and sizes, so that samples of parts add up in any order.
+/// 2007). Which ones stay hangs on nothing but their hashes and what each stands for, so that samples of parts add up in any
+/// order.
 package struct FetchSample: Sendable, Hashable {
     /// One fetch, and what was done with its rows.
     package struct Execution: Sendable, Hashable {
@@ -33,9 +34,13 @@ package struct FetchSample: Sendable, Hashable {
         /// About what it costs: a trip is counted as ten rows.
         package var size: UInt64 { rows &+ FetchSample.trip }
 
+        fileprivate var weight: UInt64 {
+            let (weight, isTooLarge) = size.multipliedReportingOverflow(by: FetchSample.parts)
+            return isTooLarge ? .max : min(weight, UInt64(StoredValue.largest))
+        }
+
         fileprivate var numbers: [UInt64] { [rows, limit, offset, batchSize] + runs.flatMap { [$0.first, $0.rows] } }
 
-        /// Whether it stands before another one that has the same hash.
         fileprivate func precedes(_ other: Execution) -> Bool {
             numbers == other.numbers
                 ? (values ?? "") < (other.values ?? "") : numbers.lexicographicallyPrecedes(other.numbers)
@@ -47,10 +52,12 @@ package struct FetchSample: Sendable, Hashable {
     static let maximumRuns = 16
     /// What a trip costs, in rows.
     package static let trip: UInt64 = 10
+    /// The parts of a row in which weights are counted: whole rows would be too coarse for fetches of a few.
+    private static let parts: UInt64 = 1024
 
     private struct Entry: Sendable, Hashable {
         let hash: UInt64
-        /// The sizes that it stands for: its own, and those of others that were not kept.
+        /// The sizes that it stands for: its own, and once a trace is complete those of others that were not kept.
         let weight: UInt64
         var execution: Execution
         let priority: Double
@@ -62,34 +69,39 @@ package struct FetchSample: Sendable, Hashable {
             // The hash's 53 bits that a fraction holds.
             priority = Double(weight) / ((Double(hash >> 11) + 1) / 0x1p53)
         }
+
+        /// Whether it stands before another one that has the same hash.
+        func precedes(_ other: Entry) -> Bool {
+            weight == other.weight ? execution.precedes(other.execution) : weight < other.weight
+        }
     }
 
     /// By their priorities, the greatest first.
     private var kept: [Entry] = []
-    /// The greatest priority of those that were not kept, as a whole number; 0: all were.
+    /// The greatest priority of those that were not kept; 0: all were.
     private var threshold: UInt64 = 0
 
     package init() {}
 
     /// The fetches, in an order that does not hang on that of events, and how many each stands for.
     package var fetches: [(execution: Execution, times: Double)] {
-        kept.map { ($0.execution, max(1, Double(max($0.weight, threshold)) / Double($0.execution.size))) }
+        kept.map { ($0.execution, max(1, Double(max($0.weight, threshold)) / Double($0.execution.weight))) }
     }
 
     /// The fetches, in an order that does not hang on that of events.
     package var executions: [Execution] { kept.map(\.execution) }
 
     mutating func insert(_ execution: Execution, hash: UInt64) {
-        insert(Entry(hash: hash, weight: execution.size, execution: execution))
+        insert(Entry(hash: hash, weight: execution.weight, execution: execution))
     }
 
     private mutating func insert(_ entry: Entry) {
-        if kept.count >= Self.capacity, let last = kept.last, entry.priority < last.priority { return leaveOut(entry) }
         if let place = kept.firstIndex(where: { $0.hash == entry.hash }) {
             // Of two with one hash the same one stays in whatever order they come.
-            guard kept[place].execution.precedes(entry.execution) else { return }
+            guard kept[place].precedes(entry) else { return }
             kept.remove(at: place)
         }
+        if kept.count >= Self.capacity, let last = kept.last, entry.priority < last.priority { return leaveOut(entry) }
         let place =
             kept.firstIndex { ($0.priority, entry.hash) < (entry.priority, $0.hash) } ?? kept.endIndex
         kept.insert(entry, at: place)
@@ -135,37 +147,33 @@ extension FetchSample: Mergeable, StartsEmpty {
                 [.text(String(entry.hash, radix: 16)), values, StoredValue(entry.weight)]
                     + entry.execution.numbers.map { StoredValue($0) })
         }
-        return .record(["threshold": StoredValue(threshold), "kept": .list(entries)])
+        var members = ["kept": StoredValue.list(entries)]
+        if threshold > 0 { members["threshold"] = StoredValue(threshold) }
+        return .record(members)
     }
 
     mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
-        if case .list = value {
-            // In files of the first version none stands for others.
-            for entry in try value.map({ try Self.entry($0, hasWeight: false) }) { insert(entry) }
-            return
-        }
-        let entries = try value.member("kept") { try $0.map { try Self.entry($0, hasWeight: true) } }
-        let threshold = try value.member("threshold") { try $0.count() }
+        // Files of the first version do not tell what each stands for.
+        if case .list = value { return }
+        let entries = try value.member("kept") { try $0.map { try Self.entry($0) } }
+        let threshold = try value.member("threshold") { $0 == .none ? 0 : try $0.count() }
         for entry in entries { insert(entry) }
         self.threshold = max(self.threshold, threshold)
     }
 
-    private static func entry(_ value: StoredValue, hasWeight: Bool) throws -> Entry {
+    private static func entry(_ value: StoredValue) throws -> Entry {
         let parts = try value.list()
-        let fixed = hasWeight ? 7 : 6
-        guard parts.count >= fixed, (parts.count - fixed).isMultiple(of: 2),
-            let hash = UInt64(try parts[0].text(), radix: 16)
+        guard parts.count >= 7, !parts.count.isMultiple(of: 2), let hash = UInt64(try parts[0].text(), radix: 16)
         else {
-            let numbers = hasWeight ? "five" : "four"
             throw StoredProblem(
-                expected: "a hash in hexadecimal digits, a text or null, \(numbers) numbers and pairs of numbers")
+                expected: "a hash in hexadecimal digits, a text or null, five numbers and pairs of numbers")
         }
-        let numbers = try parts.dropFirst(hasWeight ? 3 : 2).map { try $0.count() }
+        let numbers = try parts.dropFirst(3).map { try $0.count() }
         let runs = stride(from: 4, to: numbers.count, by: 2).prefix(maximumRuns)
             .map { TraceEvent.Use.Run(first: numbers[$0], rows: numbers[$0 + 1]) }
         let execution = Execution(
             rows: numbers[0], limit: numbers[1], offset: numbers[2], batchSize: numbers[3],
             values: try parts[1].optionalText(), runs: runs)
-        return Entry(hash: hash, weight: hasWeight ? try parts[2].count() : execution.size, execution: execution)
+        return Entry(hash: hash, weight: try parts[2].count(), execution: execution)
     }
 }

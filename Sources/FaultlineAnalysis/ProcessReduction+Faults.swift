@@ -23,6 +23,7 @@ struct OpenFaults: Sendable {
     var objects = DistinctCount()
     var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
     var places: [CallSite?: FaultEvidence.Place] = [:]
+    var speeds: [UInt32: FaultEvidence.Place] = [:]
     var samples: [FaultEvidence.Sample] = []
     var end: UInt64 = 0
 
@@ -36,8 +37,9 @@ struct OpenFaults: Sendable {
         objects.insert(fault.object)
         types[fault.type, default: 0] &+= 1
         let place = places[site] != nil || places.count < Self.maximumPlaces ? site : nil
-        places[place, default: FaultEvidence.Place()].trips &+= 1
-        places[place, default: FaultEvidence.Place()].time &+= event.duration
+        let one = FaultEvidence.Place(trips: 1, time: event.duration)
+        places[place, default: FaultEvidence.Place()].merge(one)
+        speeds[FaultEvidence.speed(of: event.duration), default: FaultEvidence.Place()].merge(one)
         end = max(end, event.end)
         var evidence = FaultEvidence()
         for sample in samples { evidence.add(sample) }
@@ -54,10 +56,8 @@ struct OpenFaults: Sendable {
         seenBefore &+= other.seenBefore
         objects.formUnion(other.objects)
         types.merge(other.types, uniquingKeysWith: +)
-        for (site, place) in other.places {
-            places[site, default: FaultEvidence.Place()].trips &+= place.trips
-            places[site, default: FaultEvidence.Place()].time &+= place.time
-        }
+        for (site, place) in other.places { places[site, default: FaultEvidence.Place()].merge(place) }
+        for (speed, trips) in other.speeds { speeds[speed, default: FaultEvidence.Place()].merge(trips) }
         var evidence = FaultEvidence()
         for sample in samples + other.samples { evidence.add(sample) }
         samples = evidence.samples
@@ -205,6 +205,7 @@ extension ProcessReduction {
         evidence.seenBefore = open.seenBefore
         evidence.types = open.types
         evidence.places = open.places
+        evidence.speeds = open.speeds
         evidence.samples = open.samples
         addSurroundings(of: key, open, fetch, evidenceKey, to: &evidence)
         tables.faults[evidenceKey, default: FaultEvidence()].merge(evidence)

@@ -28,7 +28,7 @@ struct InspectCommand: ParsableCommand {
 
     func run() throws {
         let model = try model.map(ModelArgument.load)
-        Interruption.removesCopies()
+        Interruption.removeCopiesFirst()
         let facts: StoreFacts
         do {
             facts = try StoreSurvey.facts(path: store, model: model)

@@ -8,7 +8,7 @@ enum Interruption {
     ///
     /// For the main thread, once, before it makes others: they leave these signals to one that waits for nothing else, and
     /// none is lost until that one runs. What the process ignores, as under `nohup`, it goes on ignoring.
-    static func removesCopies() {
+    static func removeCopiesFirst() {
         let numbers = Signals.ending.filter { !Signals.isIgnored($0) }
         var signals = Signals.set(of: numbers)
         guard !numbers.isEmpty, pthread_sigmask(SIG_BLOCK, &signals, nil) == 0 else { return }

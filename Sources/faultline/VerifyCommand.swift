@@ -36,7 +36,7 @@ struct VerifyCommand: ParsableCommand {
         // Before anything is copied: what is hostile in a profile shows here.
         let analysis = Analysis(loaded.profile)
         let model = try model.map(ModelArgument.load)
-        Interruption.removesCopies()
+        Interruption.removeCopiesFirst()
         let verifier: StoreVerifier
         do {
             verifier = try StoreVerifier(path: store, model: model)

@@ -1,7 +1,8 @@
-import FaultlineAnalysis
 import FaultlineTrace
 import Testing
 import TraceFixtures
+
+@testable import FaultlineAnalysis
 
 @Suite("R01: N+1 faults")
 struct PrefetchRuleTests {
@@ -52,6 +53,42 @@ struct PrefetchRuleTests {
             for object in 1...100 { groceries.fault(UInt64(object), of: fetch, source: source) }
         }
         #expect(findings(groceries).isEmpty)
+    }
+
+    /// A screen of a hundred faults, of which the first ones take a millisecond.
+    private func slowly(_ slow: UInt64) -> Groceries {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 1...100 as ClosedRange<UInt64> {
+                groceries.fault(object, of: fetch, duration: object <= slow ? 1_000_000 : nil)
+            }
+        }
+        return groceries
+    }
+
+    @Test func `What the slowest tenth takes beyond the others is not saved`() throws {
+        let usual = try #require(findings(slowly(0)).first).saving.time
+        #expect(usual.median > 0)
+        let slow = try #require(findings(slowly(10)).first)
+        #expect(slow.seenAt.first?.time == 10 * 1_000_000 + 90 * 12_000)
+        #expect(abs(slow.saving.time.median - usual.median) < 1)
+        let slower = try #require(findings(slowly(20)).first)
+        #expect(slower.saving.time.median > 10 * 900_000)
+    }
+
+    @Test func `Of traces that are added up as much is promised as of each`() throws {
+        let one = Profile(slowly(4).trace.closed())
+        let saving = try #require(Analysis(one, rules: [PrefetchRule()]).findings.first).saving.time.median
+        var all = one
+        for _ in 0..<9 { all.merge(Profile(slowly(4).trace.closed())) }
+        let sum = try #require(Analysis(all, rules: [PrefetchRule()]).findings.first)
+        #expect(abs(sum.saving.time.median / 10 / saving - 1) < 0.01)
+    }
+
+    @Test func `Durations are told apart by quarters of powers of two`() {
+        let durations: [UInt64] = [0, 3, 4, 5, 7, 8, 1023, 1024, .max]
+        #expect(durations.map { FaultEvidence.speed(of: $0) } == [0, 3, 8, 9, 11, 12, 39, 40, 255])
     }
 
     @Test func `A fetch of one row cannot cause N+1`() {

@@ -12,8 +12,19 @@ final class RecordedShop {
     let model: ManagedObjectModel
     private(set) var profile = Profile()
 
-    /// - Parameter readsRows: Whether the items that are fetched are shown, and not only counted.
-    init(configuration: String? = "Shop", items: Int = 200, readsRows: Bool = false) throws {
+    /// What the program asks for, one price after the other.
+    enum Question {
+        /// How many items have it.
+        case count
+        /// The items.
+        case items
+        /// The items, with a list of prices; at first an empty one.
+        case lists
+    }
+
+    init(
+        configuration: String? = "Shop", items: Int = 200, asks question: Question = .count
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         url = folder.appendingPathComponent("Shop.sqlite")
@@ -33,7 +44,7 @@ final class RecordedShop {
         description.configuration = configuration
         let container = try PersistentContainer(
             name: "Shop", managedObjectModel: model, storeDescription: description, recorder: recorder)
-        try recorder.scope("prices", kind: .screen) { try work(container.newBackgroundContext(), readsRows) }
+        try recorder.scope("prices", kind: .screen) { try work(container.newBackgroundContext(), question) }
         for message in recorder.messages() { profile.add(message) }
         profile.finish()
     }
@@ -60,14 +71,16 @@ final class RecordedShop {
     }
 
     /// Ten times the items of a price are fetched, of which one fetch finds none.
-    private func work(_ context: ManagedObjectContext, _ readsRows: Bool) throws {
+    private func work(_ context: ManagedObjectContext, _ question: Question) throws {
         try context.performAndWait {
             for price in 0..<10 {
                 let wanted = price == 9 ? 1000.0 : Double(price)
-                let request = FetchRequest<ManagedObject>(
-                    entityName: "Item", predicate: PropertyPath("price") == wanted)
-                let items = try context.fetch(request)
-                if readsRows { for item in items { _ = item.value(forKey: "name") } } else { _ = items.count }
+                let predicate: FetchPredicate =
+                    question == .lists
+                    ? .isIn("price", price == 0 ? [] : [wanted, -1]) : PropertyPath("price") == wanted
+                let items = try context.fetch(
+                    FetchRequest<ManagedObject>(entityName: "Item", predicate: predicate))
+                if question == .count { _ = items.count } else { for item in items { _ = item.value(forKey: "name") } }
             }
         }
     }

@@ -31,13 +31,34 @@ struct StoreVerifierTests {
 
     @Test("Fetches in a loop have a value each, and one fetch for all of them finds what they find")
     func loop() throws {
-        let shop = try RecordedShop(readsRows: true)
+        let shop = try RecordedShop(asks: .items)
         let measured = try #require(try trial(shop, of: "R04").measurement)
         #expect((measured.operations, measured.recordedOperations) == (10, 10))
         #expect(measured.before.trips == 10 && measured.after.trips == 1)
         // Every fetch finds the 20 items of another price, or none.
         #expect(measured.before.rows.isMultiple(of: 20) && (100...200).contains(measured.before.rows))
         #expect(measured.after.rows == measured.before.rows)
+    }
+
+    @Test("Lists of values are joined as well, recorded ones and an empty one among them")
+    func lists() throws {
+        let shop = try RecordedShop(asks: .lists)
+        // The recorder has no values here: as if it had been asked for them.
+        var price = -1
+        let file = String(decoding: try shop.profile.fileData(), as: UTF8.self)
+            .replacing(#/\["(?<hash>[0-9a-f]+)",null,/#) { fetch in
+                price += 1
+                let list = price == 0 ? "" : #"{\"double\":\#(price)},{\"double\":-1}"#
+                return #"["\#(fetch.hash)","[{\"list\":[\#(list)]}]","#
+            }
+        let profile = try Profile(fileData: Data(file.utf8))
+        let verification = try StoreVerifier(path: shop.url.path).verify(Analysis(profile))
+        let trial = try #require(verification.trials.first { $0.finding.rule == "R04" }, "\(verification)")
+        let measured = try #require(trial.measurement, "\(trial)")
+        #expect(price >= 7)
+        #expect(measured.before.trips == measured.operations && measured.after.trips == 1)
+        #expect(measured.after.rows == measured.before.rows && measured.after.rows > 0)
+        #expect(!trial.notes.contains { $0.contains("drawn") })
     }
 
     @Test("The values that the recorder was not asked for are drawn, and the note says so")

@@ -63,6 +63,7 @@ struct FetchLoopAdvice {
         return [
             "\(fetches) followed one another\(times) for \(Phrase.count(evidence.values, "value")) of \(compared): "
                 + "\(rows), \(Phrase.duration(evidence.time)) in all."
-        ] + evidence.callers.sentences
+        ] + (shape.isLimited ? ["Each is limited to one row; IN brings all that a value has."] : [])
+            + evidence.callers.sentences
     }
 }

@@ -59,18 +59,19 @@ public struct FetchLoopRule: Rule {
         let estimate = costs.rows(of: shape)
         let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
         let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
+        // Behind another object, that object has to be had for each value.
+        let lookedUp = advice.tellsRowsApart && term?.keyPath.contains(".") == true ? values : 0
         let saving = estimate.range(
             usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
         ) { line, cost in
-            let time = estimate.typical(
-                Double(evidence.time), trips: Double(evidence.executions), rows: Double(evidence.rows), line: line)
-            return time - line.cost(trips: trips, rows: rows) - listed * cost.value - toldApart * cost.row
+            Self.time(of: evidence, key, profile, estimate, line) - line.cost(trips: trips + lookedUp, rows: rows)
+                - listed * cost.value - toldApart * cost.row
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(Double(evidence.executions) / occurrences, info: 5, warning: 25), fix: advice.fix,
             code: advice.code, saving: Saving(time: Saving.Range(saving)),
-            confidence: term == nil ? .low : estimate.confidence(in: saving),
+            confidence: term == nil || shape.isLimited ? .low : estimate.confidence(in: saving),
             signature: [id, advice.property, SignatureText.shape(shape), key.fetch.site?.function ?? ""]
                 .joined(separator: "|"))
         finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
@@ -88,8 +89,22 @@ public struct FetchLoopRule: Rule {
         ]
         finding.claims = [BatchSizeRule.claim(key.fetch, profile)]
         if term != nil { finding.remedy = .joinFetches(key) }
+        // Of a value with several rows each fetch took one, and IN brings them all.
+        if shape.isLimited { finding.saving.time.low = 0 }
         weigh(&finding, evidence, trips: profile.totals.readTrips)
         return finding
+    }
+
+    /// What the fetches of a loop take without what is done once, such as preparing the statement, in nanoseconds.
+    ///
+    /// - Parameter line: One of those that fit; `nil`: the one that fits best.
+    static func time(
+        of loop: LoopEvidence, _ key: LoopEvidence.Key, _ profile: Profile, _ estimate: CostModel.Estimate,
+        _ line: CostLine? = nil
+    ) -> Double {
+        let preparation = profile.fetch(key.fetch)?.counts.prepareTime(of: loop.executions) ?? 0
+        return estimate.typical(
+            max(0, Double(loop.time) - preparation), trips: Double(loop.executions), rows: Double(loop.rows), line: line)
     }
 
     private func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {

@@ -79,15 +79,13 @@ extension Analysis {
     package func recordedTime(of finding: Finding) -> Double {
         let fetches = finding.remedy?.fetches ?? []
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }
-        let known = Set(fetches)
-        let faults = profile.faults.reduce(0) { $0 + (known.contains($1.key.fetch) ? Double($1.evidence.time) : 0) }
-        guard case .joinFetches(let key) = finding.remedy, let loop = profile.loop(key) else {
-            return known.reduce(faults) { $0 + BatchSizeRule.claim($1, profile).balance }
+        if case .joinFetches(let key) = finding.remedy, let loop = profile.loop(key) {
+            return FetchLoopRule.time(of: loop, key, profile, costs.rows(of: key.fetch.shape))
         }
-        // Not all fetches of a line need be in the loop, and what only the first ones take is not done again.
-        let executions = Double(max(loop.executions, profile.fetch(key.fetch)?.counts.executions ?? 0, 1))
-        return faults * Double(loop.executions) / executions
-            + costs.rows(of: key.fetch.shape).typical(
-                Double(loop.time), trips: Double(loop.executions), rows: Double(loop.rows))
+        let known = Set(fetches)
+        let faults = profile.faults.reduce(0) { sum, fault in
+            known.contains(fault.key.fetch) ? sum + fault.evidence.typicalTime : sum
+        }
+        return known.reduce(faults) { $0 + BatchSizeRule.claim($1, profile).balance }
     }
 }

@@ -30,6 +30,8 @@ struct FetchReplay {
     private var executions: [Execution]
     /// Fetches that the trace has.
     let recorded: UInt64
+    /// Whether the fetches follow one another in one context, and their rows are not looked at.
+    private let isLoop: Bool
     /// Values with which the predicate finds nothing; `nil`: there are none such.
     private var absence: [PredicateValue]?
     /// The names of the property by which the rows are told apart; `nil`: they need not be.
@@ -66,6 +68,7 @@ struct FetchReplay {
         guard !samples.isEmpty, profile.counts.executions > 0, sort.count == shape.sort.count else {
             throw Untriable("The trace tells too little of the fetches to do them again.")
         }
+        isLoop = loop != nil
         recorded = loop?.executions ?? profile.counts.executions
         reading = ResultReading(profile, entity, schema)
         predicate = try Self.predicate(shape)
@@ -126,13 +129,15 @@ struct FetchReplay {
         var replay = self
         replay.predicate = other
         replay.grouping = other.places[0].names
-        replay.absence = absence.flatMap(\.first).map { one in
-            let one = if case .list(let values) = one { values[0] } else { one }
-            return [.list(values.indices.map { one.absent($0) })]
+        if absence != nil { replay.absence = [PredicateValue.list(values).absent(0)] }
+        let sample = FetchSample.Execution(joining: executions.map(\.sample))
+        // As many times as it takes to have what all of them stand for.
+        let (all, size) = executions.reduce((0, 0)) {
+            ($0.0 + $1.weight * Double($1.sample.size), $0.1 + Double($1.sample.size))
         }
         replay.executions = [
             Execution(
-                sample: FetchSample.Execution(joining: executions.map(\.sample)), weight: executions[0].weight,
+                sample: sample, weight: all / size,
                 drawn: ValueDrawing.Candidate(values: [.list(values)], count: 0, textMatches: 0))
         ]
         return replay
@@ -140,10 +145,10 @@ struct FetchReplay {
 
     // MARK: Doing it again
 
-    /// Has done what a program does once for all such fetches, which must not be multiplied with the rest: its statements
-    /// are prepared.
+    /// Has the fetches' own statement prepared, which a program does once for all of them: where some stand for more of
+    /// them, that must not be multiplied with the rest.
     func warmUp(_ manner: Manner, _ container: PersistentContainer) throws {
-        guard let absence, var execution = executions.first, execution.weight > 1 else { return }
+        guard let absence, var execution = executions.first, recorded > count else { return }
         execution.drawn?.values = absence
         var timing = Timing()
         try run([execution], manner, container, &timing)
@@ -157,6 +162,7 @@ struct FetchReplay {
     private func run(
         _ executions: [Execution], _ manner: Manner, _ container: PersistentContainer, _ timing: inout Timing
     ) throws {
+        let shared = isLoop ? container.newBackgroundContext() : nil
         for execution in executions {
             var request = FetchRequest<ManagedObject>(
                 entityName: shape.entity, sortDescriptors: sort, fetchLimit: Int(clamping: execution.sample.limit),
@@ -170,9 +176,9 @@ struct FetchReplay {
             if let expressions = shape.expressions {
                 request.propertiesToFetch = expressions.map { ExpressionDescription($0, .keyPath($0)) }
             }
-            let context = container.newBackgroundContext()
+            let context = shared ?? container.newBackgroundContext()
             try context.performAndWait {
-                defer { context.reset() }
+                defer { if !isLoop { context.reset() } }
                 try run(request, manner, execution, context, &timing)
                 // What cannot be read is told where it can be.
                 try context.throwReadError()
@@ -194,7 +200,7 @@ struct FetchReplay {
         case (.recorded(let answer), _):
             let results = try timing.step(weight: weight) { try context.fetch(request) }
             timing.found += UInt64(results.count)
-            use(results, execution, &timing)
+            if !isLoop { use(results, execution, &timing) }
             timing.step(weight: weight) { ask(results, for: answer) }
             timing.step(weight: weight) { tellApart(results) }
         case (.changed(let change), _):
@@ -232,8 +238,11 @@ struct FetchReplay {
 
     /// Reads of each row by what it is grouped.
     private func tellApart(_ results: FetchResults<ManagedObject>) {
-        guard let name = grouping?.first else { return }
-        for object in results { _ = object.value(forKey: name) }
+        guard let grouping else { return }
+        for object in results {
+            var object: ManagedObject? = object
+            for name in grouping { object = object?.value(forKey: name) as? ManagedObject }
+        }
     }
 
     /// Asks the store the same.
@@ -268,11 +277,9 @@ extension FetchSample.Execution {
     /// Whether all rows were taken out, from the first to the last.
     fileprivate var isWhole: Bool { rows > 0 && runs == [TraceEvent.Use.Run(first: 0, rows: rows)] }
 
-    /// One fetch that finds what others found, and of which as many rows are taken out.
+    /// One fetch that finds what others found.
     fileprivate init(joining others: [FetchSample.Execution]) {
-        let rows = others.reduce(0) { $0 &+ $1.rows }
-        let taken = others.reduce(0) { $1.runs.reduce($0) { $0 &+ $1.rows } }
-        self.init(rows: rows, limit: 0, offset: 0, batchSize: 0, runs: [TraceEvent.Use.Run(first: 0, rows: taken)])
+        self.init(rows: others.reduce(0) { $0 &+ $1.rows }, limit: 0, offset: 0, batchSize: 0)
     }
 
     /// The rows that the limit leaves of those that a predicate finds.

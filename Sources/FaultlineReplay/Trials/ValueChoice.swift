@@ -24,14 +24,14 @@ struct ValueChoice {
                 $0.count == drawing.shape.places.count ? $0 : nil
             }
         }
-        guard known.count < samples.count else {
+        if known.count == samples.count, fetchesOfLoop == nil || Self.areAlike(samples) {
             var executions = samples
             for (place, values) in known.enumerated() {
                 executions[place].drawn = try drawing.candidate(values, context, coordinator, recorder)
             }
-            guard fetchesOfLoop != nil else { return (executions, true) }
+            guard let fetchesOfLoop else { return (executions, true) }
             let distinct = Self.distinct(executions) { $0.drawn?.values ?? [] }
-            return (distinct.map(\.alone), true)
+            return (Array(distinct.sorted { $0.weight > $1.weight }.prefix(max(1, fetchesOfLoop))), true)
         }
         guard let fetchesOfLoop else {
             let candidates = try drawing.candidates(context, coordinator, recorder)
@@ -42,6 +42,12 @@ struct ValueChoice {
             context, coordinator, recorder, absent: round.count { $0.sample.rows == 0 })
         let distinct = Self.distinct(candidates, by: \.values)
         return (assign(distinct, to: Self.round(of: samples, min(round.count, distinct.count))), false)
+    }
+
+    /// Whether fetches stand for about as many others each, so that together they are like one round of a loop.
+    private static func areAlike(_ samples: [FetchReplay.Execution]) -> Bool {
+        let weights = samples.map(\.weight)
+        return (weights.max() ?? 0) <= 4 * (weights.min() ?? 0)
     }
 
     /// Gives each fetch the values with which it finds about as many rows as it did, each set as seldom as possible.
@@ -79,7 +85,9 @@ struct ValueChoice {
                 place += 1
                 passed += samples[place].weight
             }
-            return samples[place].alone
+            var execution = samples[place]
+            execution.weight = 1
+            return execution
         }
     }
 
@@ -95,14 +103,5 @@ struct ValueChoice {
     private static func distance(_ one: Double, _ other: Double) -> Double {
         let ratio = (one + 1) / (other + 1)
         return min(1e6, max(ratio, 1 / ratio))
-    }
-}
-
-extension FetchReplay.Execution {
-    /// The same, which stands for no other.
-    fileprivate var alone: Self {
-        var execution = self
-        execution.weight = 1
-        return execution
     }
 }

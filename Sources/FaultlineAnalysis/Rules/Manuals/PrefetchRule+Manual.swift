@@ -9,7 +9,7 @@ extension PrefetchRule {
             fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
                 + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare)) of its rows fire, fill "
                 + "those that will with one batch of faults instead.",
-            saving: "What such faults take (the slowest three are counted like the others, since what they read has to "
+            saving: "What such faults take (the slowest tenth is counted like the others, since what it reads has to "
                 + "be read all the same), less what prefetching takes: one trip for each load of rows, and the rows. Both "
                 + "costs are fitted from the trips of the trace. And some \(Phrase.duration(CostModel.prefetchedRow)) for "
                 + "each loaded row, whose relationship is looked up.",
