@@ -44,7 +44,14 @@ public struct Analysis: Sendable {
         self.costs = costs
         self.checks = checks
         quality = found.first { $0.rule == TraceQualityRule.number }
-        let advice = found.filter { $0.rule != TraceQualityRule.number }
+        var advice = found.filter { $0.rule != TraceQualityRule.number }
+        // What some rules know of each occasion counts for all of them by the scopes.
+        let scopes = Dictionary(grouping: profile.scopes, by: \.key.name)
+        for index in advice.indices {
+            let own = advice[index].scopes.flatMap { scopes[$0] ?? [] }
+            advice[index].weigh(
+                lossyOccurrences: own.reduce(0) { $0 &+ $1.lossy }, of: own.reduce(0) { $0 &+ $1.count })
+        }
         let totals = profile.totals
         findings = Self.ranked(
             advice, storeTime: Double(totals.storeTime), lossShare: profile.lossShare)

@@ -3,7 +3,7 @@ public import FaultlineTrace
 /// Work in the store that kept the main thread of a program with screens from drawing, for a frame or longer.
 ///
 /// Only stretches that passed the threshold are added up here. A stretch is work without a pause, and belongs to the line
-/// of its longest part.
+/// that asked for most of it.
 public struct BlockEvidence: Sendable {
     public struct Key: Sendable, Hashable {
         /// What took longest.

@@ -29,7 +29,8 @@ extension EventGroup {
         public var updated: UInt64 = 0
         public var deleted: UInt64 = 0
         public var conflicts: UInt64 = 0
-        /// Objects of a save that were set to what the store had.
+        /// Objects of a save that were set to what the store had, but for those of saves that prepare something (in scopes of
+        /// kind setup).
         public var unchanged: UInt64 = 0
         public var fullScanSteps: UInt64 = 0
         public var sorts: UInt64 = 0

@@ -33,13 +33,14 @@ extension ProcessReduction {
     private mutating func judge(_ block: OpenBlock, in tables: inout ProfileTables) {
         let stretch = block.stretch
         guard stretch.time >= Self.blockThreshold, draws(in: block.scope) else { return }
-        let key = BlockEvidence.Key(kind: stretch.kind, site: stretch.site)
+        let most = stretch.most
+        let key = BlockEvidence.Key(kind: most.kind, site: most.site)
         var evidence = BlockEvidence()
         evidence.stretches = 1
         evidence.events = stretch.events
         evidence.time = stretch.time
         evidence.longest = stretch.time
-        evidence.longestParts = stretch.longest
+        evidence.longestParts = most.time
         let surroundings = surroundings(
             of: block.scope, for: .blocks(key), outside: stretch.end &- min(stretch.start, stretch.end))
         evidence.lossyStretches = surroundings.lossyOccurrences

@@ -71,7 +71,8 @@ extension ProcessReduction {
     mutating func noteBlocking(
         _ holder: Stretch, _ wait: ThreadWork.Wait, isLossy: Bool, in tables: inout ProfileTables
     ) {
-        guard let event = holder.save, case .save(let save) = event.detail, !isSetup(event.scope) else { return }
+        let most = holder.most
+        guard let event = most.save, case .save(let save) = event.detail, !isSetup(event.scope) else { return }
         // What else the thread did, before the save and after it, kept nobody waiting for the save.
         let (start, end) = (max(event.start, wait.start), min(event.end, wait.end))
         guard end > start, end - start >= Self.longBlock, save.error == 0, save.objects >= Self.dividedSave else {
@@ -86,7 +87,7 @@ extension ProcessReduction {
         (held.blocking.time, held.blocking.longest) = (end - start, end - start)
         held.blocking.mostObjects = save.objects
         held.blocking.longestSave = event.duration &- min(event.duration, save.lockWait)
-        tables.saves[SaveEvidence.Key(site: holder.site, names), default: SaveEvidence()].merge(held)
+        tables.saves[SaveEvidence.Key(site: most.site, names), default: SaveEvidence()].merge(held)
     }
 
     /// Counts what a save changed of each entity.

@@ -71,6 +71,7 @@ extension ProcessReduction {
         switch scope.phase {
         case .begin: tables.scopes[key, default: ScopeSummary(key)].count &+= 1
         case .end:
+            tables.scopes[key, default: ScopeSummary(key)].ends &+= 1
             noteHeld(after: event.id, in: &tables)
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
@@ -144,7 +145,8 @@ extension ProcessReduction {
     mutating func noteMost(of scope: OpenScope, in tables: inout ProfileTables) {
         guard let key = scope.key else { return }
         tables.scopes[key]?.noteOne(
-            trips: scope.own.trips &+ scope.inner.trips, rows: scope.own.rows &+ scope.inner.rows)
+            trips: scope.own.trips &+ scope.inner.trips, rows: scope.own.rows &+ scope.inner.rows,
+            isLossy: scope.isLossy)
     }
 
     /// The scope that stands for the piece of work that an event belongs to: the innermost that has a kind, or else the

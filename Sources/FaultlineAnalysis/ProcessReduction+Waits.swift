@@ -56,9 +56,10 @@ extension ProcessReduction {
             time = min(duration, held?.time ?? 0)
             guard Double(time) >= Self.leastHeldShare * Double(duration) else { return }
         }
+        let holder = held?.most?.most
         let key = WaitEvidence.Key(
-            resource: wait.resource, site: one.site, holderKind: held?.most?.kind,
-            holderSite: held?.most?.site ?? callSite(of: wait.holderSite))
+            resource: wait.resource, site: one.site, holderKind: holder?.kind,
+            holderSite: holder?.site ?? callSite(of: wait.holderSite))
         var evidence = WaitEvidence()
         evidence.durations.record(duration)
         evidence.time = time

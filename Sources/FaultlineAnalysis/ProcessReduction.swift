@@ -67,7 +67,20 @@ struct ProcessReduction: Sendable {
         var lastScope: EventID = 0
         var hasLossPending = false
         var mark = ThreadMark()
+        /// The last event that was within no other.
+        private var outermost: (start: UInt64, end: UInt64) = (0, 0)
         private var oldest = 0
+
+        /// Remembers an event that was within no other.
+        ///
+        /// - Returns: Whether it overlaps with the one before, which no thread can do: neither is within the other.
+        mutating func overlaps(_ event: TraceEvent) -> Bool {
+            let (first, second) = (min(outermost.start, event.start), max(outermost.start, event.start))
+            let end = first == outermost.start ? outermost.end : event.end
+            let last = first == outermost.start ? event.end : outermost.end
+            outermost = (event.start, event.end)
+            return first < second && second < end && end < last
+        }
 
         mutating func remember(_ ended: Ended) {
             if recent.count < 8 {
@@ -167,9 +180,13 @@ struct ProcessReduction: Sendable {
         noteWork(event, in: &tables)
         noteBlock(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
+        // What is prepared is set as it has to be.
+        let unchanged: UInt32 =
+            if case .save(let save) = event.detail, isSetup(event.scope) { save.unchanged } else { 0 }
         tables.changeGroup(group) {
             $0.durations.record(event.duration)
             $0.counts.add(event)
+            $0.counts.unchanged &-= UInt64(unchanged)
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
         }
         if event.isOnThread { accountTime(of: event, group: group, in: &tables) }
@@ -203,7 +220,9 @@ struct ProcessReduction: Sendable {
         if !isPart { credit(Int64(clamping: event.duration) - Int64(clamping: children), to: ended, in: &tables) }
         give(isPart ? children : event.duration, to: event.parent, thread: event.thread, in: &tables)
         threads[event.thread, default: ThreadState()].remember(ended)
-        if event.parent == 0 { threads[event.thread]?.mark.storeTime &+= event.duration }
+        guard event.parent == 0 else { return }
+        threads[event.thread]?.mark.storeTime &+= event.duration
+        if !isPart, threads[event.thread]?.overlaps(event) == true { summary.counts.overlaps &+= 1 }
     }
 
     func mark(of thread: UInt32) -> ThreadMark { threads[thread]?.mark ?? ThreadMark() }

@@ -85,6 +85,9 @@ public struct StoreCounts: Sendable, Hashable {
     /// Events that happened outside any scope.
     public internal(set) var eventsOutsideScopes: UInt64 = 0
 
+    /// Events that overlap with the one before on their thread, of those that happened within no other.
+    var overlaps: UInt64 = 0
+
     var netTime: Int64 = 0
     var netMainThreadTime: Int64 = 0
 
@@ -107,7 +110,7 @@ extension StoreCounts: Summed, StartsEmpty {
         .sum("overhead", \.overhead), .sum("eventsWithPlace", \.eventsWithPlace),
         .sum("eventsWithoutSite", \.eventsWithoutSite), .sum("eventsWithStack", \.eventsWithStack),
         .sum("truncatedStacks", \.truncatedStacks), .sum("unresolvedStacks", \.unresolvedStacks),
-        .sum("openUses", \.openUses), .sum("faultTrips", \.faultTrips),
+        .sum("openUses", \.openUses), .sum("overlaps", \.overlaps), .sum("faultTrips", \.faultTrips),
         .sum("faultTripsWithoutOrigin", \.faultTripsWithoutOrigin),
         .sum("faultTripsWithUnknownOrigin", \.faultTripsWithUnknownOrigin),
         .sum("eventsOutsideScopes", \.eventsOutsideScopes), .part("netTime", \.netTime),

@@ -10,6 +10,10 @@ public struct ScopeSummary: Sendable {
     public internal(set) var key: Key
     /// How often one was opened.
     public internal(set) var count: UInt64 = 0
+    /// Those among them in which events were lost.
+    var lossy: UInt64 = 0
+    /// How often one was closed, opened in the trace or not.
+    var ends: UInt64 = 0
     /// How long those that were closed were open, in nanoseconds.
     public internal(set) var wallTimes = Distribution()
     /// Time in the store within them and the scopes inside them, in nanoseconds.
@@ -29,7 +33,8 @@ public struct ScopeSummary: Sendable {
     }
 
     /// Takes in what one scope asked for in all.
-    mutating func noteOne(trips: UInt64, rows: UInt64) {
+    mutating func noteOne(trips: UInt64, rows: UInt64, isLossy: Bool) {
+        lossy &+= isLossy ? 1 : 0
         mostTrips = max(mostTrips, trips)
         mostRows = max(mostRows, rows)
     }
@@ -37,8 +42,8 @@ public struct ScopeSummary: Sendable {
 
 extension ScopeSummary: KeyedSum {
     static let parts: [SumPart<ScopeSummary>] = [
-        .sum("count", \.count), .sum("trips", \.trips), .sum("rows", \.rows), .maximum("mostTrips", \.mostTrips),
-        .maximum("mostRows", \.mostRows), .part("wallTimes", \.wallTimes),
-        .part("netTime", \.netTime),
+        .sum("count", \.count), .sum("ends", \.ends), .sum("lossy", \.lossy), .sum("trips", \.trips),
+        .sum("rows", \.rows), .maximum("mostTrips", \.mostTrips), .maximum("mostRows", \.mostRows),
+        .part("wallTimes", \.wallTimes), .part("netTime", \.netTime),
     ]
 }

@@ -86,8 +86,11 @@ extension Finding {
 
     /// Makes it a note if in half of the occasions events were lost.
     mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
-        guard lossyOccurrences > 0, Significance.isHalf(lossyOccurrences, of: occurrences) else { return }
+        let reason = "Events were lost while it happened."
+        guard lossyOccurrences > 0, Significance.isHalf(lossyOccurrences, of: occurrences),
+            !reservations.contains(reason)
+        else { return }
         confidence = .low
-        downgrade("Events were lost while it happened.")
+        downgrade(reason)
     }
 }

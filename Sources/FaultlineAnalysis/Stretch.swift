@@ -2,31 +2,56 @@ internal import FaultlineTrace
 
 /// What a thread did in the store without a pause.
 struct Stretch: Sendable {
+    /// Events of one kind that one line asked for.
+    struct Part: Sendable {
+        var kind: EventKind
+        /// `nil`: not known.
+        var site: CallSite?
+        /// In nanoseconds.
+        var time: UInt64
+        /// The longest of them, if they are saves.
+        var save: TraceEvent?
+
+        init(_ event: TraceEvent, site: CallSite?) {
+            kind = event.kind
+            self.site = site
+            time = event.duration
+            save = kind == .save ? event : nil
+        }
+
+        func holds(_ event: TraceEvent, site: CallSite?) -> Bool {
+            // Lines differ more often than files, and are sooner compared.
+            kind == event.kind && self.site?.line == site?.line && self.site == site
+        }
+
+        mutating func add(_ event: TraceEvent) {
+            time &+= event.duration
+            if let longest = save, event.duration > longest.duration { save = event }
+        }
+    }
+
     /// Nanoseconds without the store that end a stretch.
     static let pause: UInt64 = 1_000_000
+    /// Parts that are told apart; what comes behind so many belongs to none.
+    private static let maximumParts = 64
 
     let start: UInt64
     private(set) var end: UInt64
     /// In the store, in nanoseconds.
     private(set) var time: UInt64
     private(set) var events: UInt64 = 1
-    /// The longest event: how long it took, what it was and where it was asked for.
-    private(set) var longest: UInt64
-    private(set) var kind: EventKind
-    private(set) var site: CallSite?
-    /// It itself, if it was a save.
-    private(set) var save: TraceEvent?
+    private var parts: [Part]
 
     /// - Parameter event: One that is part of no other.
     init(_ event: TraceEvent, site: CallSite?) {
         start = event.start
         end = event.end
         time = event.duration
-        longest = event.duration
-        kind = event.kind
-        self.site = site
-        save = event.kind == .save ? event : nil
+        parts = [Part(event, site: site)]
     }
+
+    /// What took most of it; of two that took as long the one that came first.
+    var most: Part { parts.dropFirst().reduce(parts[0]) { $1.time > $0.time ? $1 : $0 } }
 
     /// Whether an event follows without a pause.
     func isContinued(by event: TraceEvent) -> Bool {
@@ -37,8 +62,10 @@ struct Stretch: Sendable {
         end = max(end, event.end)
         time &+= event.duration
         events &+= 1
-        guard event.duration > longest else { return }
-        (longest, kind, self.site) = (event.duration, event.kind, site)
-        save = event.kind == .save ? event : nil
+        if let index = parts.lastIndex(where: { $0.holds(event, site: site) }) {
+            parts[index].add(event)
+        } else if parts.count < Self.maximumParts {
+            parts.append(Part(event, site: site))
+        }
     }
 }

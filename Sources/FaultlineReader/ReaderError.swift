@@ -114,7 +114,7 @@ extension ReaderError {
         reading(
             path, .notATrace,
             "the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" "
-                + "or \"lttng create --output\" was given")
+                + "or \"lttng create --output\" was given, or one file if it holds other traces")
     }
 
     static func foreignCTF(_ path: String, producer: String?) -> ReaderError {

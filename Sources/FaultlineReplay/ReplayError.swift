@@ -35,6 +35,12 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
             reason: reason)
     }
 
+    static func noStore(_ path: String) -> ReplayError {
+        ReplayError(
+            "\"\(path)\" is no store of Core Data's or Faultline's: it has no table Z_METADATA; name the store that the program "
+                + "used.", reason: "has no table Z_METADATA", isDamage: false)
+    }
+
     static func noModel(_ path: String) -> ReplayError {
         ReplayError(
             "The store \"\(path)\" does not keep its model, since Core Data made it or an older version of Faultline; name the "

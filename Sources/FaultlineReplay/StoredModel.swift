@@ -13,7 +13,7 @@ struct StoredModel {
     /// - Throws: ``ReplayError`` if what the store keeps is no model.
     static func read(_ file: DatabaseFile) throws(ReplayError) -> StoredModel? {
         let table = PersistentStore.modelTable
-        guard try file.number("SELECT count(*) FROM sqlite_schema WHERE name = '\(table)' AND type = 'table'") == 1,
+        guard try file.hasTable(table),
             let row = try file.rows("SELECT Z_MODEL, Z_CONFIGURATION FROM \(table)").first, !row[0].text.isEmpty
         else { return nil }
         let configuration = row[1].text

@@ -19,6 +19,43 @@ struct AnalysisTests {
         Claim(account: .loads(.init(shape: ShapeEntry(entity: name), site: nil)), balance: balance)
     }
 
+    @Test func `A clock that was set while it recorded is told`() throws {
+        func sentences(back: UInt64) throws -> [String] {
+            var music = Music()
+            let shape = music.shape()
+            music.scoped(.request) { music in
+                _ = music.fetch(shape, rows: 5)
+                music.trace.now -= back
+                _ = music.fetch(shape, rows: 6)
+            }
+            return try #require(Analysis(Profile(music.trace.closed())).quality).explanation
+        }
+        let set =
+            "1 event of a thread begins before the one before has ended: the clock was set while it was recorded, and times "
+            + "are not to be trusted."
+        #expect(try sentences(back: 6000).contains(set))
+        #expect(try !sentences(back: 0).contains(set))
+        // All of it within the other: it may be a part of it that does not say so.
+        #expect(try !sentences(back: 20_000).contains(set))
+    }
+
+    @Test func `Scopes of which the trace has one end are told`() throws {
+        func sentences(without phase: TraceEvent.Scope.Phase?) throws -> [String] {
+            var music = Music()
+            let shape = music.shape()
+            for _ in 0..<3 { music.scoped(.request) { _ = $0.fetch(shape, rows: 5) } }
+            let messages = music.trace.closed().filter { message in
+                guard case .event(let event) = message, case .scope(let scope) = event.detail else { return true }
+                return scope.phase != phase
+            }
+            return try #require(Analysis(Profile(messages)).quality).explanation.filter { $0.contains("in the trace") }
+        }
+        let rest = ": how long they took, and what outlived them, is not known."
+        #expect(try sentences(without: nil).isEmpty)
+        #expect(try sentences(without: .end) == ["3 scopes have no end in the trace" + rest])
+        #expect(try sentences(without: .begin) == ["3 scopes have no beginning in the trace" + rest])
+    }
+
     @Test func `Time that two findings would save is given to the first`() {
         let claims = [account("Item", 100)]
         let ranked = Analysis.ranked(

@@ -41,6 +41,18 @@ struct MainThreadRuleTests {
         return Analysis(Profile(screen.music.trace.closed()), rules: rules)
     }
 
+    @Test func `The line that asked for most of it is named, not that of the longest part`() throws {
+        let analysis = analysis { screen in
+            screen.fetch(for: 5, site: screen.music.trace.site(44, "count()"))
+            for _ in 0..<30 { screen.fetch(for: 1) }
+            screen.save(for: 4)
+        }
+        let finding = try #require(analysis.findings.first)
+        #expect(finding.change?.description == "List.swift:40")
+        #expect(finding.explanation.first?.hasSuffix("77 % of it is the fetch at List.swift:40.") == true)
+        #expect(finding.saving.pause?.median == 30e6)
+    }
+
     @Test func `A screen that waits for longer than a frame is told what for`() throws {
         let analysis = analysis { screen in
             screen.fetch(for: 40)

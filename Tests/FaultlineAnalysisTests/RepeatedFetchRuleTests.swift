@@ -42,6 +42,22 @@ struct RepeatedFetchRuleTests {
         return library.analysis().findings
     }
 
+    @Test func `A loop of fetches that nobody is told to join leaves its repetitions to be told`() throws {
+        func rules(rows: UInt32) -> [String] {
+            var library = Library()
+            library.scoped(.request) { library in
+                for _ in 0..<10 {
+                    for value in 1...5 as ClosedRange<UInt64> {
+                        library.fetch(rows: rows) { ($0.parameters, $0.operands) = (value, [value]) }
+                    }
+                }
+            }
+            return library.analysis([RepeatedFetchRule(), FetchLoopRule()]).findings.map(\.rule)
+        }
+        #expect(rules(rows: 20) == ["R04"])
+        #expect(rules(rows: 200) == ["R18"])
+    }
+
     @Test func `A fetch that is made ten times is made once`() throws {
         var library = Library()
         library.scoped(.request) { $0.fetch(10) }

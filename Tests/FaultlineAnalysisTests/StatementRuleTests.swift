@@ -269,6 +269,34 @@ struct UnchangedWriteRuleTests {
         #expect(findings(unchanged: 20, updated: 21).isEmpty)
     }
 
+    @Test func `In scopes of kind setup nobody need look before`() {
+        func findings(_ kind: TraceEvent.Scope.Kind) -> [Finding] {
+            var music = Music()
+            music.scoped(kind) { music in
+                var save = TraceEvent.Save()
+                save.unchanged = 20
+                music.trace.event(.save(save), duration: 500_000, site: music.trace.site(70, "importAll()"))
+            }
+            return Analysis(Profile(music.trace.closed()), rules: [UnchangedWriteRule()]).findings
+        }
+        #expect(findings(.bulk).map(\.severity) == [.warning])
+        #expect(findings(.setup).isEmpty)
+    }
+
+    @Test func `A little of the time, and of what is saved, makes a note`() throws {
+        var music = Music()
+        for unchanged in [10, 0] as [UInt32] {
+            var save = TraceEvent.Save()
+            (save.unchanged, save.updated) = (unchanged, unchanged == 0 ? 500 : 0)
+            let site = music.trace.site(unchanged == 0 ? 80 : 70, "importAll()")
+            music.trace.event(.save(save), duration: unchanged == 0 ? 50_000_000 : 100_000, site: site)
+        }
+        let finding = try #require(
+            Analysis(Profile(music.trace.closed()), rules: [UnchangedWriteRule()]).findings.first)
+        #expect(finding.severity == .note)
+        #expect(finding.reservations.first?.hasSuffix("below a fifth of all objects that are saved.") == true)
+    }
+
     @Test func `A few are nothing to speak of`() {
         #expect(findings(unchanged: 9).isEmpty)
         #expect(findings(unchanged: 10).count == 1)

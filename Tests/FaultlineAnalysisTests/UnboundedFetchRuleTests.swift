@@ -56,6 +56,27 @@ struct UnboundedFetchRuleTests {
         #expect(figures == ["executions": 1, "rows": 2000, "maximumRows": 2000, "bytes": 200_000, "runs": 1])
     }
 
+    @Test func `Without the use of results it is a warning with a reservation`() throws {
+        func untold(_ rows: UInt32, _ change: @escaping (inout TraceEvent.Fetch) -> Void = { _ in }) -> [Finding] {
+            findings { music, shape in
+                for size in [10, rows] { _ = music.fetch(shape, rows: size, change) }
+            }
+        }
+        let found = untold(1000)
+        let finding = try #require(found.first)
+        #expect(found.map(\.rule) == ["R14"] && finding.severity == .warning && finding.confidence == .low)
+        #expect(
+            finding.explanation == [
+                "It asks for every Track that there is: 1,000 rows at once, and nothing keeps it from being more."
+            ])
+        #expect(
+            finding.reservations.first == "What was done with the rows is not told: all of them may have been needed.")
+        #expect(finding.evidence.first { $0.name == "maximumRows" }?.value == 1000)
+        #expect(untold(999).isEmpty)
+        #expect(untold(5000) { $0.batchSize = 50 }.isEmpty)
+        #expect(untold(5000) { $0.limit = 5000 }.isEmpty)
+    }
+
     @Test func `A thousand rows are many, and so are four megabytes`() {
         #expect(all(1000).map(\.rule) == ["R14"])
         #expect(all(999).isEmpty)

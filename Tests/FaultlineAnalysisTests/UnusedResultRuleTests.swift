@@ -33,6 +33,25 @@ struct UnusedResultRuleTests {
             figures == ["executions": 3, "results": 3, "rows": 600, "bytes": 60_000, "fetchTime": 1_230_000])
     }
 
+    @Test func `Events that were lost within the scopes make a note`() throws {
+        func found(losing losses: Int) -> [Finding] {
+            findings { music, shape in
+                for number in 0..<3 {
+                    music.scoped(.request) { music in
+                        if number < losses { music.trace.add(.lost(EventLoss(process: 7, thread: 7, events: 1))) }
+                        music.fetchAndUse(shape, rows: 200) { _ in }
+                    }
+                }
+                // So many that what was lost is less than a hundredth.
+                for _ in 0..<400 { _ = music.fetch(shape, rows: 1, site: music.trace.site(98, "other()")) }
+            }
+        }
+        let finding = try #require(found(losing: 2).first)
+        #expect(finding.severity == .note && finding.confidence == .low)
+        #expect(finding.reservations == ["Events were lost while it happened."])
+        #expect(found(losing: 1).map(\.severity) == [.warning] && found(losing: 1).map(\.reservations) == [[]])
+    }
+
     @Test func `A result that is used at times is fetched at those times`() throws {
         let found = findings { music, shape in
             music.fetchAndUse(shape, rows: 200, times: 3) { _ in }

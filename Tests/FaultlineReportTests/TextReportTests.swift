@@ -42,7 +42,7 @@ struct TextReportTests {
                      10 screens seen; a screen shows 10 rows (95 % of them no more), and 50 rows are loaded at a
                      time. The first screen waits for 40 rows that it does not show. Seen at Scroll.swift:60.
                      → request.fetchBatchSize = 15
-                     Shortens each wait by 70.0 µs (59.5–80.5 µs); costs 5 trips more. Confidence: medium.
+                     Shortens each wait by 70.0 µs (59.5–112 µs); costs 5 trips more. Confidence: medium.
                   3. warning  R09 Large values in hot rows                                            Model.swift:12
                      Move Item.image into an entity of its own.
                      100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded 100 rows with it,

@@ -256,7 +256,7 @@ struct VerifyTests {
         try Data().write(to: URL(fileURLWithPath: other))
         #expect(
             try errors(trace, "--store", other)
-                == "faultline: The store \"\(other)\" does not keep its model, since Core Data made it or an older version of Faultline; name the model with --model.\n"
+                == "faultline: \"\(other)\" is no store of Core Data's or Faultline's: it has no table Z_METADATA; name the store that the program used.\n"
         )
         #expect(try errors(directory.path("none.json"), "--store", store).contains("none.json"))
         #expect(try errors(trace).contains("--store"))

@@ -46,9 +46,7 @@ public struct FetchLoopRule: Rule {
         _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
         let shape = key.fetch.shape
-        // What the results are there for needs other fetches than one for all values.
-        guard evidence.rows < Self.manyRows &* evidence.executions, profile.fetch(key.fetch)?.isForItsRows != false
-        else { return nil }
+        guard Self.isWorthJoining(key, evidence, profile) else { return nil }
         let term = key.term.flatMap { place in shape.terms.flatMap { place < $0.count ? $0[place] : nil } }
         let occurrences = Double(max(1, evidence.occurrences))
         // Where no values are told, each fetch counts as one.
@@ -95,6 +93,12 @@ public struct FetchLoopRule: Rule {
         return finding
     }
 
+    /// Whether one fetch for all values is what to advise: not where trips cost little beside the rows, and not where what
+    /// the results are there for needs other fetches.
+    static func isWorthJoining(_ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile) -> Bool {
+        evidence.rows < manyRows &* evidence.executions && profile.fetch(key.fetch)?.isForItsRows != false
+    }
+
     /// What the fetches of a loop take without what is done once, such as preparing the statement, in nanoseconds.
     ///
     /// - Parameter line: One of those that fit; `nil`: the one that fits best.
@@ -104,7 +108,8 @@ public struct FetchLoopRule: Rule {
     ) -> Double {
         let preparation = profile.fetch(key.fetch)?.counts.prepareTime(of: loop.executions) ?? 0
         return estimate.typical(
-            max(0, Double(loop.time) - preparation), trips: Double(loop.executions), rows: Double(loop.rows), line: line)
+            max(0, Double(loop.time) - preparation), trips: Double(loop.executions), rows: Double(loop.rows),
+            line: line)
     }
 
     private func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {

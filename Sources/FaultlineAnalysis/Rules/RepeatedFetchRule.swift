@@ -13,12 +13,18 @@ public struct RepeatedFetchRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         // One fetch with IN makes the repetitions of a loop needless as well.
-        let loops = Set(profile.loops.map(\.key.fetch))
+        let loops = Set(
+            profile.loops.filter { FetchLoopRule.isWorthJoining($0.key, $0.evidence, profile) }.map(\.key.fetch))
         for (key, evidence) in profile.repeats where !loops.contains(key) {
             outcome.findings.append(finding(key, evidence, profile))
         }
         let fetches = profile.totals.events[.fetch] ?? 0
         if fetches > 0 { outcome.examined = Phrase.count(fetches, "fetch", plural: "fetches") }
+        let untold = profile.fetches.filter { $0.key.shape.hasUntoldValues == true }.total(\.executions)
+        if untold > 0 {
+            outcome.obstacles.append(
+                "Which values \(Phrase.count(untold, "fetch", plural: "fetches")) compared with is not told.")
+        }
         return outcome
     }
 

@@ -73,6 +73,12 @@ public struct TraceQualityRule: Rule {
         if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, all.sources.isEmpty {
             limit("The use of results was not recorded: batch sizes and unread values cannot be judged.", 30)
         }
+        if all.sources.isEmpty, totals.overlaps > 0 {
+            limit(
+                "\(Phrase.count(totals.overlaps, "event")) of a thread \(totals.overlaps == 1 ? "begins" : "begin") before the one "
+                    + "before has ended: the clock was set while it was recorded, and times are not to be trusted.", 60)
+        }
+        for sentence in Self.scopes(profile) { limit(sentence, 20) }
         if totals.events[.scope] == nil, totals.eventCount > 0 {
             limit("No scope was marked: pauses and the life of fetches stand for screens and requests.", 10)
         }
@@ -120,6 +126,18 @@ public struct TraceQualityRule: Rule {
                 + "from level 2 on: which fetch a fault belongs to is taken from the order of the lines."
         case nil: "Recorded by another tool (\(source)), which may tell less."
         }
+    }
+
+    /// What is to be said of scopes of which the trace has one end only.
+    private static func scopes(_ profile: Profile) -> [String] {
+        let scopes = profile.scopes.map { (begun: $0.count, ended: max($0.ends, $0.wallTimes.count)) }
+        let open = scopes.reduce(0) { $0 &+ $1.begun - min($1.begun, $1.ended) }
+        let unbegun = scopes.reduce(0) { $0 &+ $1.ended - min($1.begun, $1.ended) }
+        let ends = [(open, "end"), (unbegun, "beginning")].filter { $0.0 > 0 }.map { count, end in
+            "\(Phrase.count(count, "scope")) \(count == 1 ? "has" : "have") no \(end) in the trace"
+        }
+        guard !ends.isEmpty else { return [] }
+        return [ends.joined(separator: ", ") + ": how long they took, and what outlived them, is not known."]
     }
 
     /// What is to be said of processes that did not close their recordings.

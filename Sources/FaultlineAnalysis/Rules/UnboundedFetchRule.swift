@@ -27,10 +27,49 @@ public struct UnboundedFetchRule: Rule {
             && fetch.key.shape.hasUntoldValues != true
         {
             fetches &+= fetch.counts.executions
-            if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
+            let found = fetch.mainUse == nil ? untold(fetch, costs) : finding(for: fetch, profile, costs)
+            if let found { outcome.findings.append(found) }
         }
         if fetches > 0 { outcome.examined = "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" }
         return outcome
+    }
+
+    /// The finding where the trace does not tell what was done with the rows.
+    private func untold(_ fetch: FetchProfile, _ costs: CostModel) -> Finding? {
+        let unbounded = fetch.sample.executions.filter { $0.limit == 0 && $0.batchSize == 0 }
+        // The longest ones are always among those that are kept.
+        guard let rows = unbounded.map(\.rows).max(), rows >= Self.minimumRows, !fetch.isExport else { return nil }
+        let entity = fetch.key.shape.entity
+        var finding = Finding(
+            rule: id, ruleName: name, title: Self.title(entity), change: fetch.key.site,
+            score: min(
+                Score.highestWarning, Score.of(Double(rows), info: Double(Self.minimumRows), warning: 10_000)),
+            fix: Self.fix, code: ["request.fetchBatchSize = \(Self.batch(rowSize: 0))"], saving: Saving(),
+            confidence: .low, signature: fetch.signature(id, "unbounded"))
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = [Self.extent(rows, size: "", of: fetch.key.shape)]
+        finding.reservations = [
+            "What was done with the rows is not told: all of them may have been needed.",
+            projection(Double(rows), 0, costs.rows(of: fetch.key.shape).line),
+        ]
+        finding.evidence = [
+            Evidence("executions", fetch.counts.executions, .count), Evidence("rows", fetch.counts.rows, .rows),
+            Evidence("maximumRows", rows, .rows),
+        ]
+        return finding
+    }
+
+    private static func title(_ entity: String) -> String {
+        "Take the rows of \(entity) in batches, or a page at a time"
+    }
+
+    private static let fix =
+        "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a limit and a "
+        + "predicate on the sort key they come page by page."
+
+    private static func extent(_ rows: UInt64, size: String, of shape: ShapeEntry) -> String {
+        let all = shape.predicate.isEmpty ? "It asks for every \(shape.entity) that there is: " : ""
+        return "\(all)\(Phrase.count(rows, "row")) at once\(size), and nothing keeps it from being more."
     }
 
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
@@ -45,17 +84,14 @@ public struct UnboundedFetchRule: Rule {
         let batch = Self.batch(rowSize: rowSize)
         let entity = fetch.key.shape.entity
         var finding = Finding(
-            rule: id, ruleName: name, title: "Take the rows of \(entity) in batches, or a page at a time",
-            change: fetch.key.site,
+            rule: id, ruleName: name, title: Self.title(entity), change: fetch.key.site,
             score: min(
                 Score.highestWarning,
                 max(
                     // What is known to grow is judged by what it is going to be.
                     Score.of(rows * (grows ? Self.growth : 1), info: Double(Self.minimumRows), warning: 10_000),
                     Score.of(rows * rowSize, info: Self.minimumBytes, warning: 10 * Self.minimumBytes))),
-            fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
-                + "limit and a predicate on the sort key they come page by page.",
-            code: ["request.fetchBatchSize = \(batch)"], saving: Saving(), confidence: .medium,
+            fix: Self.fix, code: ["request.fetchBatchSize = \(batch)"], saving: Saving(), confidence: .medium,
             signature: fetch.signature(id, "unbounded"))
         finding.saving.memory = Int64(saturating: max(0, rows - Double(batch)) * rowSize)
         finding.seenAt = fetch.readers
@@ -78,11 +114,8 @@ public struct UnboundedFetchRule: Rule {
     private func explanation(
         _ fetch: FetchProfile, _ use: ResultUse, rowSize: Double, grows: Bool
     ) -> [String] {
-        let all = fetch.key.shape.predicate.isEmpty ? "It asks for every \(fetch.key.shape.entity) that there is: " : ""
         let size = rowSize > 0 ? ", \(Phrase.size(Double(use.maximumRows) * rowSize))" : ""
-        var sentences = [
-            "\(all)\(Phrase.count(use.maximumRows, "row")) at once\(size), and nothing keeps it from being more."
-        ]
+        var sentences = [Self.extent(use.maximumRows, size: size, of: fetch.key.shape)]
         if grows, let least = fetch.growth.runs.first, let most = fetch.growth.runs.last {
             sentences.append(
                 "It grows with its table: in \(Phrase.count(fetch.growth.count, "run")) from "

@@ -16,11 +16,13 @@ public struct UnchangedWriteRule: Rule {
         let saves = profile.groups.filter { $0.key.kind == .save }
         let examined = saves.reduce(0) { $0 &+ $1.count }
         if examined > 0 { outcome.examined = Phrase.count(examined, "save") }
-        outcome.findings = saves.compactMap { finding(for: $0, profile) }
+        let objects = saves.reduce(0) { $0 &+ $1.counts.unchanged &+ $1.counts.rows }
+        outcome.findings = saves.compactMap { finding(for: $0, objects: objects, profile) }
         return outcome
     }
 
-    private func finding(for group: EventGroup, _ profile: Profile) -> Finding? {
+    /// - Parameter objects: Those of all saves, changed or not.
+    private func finding(for group: EventGroup, objects: UInt64, _ profile: Profile) -> Finding? {
         let counts = group.counts
         // Two of three that were to be updated need not have been.
         guard counts.unchanged >= Self.minimumObjects, counts.unchanged >= counts.updated else { return nil }
@@ -48,6 +50,12 @@ public struct UnchangedWriteRule: Rule {
             Evidence("saveTime", group.totalTime, .nanoseconds),
         ]
         if isEmpty {
+            finding.weigh(
+                isLongEnough: Significance.isMet(
+                    saving: saved, wallTime: profile.allProcesses.wallTime,
+                    isMainThread: Significance.isMost(group.mainThreadTime, of: group.totalTime)),
+                isLargePart: Significance.isMet(rows: Int64(clamping: counts.unchanged), of: objects),
+                of: "objects that are saved")
             finding.claims = [Claim(account: .saves(.init(site: group.key.site, entities: [])), balance: saved)]
         } else {
             finding.downgrade("The other objects had to be saved, and comparing these takes little.")

@@ -119,6 +119,10 @@ final class DatabaseFile {
     /// Runs a statement that gives nothing.
     func run(_ sql: String) throws(ReplayError) { _ = try rows(sql) }
 
+    func hasTable(_ name: String) throws(ReplayError) -> Bool {
+        try number("SELECT count(*) FROM sqlite_schema WHERE name = '\(name)' AND type = 'table'") == 1
+    }
+
     /// The number that a statement gives; 0 if it gives none.
     func number(_ sql: String) throws(ReplayError) -> UInt64 { try rows(sql).first?.first?.number ?? 0 }
 

@@ -25,9 +25,11 @@ final class StoreCopy {
 
     /// The model that the store keeps.
     ///
-    /// - Throws: ``ReplayError`` if it is no SQLite file, or what it keeps is no model.
+    /// - Throws: ``ReplayError`` if it is no SQLite file or no store, or what it keeps is no model.
     func keptModel() throws(ReplayError) -> StoredModel? {
-        try StoredModel.read(try DatabaseFile(writing: path, named: name))
+        let file = try DatabaseFile(writing: path, named: name)
+        guard try file.hasTable("Z_METADATA") else { throw .noStore(name) }
+        return try StoredModel.read(file)
     }
 
     /// Opens the copy, with nothing in memory yet.

@@ -155,7 +155,7 @@ struct ForeignCTFTests {
     func empty() throws {
         #expect(
             try refusal()
-                == "faultline: Could not read the trace \"\(directory.url.path)\": the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" or \"lttng create --output\" was given.\n"
+                == "faultline: Could not read the trace \"\(directory.url.path)\": the directory holds no CTF trace (no file \"metadata\"); name the one that \"faultline record --to lttng\" or \"lttng create --output\" was given, or one file if it holds other traces.\n"
         )
     }
 
