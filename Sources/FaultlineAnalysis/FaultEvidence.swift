@@ -27,6 +27,7 @@ public struct FaultEvidence: Sendable {
     /// One of the slowest faults.
     public struct Sample: Sendable, Hashable {
         public var process: UInt32
+        /// The event's number in its process.
         public var event: EventID
         /// In nanoseconds.
         public var duration: UInt64

@@ -24,6 +24,8 @@ public struct Finding: Sendable, Hashable {
     public var score: Double
     /// Where it was seen, the most frequent place first.
     public var seenAt: [Sighting] = []
+    /// Some of the events that it rests on, the slowest first.
+    public var samples: [FaultEvidence.Sample] = []
     /// Scopes in which it was seen, by name, the most frequent first.
     public var scopes: [String] = []
     /// What the finding rests on, in numbers.

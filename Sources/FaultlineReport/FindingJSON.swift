@@ -8,7 +8,8 @@ enum FindingJSON {
             "rule": .string(finding.rule), "ruleName": .string(finding.ruleName), "title": .string(finding.title),
             "severity": .string(finding.severity.name), "score": .number(finding.score),
             "confidence": .string("\(finding.confidence)"), "change": SiteJSON.value(finding.change),
-            "seenAt": .array(finding.seenAt.map(sighting)), "scopes": .array(finding.scopes.map { .string($0) }),
+            "seenAt": .array(finding.seenAt.map(sighting)), "samples": .array(finding.samples.map(sample)),
+            "scopes": .array(finding.scopes.map { .string($0) }),
             "evidence": .array(finding.evidence.map(evidence)),
             "explanation": .array(finding.explanation.map { .string($0) }), "fix": .string(finding.fix),
             "code": .array(finding.code.map { .string($0) }), "saving": saving(finding.saving),
@@ -20,6 +21,13 @@ enum FindingJSON {
     private static func sighting(_ sighting: Finding.Sighting) -> JSONValue {
         .sorted([
             "site": SiteJSON.value(sighting.site), "count": .unsigned(sighting.count), "time": .unsigned(sighting.time),
+        ])
+    }
+
+    private static func sample(_ sample: FaultEvidence.Sample) -> JSONValue {
+        .sorted([
+            "process": .unsigned(UInt64(sample.process)), "event": .unsigned(sample.event),
+            "duration": .unsigned(sample.duration),
         ])
     }
 

@@ -158,6 +158,19 @@ struct MusicFindingsTests {
         }
     }
 
+    @Test("has no finding where it says that it prepares something", arguments: MusicProgram.flaws)
+    func setup(flaw: MusicProgram.Flaw) throws {
+        let directory = try TemporaryDirectory()
+        let trace = try MusicProgram.record([flaw.scenario], isNaive: true, in: directory).trace
+        let text = try String(contentsOfFile: trace, encoding: .utf8)
+        let request = #""kind":"request""#
+        try #require(text.contains(request))
+        let setup = directory.path("setup.json")
+        try text.replacingOccurrences(of: request, with: #""kind":"setup""#)
+            .write(toFile: setup, atomically: true, encoding: .utf8)
+        #expect(try ReportDocument(of: setup).findings.map(\.title) == [])
+    }
+
     @Test("has no finding, not even a note, once it is changed so", arguments: MusicProgram.flaws)
     func improved(flaw: MusicProgram.Flaw) throws {
         let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: false))

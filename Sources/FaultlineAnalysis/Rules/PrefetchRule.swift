@@ -89,6 +89,7 @@ public struct PrefetchRule: Rule {
         finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
         finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        finding.samples = evidence.samples
         finding.scopes = evidence.scopes.names
         finding.evidence = Self.numbers(evidence, share: share)
         finding.explanation = advice.explanation

@@ -26,16 +26,18 @@ struct FetchReplay {
     private let shape: ShapeEntry
     private let sort: [FetchSortDescriptor]
     private let reading: ResultReading
-    private var predicate: ShapePredicate?
-    private var executions: [Execution]
+    var predicate: ShapePredicate?
+    var executions: [Execution]
     /// Fetches that the trace has.
     let recorded: UInt64
     /// Whether the fetches follow one another in one context, and their rows are not looked at.
     private let isLoop: Bool
+    /// Whether some of the fetches stand for others of the trace.
+    private let isSampled: Bool
     /// Values with which the predicate finds nothing; `nil`: there are none such.
-    private var absence: [PredicateValue]?
+    var absence: [PredicateValue]?
     /// The names of the property by which the rows are told apart; `nil`: they need not be.
-    private var grouping: [String]?
+    var grouping: [String]?
 
     /// Fetches that are done again.
     var count: UInt64 { UInt64(executions.count) }
@@ -93,6 +95,7 @@ struct FetchReplay {
         let sampled = executions.reduce(0) { $0 + $1.weight * Double($1.sample.size) }
         for place in executions.indices { executions[place].weight *= size / max(1, sampled) }
         self.executions = executions
+        isSampled = recorded > UInt64(executions.count)
     }
 
     private static func predicate(_ shape: ShapeEntry) throws -> ShapePredicate? {
@@ -115,46 +118,18 @@ struct FetchReplay {
         return replay
     }
 
-    /// The fetches as one that asks for the values of all of them, with `IN`, and tells its rows apart.
-    ///
-    /// - Throws: ``Untriable`` if more than one value is compared, or there is only one to ask for.
-    func joined() throws -> FetchReplay {
-        guard let other = predicate?.joined() else {
-            throw Untriable("Its predicate compares more than the one value that IN would take a list of.")
-        }
-        let values = executions.flatMap { $0.drawn?.values ?? [] }.flatMap { value in
-            if case .list(let values) = value { values } else { [value] }
-        }
-        guard values.count > 1 else { throw Untriable("The copy has too few values to fetch for several at once.") }
-        var replay = self
-        replay.predicate = other
-        replay.grouping = other.places[0].names
-        if absence != nil { replay.absence = [PredicateValue.list(values).absent(0)] }
-        let sample = FetchSample.Execution(joining: executions.map(\.sample))
-        // As many times as it takes to have what all of them stand for.
-        let (all, size) = executions.reduce((0, 0)) {
-            ($0.0 + $1.weight * Double($1.sample.size), $0.1 + Double($1.sample.size))
-        }
-        replay.executions = [
-            Execution(
-                sample: sample, weight: all / size,
-                drawn: ValueDrawing.Candidate(values: [.list(values)], count: 0, textMatches: 0))
-        ]
-        return replay
-    }
-
     // MARK: Doing it again
 
-    /// Has the fetches' own statement prepared, which a program does once for all of them: where some stand for more of
-    /// them, that must not be multiplied with the rest.
+    /// Has the fetches' own statement prepared, which a program does once for all of them: where some stand for others, that
+    /// must not be multiplied with the rest.
     func warmUp(_ manner: Manner, _ container: PersistentContainer) throws {
-        guard let absence, var execution = executions.first, recorded > count else { return }
+        guard isSampled, let absence, var execution = executions.first else { return }
         execution.drawn?.values = absence
         var timing = Timing()
         try run([execution], manner, container, &timing)
     }
 
-    /// Does all fetches again, each in a context of its own, and adds what they took.
+    /// Does all fetches again, each in a context of its own or those of a loop in one, and adds what they took.
     func run(_ manner: Manner, _ container: PersistentContainer, _ timing: inout Timing) throws {
         try run(executions, manner, container, &timing)
     }
@@ -276,11 +251,6 @@ struct FetchReplay {
 extension FetchSample.Execution {
     /// Whether all rows were taken out, from the first to the last.
     fileprivate var isWhole: Bool { rows > 0 && runs == [TraceEvent.Use.Run(first: 0, rows: rows)] }
-
-    /// One fetch that finds what others found.
-    fileprivate init(joining others: [FetchSample.Execution]) {
-        self.init(rows: others.reduce(0) { $0 &+ $1.rows }, limit: 0, offset: 0, batchSize: 0)
-    }
 
     /// The rows that the limit leaves of those that a predicate finds.
     func cut(_ count: Int) -> Int {

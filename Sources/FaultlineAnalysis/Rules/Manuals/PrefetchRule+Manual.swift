@@ -5,7 +5,7 @@ extension PrefetchRule {
                 + "objects, caused by faults of one relationship or entity at one line, whose objects came from "
                 + "one fetch of two rows or more.",
             evidence: "The trips, the different objects, the rows of the fetch, the share of them whose fault "
-                + "fired, the time, where the faults fired, and three sample events.",
+                + "fired, the time, where the faults fired, and the slowest three of them (in the report as JSON).",
             fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
                 + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare)) of its rows fire, fill "
                 + "those that will with one batch of faults instead.",
