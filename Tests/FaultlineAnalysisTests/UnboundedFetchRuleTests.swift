@@ -72,6 +72,10 @@ struct UnboundedFetchRuleTests {
         #expect(
             finding.reservations.first == "What was done with the rows is not told: all of them may have been needed.")
         #expect(finding.evidence.first { $0.name == "maximumRows" }?.value == 1000)
+        #expect(finding.reservations.last?.hasPrefix("What it costs at this size is not much; with ten times") == true)
+        #expect(
+            untold(50_000).first?.reservations.last
+                == "It takes 100 ms at this size; with ten times the rows a fetch would take 1.00 s.")
         #expect(untold(999).isEmpty)
         #expect(untold(5000) { $0.batchSize = 50 }.isEmpty)
         #expect(untold(5000) { $0.limit = 5000 }.isEmpty)

@@ -14,6 +14,8 @@ public struct UnboundedFetchRule: Rule {
     /// Rows more for each row that the table has more, and rows of a result, from which on growth is worth a word.
     static let minimumSlope = 0.5
     static let grownRows: UInt64 = 100
+    /// Nanoseconds of a fetch that somebody notices.
+    static let longFetch = 50_000_000.0
     /// By how much data are thought to grow.
     static let growth = 10.0
 
@@ -125,11 +127,15 @@ public struct UnboundedFetchRule: Rule {
         return sentences
     }
 
-    /// What a fetch would take if the data grew, since it takes little here.
+    /// What a fetch would take if the data grew; it may take little here.
     private func projection(_ rows: Double, _ rowSize: Double, _ line: CostLine) -> String {
+        let now = line.cost(trips: 1, rows: rows)
         let time = Phrase.duration(line.cost(trips: 1, rows: rows * Self.growth))
         let memory = rowSize > 0 ? " and hold \(Phrase.size(rows * Self.growth * rowSize))" : ""
-        return "What it costs at this size is not much; with ten times the rows a fetch would take \(time)\(memory)."
+        let here =
+            now < Self.longFetch
+            ? "What it costs at this size is not much" : "It takes \(Phrase.duration(now)) at this size"
+        return "\(here); with ten times the rows a fetch would take \(time)\(memory)."
     }
 }
 
