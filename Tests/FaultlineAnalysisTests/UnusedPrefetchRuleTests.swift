@@ -13,6 +13,7 @@ struct UnusedPrefetchRuleTests {
         var touched: UInt32 = 100
         var state = TraceEvent.Use.State.closed
         var prefetchTime: UInt64 = 120_000
+        var source = TraceEvent.Fault.Source.rowCache
 
         mutating func tell(times: Int = 4, site: DictionaryID? = nil) {
             for _ in 0..<times {
@@ -24,7 +25,7 @@ struct UnusedPrefetchRuleTests {
                 ]
                 let id = groceries.trace.event(
                     .fetch(fetch), duration: 210_000 + prefetchTime, site: site ?? groceries.fetchSite)
-                for object in 0..<used { groceries.fault(UInt64(object), of: id, source: .rowCache, duration: 200) }
+                for object in 0..<used { groceries.fault(UInt64(object), of: id, source: source, duration: 200) }
                 var use = Groceries.use(of: id, rows: 100, batchSize: 0)
                 (use.touchedRows, use.state) = (touched, state)
                 use.runs = [.init(first: 0, rows: UInt64(touched))]
@@ -32,7 +33,9 @@ struct UnusedPrefetchRuleTests {
             }
         }
 
-        var analysis: Analysis {
+        var analysis: Analysis { analysis([UnusedPrefetchRule()]) }
+
+        func analysis(_ rules: [any Rule]) -> Analysis {
             var trace = groceries
             // What trips and rows cost.
             let shape = trace.trace.define(.shape(ShapeEntry(entity: "List")))
@@ -41,7 +44,7 @@ struct UnusedPrefetchRuleTests {
                 (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (trace.list, shape, rows, 1)
                 trace.trace.event(.fetch(fetch), duration: trace.trip + UInt64(rows) * trace.row)
             }
-            return Analysis(Profile(trace.trace.closed()), rules: [UnusedPrefetchRule()])
+            return Analysis(Profile(trace.trace.closed()), rules: rules)
         }
     }
 
@@ -68,6 +71,21 @@ struct UnusedPrefetchRuleTests {
             ])
         #expect(abs(finding.saving.time.median - 480_000) < 1)
         #expect(finding.saving.trips == 4 && finding.saving.rows == 200)
+    }
+
+    @Test func `A relationship that leads nowhere is not unused`() {
+        #expect(findings { $0.prefetched = 0 }.isEmpty)
+    }
+
+    @Test(arguments: [0, 5, 8, 20, 50], [TraceEvent.Fault.Source.rowCache, .store])
+    func `Nobody is told to prefetch and not to prefetch one relationship`(
+        _ used: Int, _ source: TraceEvent.Fault.Source
+    ) {
+        var story = Story()
+        (story.used, story.source) = (used, source)
+        story.tell(times: 4)
+        let rules = Set(story.analysis([UnusedPrefetchRule(), PrefetchRule()]).findings.map(\.rule))
+        #expect(!rules.isSuperset(of: ["R01", "R20"]))
     }
 
     @Test func `What some rows use is fetched for these`() throws {

@@ -26,6 +26,9 @@ struct PrefetchAdvice {
         }
     }
 
+    /// Whether the fetch prefetches it already.
+    var isPrefetched: Bool { keyPath.map { shape.prefetch.contains($0) } ?? false }
+
     /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
     private var isSparse: Bool { share < PrefetchRule.minimumShare && !isBatched }
 

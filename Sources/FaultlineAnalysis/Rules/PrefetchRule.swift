@@ -17,7 +17,8 @@ public struct PrefetchRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         let totals = profile.totals
         let cases = Self.stories(profile)
-        var outcome = RuleOutcome(findings: cases.map { finding($0.key, $0.evidence, $0.claims, profile, costs) })
+        let found = cases.compactMap { finding($0.key, $0.evidence, $0.claims, profile, costs) }
+        var outcome = RuleOutcome(findings: found)
         if totals.events[.fault, default: 0] > 0 {
             let all = Phrase.count(totals.events[.fault, default: 0], "fault")
             outcome.examined = "\(all), \(Phrase.count(totals.faultTrips)) of them from the store"
@@ -64,7 +65,7 @@ public struct PrefetchRule: Rule {
 
     private func finding(
         _ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ claims: [Claim], _ profile: Profile, _ costs: CostModel
-    ) -> Finding {
+    ) -> Finding? {
         let share = Self.share(key, evidence, profile)
         let after = Self.loadsAfter(key, evidence, share: share)
         let estimate = costs.store
@@ -80,6 +81,9 @@ public struct PrefetchRule: Rule {
             return time - line.cost(trips: after.trips, rows: after.rows) - Double(evidence.originRows) * lookUp
         }
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
+        // What is prefetched and goes to the store all the same was in the row cache and left it (R11), or pays for few
+        // rows (R20).
+        guard !advice.isPrefetched else { return nil }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(Double(evidence.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),

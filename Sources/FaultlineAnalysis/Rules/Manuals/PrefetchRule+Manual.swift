@@ -16,6 +16,7 @@ extension PrefetchRule {
             guards: [
                 "Faults that the row cache serves are no trips, and are left alone.",
                 "A fetch of one row has nothing to prefetch for others.",
+                "What the fetch prefetches already is for R11 and R20.",
                 "What happens in scopes of kind setup is preparation, and is left out.",
                 "It is a note if it saves less than 1 % of the scopes' time, less than 2 ms (1 ms on the main "
                     + "thread) and less than a fifth of all trips, or if events were lost meanwhile.",
