@@ -15,12 +15,13 @@ struct FetchLoopRuleTests {
 
     /// Fetches with those operands, one after the other, the first of which may take longer.
     private func loop(
-        _ terms: [ShapeEntry.Term]? = [byAlbum], operands: [[UInt64]] = (1...10).map { [$0] }, rows: UInt32 = 12,
+        _ terms: [ShapeEntry.Term]? = [byAlbum], isLimited: Bool = false, operands: [[UInt64]] = (1...10).map { [$0] },
+        rows: UInt32 = 12,
         sort: [String] = [], scope: TraceEvent.Scope.Kind? = .screen, pause: UInt64 = 0, first: UInt64? = nil,
         _ change: (inout TraceEvent.Fetch) -> Void = { _ in }
     ) -> [Finding] {
         var music = Music()
-        let shape = music.shape("album == ?", terms, sort: sort)
+        let shape = music.shape("album == ?", terms, sort: sort, isLimited: isLimited)
         music.calibrate(shape)
         func run(_ music: inout Music) {
             for (number, operands) in operands.enumerated() {
@@ -94,6 +95,20 @@ struct FetchLoopRuleTests {
         let finding = try #require(loop(first: 1_000_000).first)
         #expect(finding.seenAt.first?.time == 1_000_000 + 9 * 34_000)
         #expect(abs(finding.saving.time.median - (90_000 - 10_000 - 36_000)) < 1)
+    }
+
+    @Test func `Of fetches that are limited to a row nobody knows how many there are`() throws {
+        let finding = try #require(loop(isLimited: true, rows: 1) { $0.limit = 1 }.first)
+        #expect(finding.saving.time.low == 0 && finding.saving.time.median > 0 && finding.confidence == .low)
+        #expect(finding.explanation.contains("Each is limited to one row; IN brings all that a value has."))
+        #expect(try #require(loop(rows: 1).first).saving.time.low > 0)
+    }
+
+    @Test func `What another object tells apart has to be looked up for each value`() throws {
+        let near = try #require(loop(rows: 1).first).saving.time.median
+        let far = try #require(loop([.init(keyPath: "album.title", operation: "==")], rows: 1).first).saving.time.median
+        // A trip of 10 µs for each of ten albums.
+        #expect(near > 0 && near < 100_000 && far == 0)
     }
 
     @Test func `Objects that are asked for by their IDs need not be told apart`() throws {

@@ -13,6 +13,7 @@ extension FetchLoopRule {
             guards: [
                 "Fetches with a limit above one or an offset are pages, and are left alone.",
                 "Fetches of a hundred rows or more each have little to gain.",
+                "Of fetches that are limited to one row it says that IN brings all rows of a value.",
                 "Between the fetches something else that takes ten times as long (and a millisecond) means "
                     + "that the values come one by one: a note.",
                 "Without scopes a pause of 5 ms, and four times a fetch, ends the loop.",

@@ -12,7 +12,7 @@ extension RepeatedFetchRule {
                     + "whose way the trace does not tell any write does.",
                 "Fetches at regular intervals of 100 ms or more look for what others write: a note.",
                 "Without scopes a pause of 100 ms begins anew.",
-                "Fetches in a loop with several values are R04's.",
+                "Fetches in a loop with several values are R04's, where one fetch for all of them is worth it.",
             ])
     }
 }

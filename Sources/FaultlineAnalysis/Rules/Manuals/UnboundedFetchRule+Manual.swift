@@ -16,6 +16,7 @@ extension UnboundedFetchRule {
                     + "table of the runs must have twice the rows of the smallest.",
                 "How many rows a table has is told by fetches that go through it or ask for all of it, in the same run.",
                 "Where fewer rows are needed, R02, R03, R05 and R17 say what to do.",
+                "Where the trace does not tell what was done with the rows, as logs of SQLDebug do not, it says so.",
                 "It is never an error.",
             ])
     }
