@@ -69,9 +69,9 @@ public struct CostModel: Sendable {
         /// What trips took without what only a few of them took, such as the first ones, which prepare statements and read
         /// pages; all of it where the shape's own trips do not tell.
         ///
-        /// - Parameter line: One of those that fit; `nil`: the one that fits best.
-        func typical(_ time: Double, trips: Double, rows: Double, line: CostLine? = nil) -> Double {
-            basis == .shape ? min(time, (line ?? self.line).cost(trips: trips, rows: rows)) : time
+        /// - Parameter line: One of those that fit.
+        func typical(_ time: Double, trips: Double, rows: Double, _ line: CostLine) -> Double {
+            basis == .shape ? min(time, line.cost(trips: trips, rows: rows)) : time
         }
 
         /// How sure a saving is of which a part was measured and a part follows from the costs: the measured part

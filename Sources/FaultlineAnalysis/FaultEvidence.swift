@@ -22,6 +22,11 @@ public struct FaultEvidence: Sendable {
         public var trips: UInt64 = 0
         /// In nanoseconds.
         public var time: UInt64 = 0
+
+        mutating func add(_ duration: UInt64) {
+            trips &+= 1
+            time &+= duration
+        }
     }
 
     /// One of the slowest faults.

@@ -35,8 +35,7 @@ package struct FetchSample: Sendable, Hashable {
         package var size: UInt64 { rows &+ FetchSample.trip }
 
         fileprivate var weight: UInt64 {
-            let (weight, isTooLarge) = size.multipliedReportingOverflow(by: FetchSample.parts)
-            return isTooLarge ? .max : min(weight, UInt64(StoredValue.largest))
+            min(size, UInt64(StoredValue.largest) / FetchSample.parts) * FetchSample.parts
         }
 
         fileprivate var numbers: [UInt64] { [rows, limit, offset, batchSize] + runs.flatMap { [$0.first, $0.rows] } }

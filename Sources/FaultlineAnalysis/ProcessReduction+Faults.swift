@@ -14,53 +14,30 @@ struct OpenFaults: Sendable {
     /// Places that are told apart; what fires elsewhere is counted without a place.
     static let maximumPlaces = 8
 
-    var trips: UInt64 = 0
-    var time: UInt64 = 0
-    var mainThreadTime: UInt64 = 0
-    var filled: UInt64 = 0
-    var bytes: UInt64 = 0
-    var seenBefore: UInt64 = 0
+    /// What they add to the evidence, but for what is counted once for a scope or a fetch.
+    var evidence = FaultEvidence()
     var objects = DistinctCount()
-    var types: [TraceEvent.Fault.FaultType: UInt64] = [:]
-    var places: [CallSite?: FaultEvidence.Place] = [:]
-    var speeds: [UInt32: FaultEvidence.Place] = [:]
-    var samples: [FaultEvidence.Sample] = []
     var end: UInt64 = 0
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, site: CallSite?) {
-        trips &+= 1
-        time &+= event.duration
-        mainThreadTime &+= event.isMainThread ? event.duration : 0
-        filled &+= UInt64(fault.filled)
-        bytes &+= fault.bytes
-        seenBefore &+= fault.seenBefore ? 1 : 0
-        objects.insert(fault.object)
-        types[fault.type, default: 0] &+= 1
-        let place = places[site] != nil || places.count < Self.maximumPlaces ? site : nil
-        let one = FaultEvidence.Place(trips: 1, time: event.duration)
-        places[place, default: FaultEvidence.Place()].merge(one)
-        speeds[FaultEvidence.speed(of: event.duration), default: FaultEvidence.Place()].merge(one)
-        end = max(end, event.end)
-        var evidence = FaultEvidence()
-        for sample in samples { evidence.add(sample) }
+        evidence.trips &+= 1
+        evidence.time &+= event.duration
+        evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
+        evidence.filled &+= UInt64(fault.filled)
+        evidence.bytes &+= fault.bytes
+        evidence.seenBefore &+= fault.seenBefore ? 1 : 0
+        evidence.types[fault.type, default: 0] &+= 1
+        let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumPlaces
+        evidence.places[isKnown ? site : nil, default: FaultEvidence.Place()].add(event.duration)
+        evidence.speeds[FaultEvidence.speed(of: event.duration), default: FaultEvidence.Place()].add(event.duration)
         evidence.add(FaultEvidence.Sample(process: event.process, event: event.id, duration: event.duration))
-        samples = evidence.samples
+        objects.insert(fault.object)
+        end = max(end, event.end)
     }
 
     mutating func merge(_ other: OpenFaults) {
-        trips &+= other.trips
-        time &+= other.time
-        mainThreadTime &+= other.mainThreadTime
-        filled &+= other.filled
-        bytes &+= other.bytes
-        seenBefore &+= other.seenBefore
+        evidence.merge(other.evidence)
         objects.formUnion(other.objects)
-        types.merge(other.types, uniquingKeysWith: +)
-        for (site, place) in other.places { places[site, default: FaultEvidence.Place()].merge(place) }
-        for (speed, trips) in other.speeds { speeds[speed, default: FaultEvidence.Place()].merge(trips) }
-        var evidence = FaultEvidence()
-        for sample in samples + other.samples { evidence.add(sample) }
-        samples = evidence.samples
         end = max(end, other.end)
     }
 }
@@ -174,10 +151,10 @@ extension ProcessReduction {
         }
         for (key, faults) in units {
             guard let fetch = fetches.peek(key.origin) else {
-                summary.counts.faultTripsWithUnknownOrigin &+= faults.trips
+                summary.counts.faultTripsWithUnknownOrigin &+= faults.evidence.trips
                 continue
             }
-            let mostAtOnePlace = faults.places.values.map(\.trips).max() ?? 0
+            let mostAtOnePlace = faults.evidence.places.values.map(\.trips).max() ?? 0
             guard fetch.rows >= 2, faults.objects.count >= Self.faultThreshold, mostAtOnePlace >= Self.faultThreshold,
                 !isSetup(fetch.scope)
             else { continue }
@@ -194,19 +171,9 @@ extension ProcessReduction {
         }
         let evidenceKey = FaultEvidence.Key(
             subject: subject ?? .target(entity: entity), fetch: tables.fetches[fetch.index].key)
-        var evidence = FaultEvidence()
+        var evidence = open.evidence
         evidence.occurrences = 1
-        evidence.trips = open.trips
-        evidence.time = open.time
-        evidence.mainThreadTime = open.mainThreadTime
         evidence.objects = UInt64(open.objects.count)
-        evidence.filled = open.filled
-        evidence.bytes = open.bytes
-        evidence.seenBefore = open.seenBefore
-        evidence.types = open.types
-        evidence.places = open.places
-        evidence.speeds = open.speeds
-        evidence.samples = open.samples
         addSurroundings(of: key, open, fetch, evidenceKey, to: &evidence)
         tables.faults[evidenceKey, default: FaultEvidence()].merge(evidence)
     }

@@ -67,19 +67,23 @@ struct ProcessReduction: Sendable {
         var lastScope: EventID = 0
         var hasLossPending = false
         var mark = ThreadMark()
-        /// The last event that was within no other.
-        private var outermost: (start: UInt64, end: UInt64) = (0, 0)
+        /// When the last event was that was within no other.
+        private var outermost: Span = (0, 0)
         private var oldest = 0
 
-        /// Remembers an event that was within no other.
+        private typealias Span = (start: UInt64, end: UInt64)
+
+        /// Remembers when an event was that was within no other.
         ///
         /// - Returns: Whether it overlaps with the one before, which no thread can do: neither is within the other.
         mutating func overlaps(_ event: TraceEvent) -> Bool {
-            let (first, second) = (min(outermost.start, event.start), max(outermost.start, event.start))
-            let end = first == outermost.start ? outermost.end : event.end
-            let last = first == outermost.start ? event.end : outermost.end
-            outermost = (event.start, event.end)
-            return first < second && second < end && end < last
+            let (before, now): (Span, Span) = (outermost, (event.start, event.end))
+            outermost = now
+            return Self.reaches(before, into: now) || Self.reaches(now, into: before)
+        }
+
+        private static func reaches(_ first: Span, into second: Span) -> Bool {
+            first.start < second.start && second.start < first.end && first.end < second.end
         }
 
         mutating func remember(_ ended: Ended) {
@@ -180,14 +184,14 @@ struct ProcessReduction: Sendable {
         noteWork(event, in: &tables)
         noteBlock(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
-        // What is prepared is set as it has to be.
-        let unchanged: UInt32 =
-            if case .save(let save) = event.detail, isSetup(event.scope) { save.unchanged } else { 0 }
         tables.changeGroup(group) {
             $0.durations.record(event.duration)
             $0.counts.add(event)
-            $0.counts.unchanged &-= UInt64(unchanged)
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
+        }
+        if case .save(let save) = event.detail, isSetup(event.scope) {
+            // What is prepared is set as it has to be.
+            tables.changeGroup(group) { $0.counts.unchanged &-= UInt64(save.unchanged) }
         }
         if event.isOnThread { accountTime(of: event, group: group, in: &tables) }
     }

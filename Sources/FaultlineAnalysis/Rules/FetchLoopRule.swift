@@ -59,11 +59,11 @@ public struct FetchLoopRule: Rule {
         let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
         // Behind another object, that object has to be had for each value.
         let lookedUp = advice.tellsRowsApart && term?.keyPath.contains(".") == true ? values : 0
+        let time = Self.time(of: evidence, profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
             usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
         ) { line, cost in
-            Self.time(of: evidence, key, profile, estimate, line) - line.cost(trips: trips + lookedUp, rows: rows)
-                - listed * cost.value - toldApart * cost.row
+            time(line) - line.cost(trips: trips + lookedUp, rows: rows) - listed * cost.value - toldApart * cost.row
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
@@ -99,17 +99,15 @@ public struct FetchLoopRule: Rule {
         evidence.rows < manyRows &* evidence.executions && profile.fetch(key.fetch)?.isForItsRows != false
     }
 
-    /// What the fetches of a loop take without what is done once, such as preparing the statement, in nanoseconds.
+    /// What the fetches of a loop take without what is done once, such as preparing the statement, in nanoseconds, by one
+    /// of the lines that fit.
     ///
-    /// - Parameter line: One of those that fit; `nil`: the one that fits best.
+    /// - Parameter fetch: All fetches of the loop's line.
     static func time(
-        of loop: LoopEvidence, _ key: LoopEvidence.Key, _ profile: Profile, _ estimate: CostModel.Estimate,
-        _ line: CostLine? = nil
-    ) -> Double {
-        let preparation = profile.fetch(key.fetch)?.counts.prepareTime(of: loop.executions) ?? 0
-        return estimate.typical(
-            max(0, Double(loop.time) - preparation), trips: Double(loop.executions), rows: Double(loop.rows),
-            line: line)
+        of loop: LoopEvidence, _ fetch: FetchProfile?, _ estimate: CostModel.Estimate
+    ) -> (CostLine) -> Double {
+        let time = max(0, Double(loop.time) - (fetch?.counts.prepareTime(of: loop.executions) ?? 0))
+        return { estimate.typical(time, trips: Double(loop.executions), rows: Double(loop.rows), $0) }
     }
 
     private func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {

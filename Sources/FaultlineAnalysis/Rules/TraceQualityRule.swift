@@ -130,6 +130,7 @@ public struct TraceQualityRule: Rule {
 
     /// What is to be said of scopes of which the trace has one end only.
     private static func scopes(_ profile: Profile) -> [String] {
+        // Files of the first version do not tell how often a scope was closed.
         let scopes = profile.scopes.map { (begun: $0.count, ended: max($0.ends, $0.wallTimes.count)) }
         let open = scopes.reduce(0) { $0 &+ $1.begun - min($1.begun, $1.ended) }
         let unbegun = scopes.reduce(0) { $0 &+ $1.ended - min($1.begun, $1.ended) }

@@ -41,19 +41,10 @@ public struct UnboundedFetchRule: Rule {
         let unbounded = fetch.sample.executions.filter { $0.limit == 0 && $0.batchSize == 0 }
         // The longest ones are always among those that are kept.
         guard let rows = unbounded.map(\.rows).max(), rows >= Self.minimumRows, !fetch.isExport else { return nil }
-        let entity = fetch.key.shape.entity
-        var finding = Finding(
-            rule: id, ruleName: name, title: Self.title(entity), change: fetch.key.site,
-            score: min(
-                Score.highestWarning, Score.of(Double(rows), info: Double(Self.minimumRows), warning: 10_000)),
-            fix: Self.fix, code: ["request.fetchBatchSize = \(Self.batch(rowSize: 0))"], saving: Saving(),
-            confidence: .low, signature: fetch.signature(id, "unbounded"))
-        finding.scopes = fetch.counts.scopes.names
-        finding.explanation = [Self.extent(rows, size: "", of: fetch.key.shape)]
-        finding.reservations = [
-            "What was done with the rows is not told: all of them may have been needed.",
-            projection(Double(rows), 0, costs.rows(of: fetch.key.shape).line),
-        ]
+        var finding = finding(for: fetch, rows: rows, rowSize: 0, grows: false, costs)
+        finding.confidence = .low
+        finding.reservations.insert(
+            "What was done with the rows is not told: all of them may have been needed.", at: 0)
         finding.evidence = [
             Evidence("executions", fetch.counts.executions, .count), Evidence("rows", fetch.counts.rows, .rows),
             Evidence("maximumRows", rows, .rows),
@@ -61,50 +52,51 @@ public struct UnboundedFetchRule: Rule {
         return finding
     }
 
-    private static func title(_ entity: String) -> String {
-        "Take the rows of \(entity) in batches, or a page at a time"
-    }
-
-    private static let fix =
-        "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a limit and a "
-        + "predicate on the sort key they come page by page."
-
-    private static func extent(_ rows: UInt64, size: String, of shape: ShapeEntry) -> String {
-        let all = shape.predicate.isEmpty ? "It asks for every \(shape.entity) that there is: " : ""
-        return "\(all)\(Phrase.count(rows, "row")) at once\(size), and nothing keeps it from being more."
-    }
-
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         guard let (size, use) = fetch.mainUse, size == 0, use.limitedExecutions == 0 else { return nil }
-        let rows = Double(use.maximumRows)
         let rowSize = use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows)
-        let isLarge = use.maximumRows >= Self.minimumRows || rows * rowSize >= Self.minimumBytes
+        let isLarge =
+            use.maximumRows >= Self.minimumRows || Double(use.maximumRows) * rowSize >= Self.minimumBytes
         let grows = use.maximumRows >= Self.grownRows && fetch.growth.slope ?? 0 >= Self.minimumSlope
         guard isLarge || grows, !fetch.isExport, fetch.isForItsRows,
             BatchSizeRule().finding(for: fetch, profile, costs) == nil
         else { return nil }
-        let batch = Self.batch(rowSize: rowSize)
-        let entity = fetch.key.shape.entity
-        var finding = Finding(
-            rule: id, ruleName: name, title: Self.title(entity), change: fetch.key.site,
-            score: min(
-                Score.highestWarning,
-                max(
-                    // What is known to grow is judged by what it is going to be.
-                    Score.of(rows * (grows ? Self.growth : 1), info: Double(Self.minimumRows), warning: 10_000),
-                    Score.of(rows * rowSize, info: Self.minimumBytes, warning: 10 * Self.minimumBytes))),
-            fix: Self.fix, code: ["request.fetchBatchSize = \(batch)"], saving: Saving(), confidence: .medium,
-            signature: fetch.signature(id, "unbounded"))
-        finding.saving.memory = Int64(saturating: max(0, rows - Double(batch)) * rowSize)
+        var finding = finding(for: fetch, rows: use.maximumRows, rowSize: rowSize, grows: grows, costs)
         finding.seenAt = fetch.readers
-        finding.scopes = fetch.counts.scopes.names
-        finding.explanation = explanation(fetch, use, rowSize: rowSize, grows: grows)
-        finding.reservations = [projection(rows, rowSize, costs.rows(of: fetch.key.shape).line)]
+        finding.saving.memory = Int64(
+            saturating: max(0, Double(use.maximumRows) - Double(Self.batch(rowSize: rowSize))) * rowSize)
         finding.evidence = [
             Evidence("executions", use.executions, .count), Evidence("rows", use.rows, .rows),
             Evidence("maximumRows", use.maximumRows, .rows), Evidence("bytes", use.bytes, .bytes),
             Evidence("runs", fetch.growth.count, .count),
         ]
+        return finding
+    }
+
+    /// - Parameters:
+    ///   - rows: The most of one result.
+    ///   - rowSize: In bytes; 0: not known.
+    ///   - grows: Whether results are known to grow with the table.
+    private func finding(
+        for fetch: FetchProfile, rows: UInt64, rowSize: Double, grows: Bool, _ costs: CostModel
+    ) -> Finding {
+        let (count, bytes) = (Double(rows), Double(rows) * rowSize)
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: "Take the rows of \(fetch.key.shape.entity) in batches, or a page at a time", change: fetch.key.site,
+            score: min(
+                Score.highestWarning,
+                max(
+                    // What is known to grow is judged by what it is going to be.
+                    Score.of(count * (grows ? Self.growth : 1), info: Double(Self.minimumRows), warning: 10_000),
+                    Score.of(bytes, info: Self.minimumBytes, warning: 10 * Self.minimumBytes))),
+            fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
+                + "limit and a predicate on the sort key they come page by page.",
+            code: ["request.fetchBatchSize = \(Self.batch(rowSize: rowSize))"], saving: Saving(), confidence: .medium,
+            signature: fetch.signature(id, "unbounded"))
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = explanation(fetch, rows, rowSize: rowSize, grows: grows)
+        finding.reservations = [projection(count, rowSize, costs.rows(of: fetch.key.shape).line)]
         return finding
     }
 
@@ -114,10 +106,11 @@ public struct UnboundedFetchRule: Rule {
     }
 
     private func explanation(
-        _ fetch: FetchProfile, _ use: ResultUse, rowSize: Double, grows: Bool
+        _ fetch: FetchProfile, _ rows: UInt64, rowSize: Double, grows: Bool
     ) -> [String] {
-        let size = rowSize > 0 ? ", \(Phrase.size(Double(use.maximumRows) * rowSize))" : ""
-        var sentences = [Self.extent(use.maximumRows, size: size, of: fetch.key.shape)]
+        let all = fetch.key.shape.predicate.isEmpty ? "It asks for every \(fetch.key.shape.entity) that there is: " : ""
+        let size = rowSize > 0 ? ", \(Phrase.size(Double(rows) * rowSize))" : ""
+        var sentences = ["\(all)\(Phrase.count(rows, "row")) at once\(size), and nothing keeps it from being more."]
         if grows, let least = fetch.growth.runs.first, let most = fetch.growth.runs.last {
             sentences.append(
                 "It grows with its table: in \(Phrase.count(fetch.growth.count, "run")) from "

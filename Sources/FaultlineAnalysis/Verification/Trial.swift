@@ -80,7 +80,8 @@ extension Analysis {
         let fetches = finding.remedy?.fetches ?? []
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }
         if case .joinFetches(let key) = finding.remedy, let loop = profile.loop(key) {
-            return FetchLoopRule.time(of: loop, key, profile, costs.rows(of: key.fetch.shape))
+            let estimate = costs.rows(of: key.fetch.shape)
+            return FetchLoopRule.time(of: loop, profile.fetch(key.fetch), estimate)(estimate.line)
         }
         let known = Set(fetches)
         let faults = profile.faults.reduce(0) { sum, fault in

@@ -50,7 +50,7 @@ public struct StoreSurvey {
             SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
             """)
         let virtual = tables.filter { $0[1].text.uppercased().hasPrefix("CREATE VIRTUAL") }.map { $0[0].text }
-        facts.hasStatistics = try file.number("SELECT count(*) FROM sqlite_schema WHERE name = 'sqlite_stat1'") > 0
+        facts.hasStatistics = try file.hasTable("sqlite_stat1")
         for row in tables {
             let name = row[0].text
             // What a virtual table keeps its data in is its own.

@@ -177,7 +177,7 @@ struct FetchReplay {
             timing.found += UInt64(results.count)
             if !isLoop { use(results, execution, &timing) }
             timing.step(weight: weight) { ask(results, for: answer) }
-            timing.step(weight: weight) { tellApart(results) }
+            if let grouping { timing.step(weight: weight) { tellApart(results, by: grouping) } }
         case (.changed(let change), _):
             let changed = request.changed(by: change)
             use(try timing.step(weight: weight) { try context.fetch(changed) }, execution, &timing)
@@ -212,11 +212,10 @@ struct FetchReplay {
     }
 
     /// Reads of each row by what it is grouped.
-    private func tellApart(_ results: FetchResults<ManagedObject>) {
-        guard let grouping else { return }
+    private func tellApart(_ results: FetchResults<ManagedObject>, by names: [String]) {
         for object in results {
             var object: ManagedObject? = object
-            for name in grouping { object = object?.value(forKey: name) as? ManagedObject }
+            for name in names { object = object?.value(forKey: name) as? ManagedObject }
         }
     }
 
