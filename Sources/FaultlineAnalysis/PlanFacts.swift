@@ -25,11 +25,14 @@ struct PlanFacts: Sendable {
     let text: String
     /// `nil`: several tables are joined, or one is gone to several times.
     let access: Access?
+    /// Whether the rows are sorted, all of them at a time.
+    let sortsRows: Bool
 
     init(_ plan: PlanEntry) {
         text = plan.rows.map(\.detail).joined(separator: "\n")
         let steps = plan.rows.filter { $0.detail.hasPrefix("SCAN ") || $0.detail.hasPrefix("SEARCH ") }
         access = steps.count == 1 ? Access(steps[0]) : nil
+        sortsRows = plan.rows.contains { $0.detail == "USE TEMP B-TREE FOR ORDER BY" }
     }
 
     /// How many rows a run of a fetch's statement went to, where SQLite's statistics say what it had expected.

@@ -125,6 +125,10 @@ extension ProcessReduction {
         let plan = plan(statement.plan)
         noteSize(statement, plan, of: fetch.index, isCut: fetch.isCut)
         guard !isSetup(fetch.scope) else { return }
+        if !statement.isCounted, let plan {
+            notePlannedScan(statement, plan, of: fetch.index, isCut: fetch.isCut, in: tables)
+        }
+        let sorts = statement.isCounted || plan?.sortsRows != true ? UInt64(statement.sorts) : 1
         let text = dictionary.statement(statement.statement)?.sql
         var runs = StatementTable.Runs(
             count: 1, time: event.duration, rows: UInt64(statement.rows),
@@ -143,10 +147,11 @@ extension ProcessReduction {
             profile.counts.textMatches &+= UInt64(statement.textMatches)
             profile.counts.preparations &+= UInt64(statement.preparations)
             if let text { profile.statements.add(runs, of: text, plan: plan?.text ?? "") }
-            guard statement.sorts > 0 else { return }
-            profile.counts.sorts &+= UInt64(statement.sorts)
+            guard sorts > 0 else { return }
+            profile.counts.sorts &+= sorts
             // A limit hands out few of those that were sorted; what a predicate kept out was not sorted at all.
             let isCut = profile.key.shape.isLimited && profile.key.shape.predicate.isEmpty
+            guard !isCut || statement.isCounted else { return }
             profile.counts.sortedRows &+= UInt64(isCut ? max(statement.rows, statement.fullScanSteps) : statement.rows)
         }
     }

@@ -7,7 +7,7 @@ import TraceFixtures
 struct SortRuleTests {
     private func findings(
         sort: [String] = ["title ascending"], _ terms: [ShapeEntry.Term] = [], isLimited: Bool = false, rows: UInt32,
-        steps: UInt32? = nil, times: Int = 1, sorts: UInt32 = 1, duration: UInt64? = nil
+        steps: UInt32? = nil, machine: UInt64 = 1, times: Int = 1, sorts: UInt32 = 1, duration: UInt64? = nil
     ) -> [Finding] {
         var music = Music()
         music.calibrate(music.shape())
@@ -16,6 +16,7 @@ struct SortRuleTests {
             let fetch = music.fetch(shape, rows: rows, duration: duration)
             var statement = TraceEvent.Statement()
             (statement.rows, statement.fullScanSteps, statement.sorts) = (rows, steps ?? rows, sorts)
+            statement.virtualMachineSteps = machine
             music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         }
         return Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
@@ -55,6 +56,51 @@ struct SortRuleTests {
         #expect(findings(isLimited: true, rows: 6, steps: 60).count == 1)
         #expect(findings(isLimited: true, rows: 7, steps: 60).isEmpty)
         #expect(findings(isLimited: true, rows: 1, steps: 40).isEmpty)
+    }
+
+    /// What SQLite 3.40 counts for such statements on 10,000 rows of eight columns, 1 % or half of which fit.
+    @Test(arguments: [
+        (found: 100 as UInt64, steps: 0 as UInt32, machine: 1222 as UInt64, sorted: 80.0...100.0),
+        (2000, 0, 16_721, 1100...2000), (5714, 9999, 59_519, 1500...5714),
+    ])
+    func `What an index led to and a limit let through was sorted as well`(
+        found: UInt64, steps: UInt32, machine: UInt64, sorted: ClosedRange<Double>
+    ) throws {
+        let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
+        let finding = findings(terms, isLimited: true, rows: 10, steps: steps, machine: machine, times: 2).first
+        guard found > 500 else { return #expect(finding == nil) }
+        let rows = try #require(finding?.evidence.first { $0.name == "sortedRows" }).value / 2
+        #expect(sorted.contains(rows))
+        let explanation = try #require(finding?.explanation.first)
+        #expect(explanation.contains(" rows or more for the 10 that the limit lets through, on average: "))
+    }
+
+    @Test func `Steps that comparing or handing out can have taken tell of no sort`() {
+        let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
+        // Nothing fits, 1 % fits.
+        #expect(findings(terms, isLimited: true, rows: 0, steps: 9999, machine: 40_010).isEmpty)
+        #expect(findings(terms, isLimited: true, rows: 10, steps: 9999, machine: 40_960).isEmpty)
+        // Comparing texts takes more steps, and what a key path leads to nobody knows.
+        let text = [ShapeEntry.Term(keyPath: "title", operation: "CONTAINS", options: "cd")]
+        #expect(findings(text, isLimited: true, rows: 10, steps: 9999, machine: 59_519).isEmpty)
+        let joined = [ShapeEntry.Term(keyPath: "album.title", operation: "==")]
+        #expect(findings(joined, isLimited: true, rows: 10, steps: 0, machine: 16_721).isEmpty)
+        // As many rows as the limit lets through were all there were.
+        #expect(findings(terms, isLimited: true, rows: 100, steps: 0, machine: 4000).isEmpty)
+    }
+
+    @Test(arguments: [("USE TEMP B-TREE FOR ORDER BY", 1), ("USE TEMP B-TREE FOR LAST TERM OF ORDER BY", 0)])
+    func `Where SQLite's counters are not told its plan tells of the sort`(_ step: String, _ count: Int) {
+        var music = Music()
+        let shape = music.shape(sort: ["title ascending"])
+        let plan = music.trace.define(
+            .plan(PlanEntry(rows: [.init(id: 3, parent: 0, detail: "SCAN t0"), .init(id: 9, parent: 0, detail: step)])))
+        let fetch = music.fetch(shape, rows: 900)
+        var statement = TraceEvent.Statement()
+        (statement.rows, statement.plan) = (900, plan)
+        music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+        let found = Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
+        #expect(found.map { $0.evidence[2].value } == Array(repeating: 900, count: count))
     }
 
     @Test func `Five hundred rows are many`() {

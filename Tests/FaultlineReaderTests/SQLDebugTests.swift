@@ -39,6 +39,10 @@ struct SQLDebugTests {
             case .fault(let fault):
                 let name = dictionary.name(fault.relationship).map { ".\($0)" } ?? ""
                 return "\(fault.type) \(entity(fault.entity))\(name) \(fault.filled) of \(fault.origin) \(time)"
+            case .batch(let batch):
+                let prefetch = batch.prefetches.isEmpty ? "" : " with \(batch.prefetches.map(\.rows))"
+                return
+                    "batch \(entity(batch.entity)) \(batch.firstIndex)+\(batch.rows) of \(batch.fetch) \(time)\(prefetch)"
             case .save(let save):
                 let changes = save.entities.map { "\(entity($0.entity)) +\($0.inserted) ~\($0.updated) -\($0.deleted)" }
                 return "save \(changes.joined(separator: ", ")) \(save.trips) trips \(time)"
@@ -130,6 +134,112 @@ struct SQLDebugTests {
         lines.append("details: SQLite: EXPLAIN QUERY PLAN SELECT 0, t0.Z_PK FROM ZBOOK t0\n2 0 0 SCAN t0")
         #expect(
             try read(lines.map { "CoreData: " + $0 }.joined(separator: "\n")) == ["objects Book 2 rows 1 trips 500 µs"])
+    }
+
+    /// The plans of a log's statements, a line each.
+    private func plans(_ log: [String]) throws -> [String] {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try log.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
+        let messages = try messages(file.path)
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
+        return messages.compactMap { message in
+            guard case .event(let event) = message, case .sql(let statement) = event.detail else { return nil }
+            return dictionary.plan(statement.plan).map { plan in
+                plan.rows.map { "\($0.id) \($0.parent) \($0.detail)" }.joined(separator: "; ")
+            }
+        }
+    }
+
+    private static let explained =
+        "details: SQLite: EXPLAIN QUERY PLAN SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0"
+
+    @Test(
+        "A plan belongs to the statement that it stands behind",
+        arguments: [
+            ["2 0 0 SCAN t0", "14 0 0 USE TEMP B-TREE FOR ORDER BY", "hello"],
+            ["  2 0 0 SCAN t0", "\t14 0 0 USE TEMP B-TREE FOR ORDER BY", "3 bottles 0 SCAN"],
+            ["2|0|0|SCAN TABLE ZBOOK AS t0", "14|0|0|USE TEMP B-TREE FOR ORDER BY", "CoreData: sql: ROLLBACK"],
+            ["CoreData: details: 2 0 0 SCAN t0", "CoreData: details: 14 0 0 USE TEMP B-TREE FOR ORDER BY"],
+        ])
+    func plan(_ rows: [String]) throws {
+        let log = (fetch + [Self.explained]).map { "CoreData: " + $0 } + rows + ["Bye", "99 0 0 SCAN t9"]
+        #expect(try plans(log) == ["2 0 SCAN t0; 14 0 USE TEMP B-TREE FOR ORDER BY"])
+        // It may come before the total.
+        let early = fetch.dropLast().map { "CoreData: " + $0 } + ["CoreData: " + Self.explained] + rows.prefix(2)
+        #expect(try plans(early + ["CoreData: " + fetch[4]]) == ["2 0 SCAN t0; 14 0 USE TEMP B-TREE FOR ORDER BY"])
+    }
+
+    @Test("A plan of another statement, or without a line, is none")
+    func otherPlan() throws {
+        let log = fetch.map { "CoreData: " + $0 }
+        #expect(try plans(log + ["CoreData: " + Self.explained, "Hello"]) == [])
+        #expect(try plans(log + ["CoreData: details: SQLite: EXPLAIN QUERY PLAN SELECT 1", "2 0 0 SCAN t0"]) == [])
+        #expect(try plans(log + ["2 0 0 SCAN t0"]) == [])
+    }
+
+    @Test("Rows of identities that are loaded list by list are a fetch in batches")
+    func batches() throws {
+        let identities = [
+            "sql: SELECT 0, t0.Z_PK FROM ZBOOK t0 ORDER BY t0.ZTITLE",
+            "annotation: sql connection fetch time: 0.0003s",
+            "annotation: total fetch execution time: 0.0005s for 45 rows.",
+        ]
+        func batch(_ rows: Int, limit: String = "   LIMIT 20") -> [String] {
+            let prefetch = [
+                "annotation: Bound intarray _Z_intarray0",
+                "sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZSHELF t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)",
+                "annotation: sql connection fetch time: 0.0001s",
+                "annotation: total fetch execution time: 0.0001s for 3 rows.",
+                "annotation: Prefetching with key 'shelf'.  Got 3 rows.",
+            ]
+            return [
+                "annotation: Bound intarray _Z_intarray0",
+                "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)\(limit)",
+                "annotation: sql connection fetch time: 0.0002s",
+            ] + prefetch + ["annotation: total fetch execution time: 0.0004s for \(rows) rows."]
+        }
+        let log = { (lines: [String]) in lines.map { "CoreData: " + $0 }.joined(separator: "\n") }
+        #expect(
+            try read(log(identities + batch(20) + batch(5))) == [
+                "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0",
+                "batch ZBOOK 0+20 of 1 400 µs with [3]", "batch ZBOOK 20+5 of 1 400 µs with [3]",
+            ])
+        // By themselves identities are just that, and a list of keys is a fetch.
+        #expect(try read(log(identities)) == ["objectIDs ZBOOK 45 rows 1 trips 500 µs"])
+        #expect(try read(log(batch(20))) == ["objects ZBOOK 20 rows 2 trips 400 µs with [\"shelf\"] 3"])
+    }
+
+    @Test("What a list of keys asked for is not told")
+    func lists() throws {
+        let lines = [
+            "sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  t0.ZSHELF IN (SELECT * FROM _Z_intarray0) ",
+            "annotation: total fetch execution time: 0.0004s for 7 rows.",
+        ]
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try lines.map { "CoreData: \($0)\n" }.joined().write(to: file, atomically: false, encoding: .utf8)
+        let shapes = try messages(file.path).compactMap { message -> ShapeEntry? in
+            if case .entry(_, _, .shape(let shape)) = message { shape } else { nil }
+        }
+        #expect(shapes.map(\.hasUntoldValues) == [true] && shapes.map(\.terms) == [nil])
+    }
+
+    @Test("Sort keys have their table and their order")
+    func sortKeys() throws {
+        let sql =
+            "SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 LEFT OUTER JOIN ZSHELF t1 ON t0.ZSHELF = t1.Z_PK ORDER BY t0.ZTITLE "
+            + "COLLATE NSCollateLocaleSensitive DESC, t1.ZLABEL, t0.ZPAGES DESC"
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try "CoreData: sql: \(sql)\nCoreData: annotation: total fetch execution time: 0.0004s for 7 rows.\n".write(
+            to: file, atomically: false, encoding: .utf8)
+        let sorts = try messages(file.path).compactMap { message -> [String]? in
+            if case .entry(_, _, .shape(let shape)) = message { shape.sort } else { nil }
+        }
+        #expect(
+            sorts == [["ZTITLE NSCollateLocaleSensitive descending", "t1.ZLABEL ascending", "ZPAGES descending"]])
     }
 
     @Test("Faults belong to the last fetch of their entity")
@@ -228,7 +338,9 @@ struct SQLDebugTests {
             "]", "\n",
             "\n", "INSERT INTO ", "Z_PRIMARYKEY ", "BEGIN ", "COMMIT ", "bind[0] = ", "2014-07-30 ", "99:99:99.9 ",
             "App[1:2] ",
-            "-1", "é", "\u{0}",
+            "-1", "é", "\u{0}", "SQLite: EXPLAIN QUERY PLAN ", "2 0 0 SCAN t0", "_Z_intarray0", "IN (SELECT * FROM ",
+            "t0.Z_PK ",
+            "LIMIT 99999999999999999999", "0, t0.Z_PK ",
         ]
         var state: UInt64 = 5
         for _ in 0..<3000 {

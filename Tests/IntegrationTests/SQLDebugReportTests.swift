@@ -59,4 +59,30 @@ struct SQLDebugReportTests {
         let report = try ReportDocument(of: log)
         #expect(report.findings.first?.rule == "R01" && report.findings.first?.saving.trips == 29)
     }
+
+    /// With the plans the log tells of scans and sorts, though not what SQLite counts.
+    @Test(
+        "Plans tell of sorts, and of scans of tables whose size is known",
+        arguments: [("sort", "R19"), ("index", "R06")])
+    func plans(scenario: String, rule: String) throws {
+        let directory = try TemporaryDirectory()
+        let program = BuiltCommand.programs.appendingPathComponent("MusicProgram").path
+        let store = directory.path("music.sqlite")
+        #expect(try BuiltCommand.run([store, "prepare"], program: program).status == 0)
+        for (kind, count) in [("naive", 1), ("improved", 0)] {
+            let log = directory.path("\(kind).log")
+            // A fetch of everything says how large the table is.
+            let run = try BuiltCommand.run(
+                [store, kind, "unbounded", scenario], program: program, environment: ["FAULTLINE_SQLDEBUG": "4"])
+            #expect(run.status == 0)
+            try (run.output + run.errors).write(toFile: log, atomically: false, encoding: .utf8)
+            let found = try ReportDocument(of: log).findings.filter { $0.rule == rule }
+            #expect(found.count == count, "\(kind): \(found.map(\.title))")
+            guard let finding = found.first else { continue }
+            #expect(finding.title.hasPrefix("Index Track by Z"))
+            let report = try BuiltCommand.run(["report", log]).output
+            #expect(report.contains("→ Add a fetch index to Track in the model, of the attributes that lie in these"))
+            #expect(!report.contains("FetchIndexDescription"))
+        }
+    }
 }

@@ -18,8 +18,18 @@ package struct IndexProposal: Sendable, Hashable {
     /// `album, title`.
     var properties: String { elements.map(\.property).joined(separator: ", ") }
 
-    /// The declaration for the model.
+    /// Whether it is told by the table's columns, since the trace does not know what their properties are called.
+    var namesColumns: Bool { elements.contains { EntityEntry.isColumn($0.property) } }
+
+    /// What to do where nothing but the columns is known.
+    var modelFix: String {
+        "Add a fetch index to \(entity) in the model, of the attributes that lie in these columns: what is compared for "
+            + "equality first, then one range, or the sort keys in their order."
+    }
+
+    /// The declaration for the model; none where nothing but the columns is known.
     var code: [String] {
+        guard !namesColumns else { return [] }
         let name = "by" + elements.map { $0.property.prefix(1).uppercased() + $0.property.dropFirst() }.joined()
         // Equal directions can be read from either end.
         guard Set(elements.dropFirst(equalities).map(\.isAscending)).count > 1 else {
@@ -64,6 +74,17 @@ extension ShapeEntry.Term {
 extension EntityEntry {
     /// The table that has its rows.
     var table: String { "Z" + (root ?? name).uppercased() }
+
+    /// Whether it is a property of the entity with a column, or a column itself where its properties are not told.
+    func hasColumn(_ name: String) -> Bool {
+        properties.isEmpty ? Self.isColumn(name) : column(name) != nil
+    }
+
+    /// Whether it is a name that a store gives to columns of properties: `"ZTITLE"`.
+    static func isColumn(_ name: String) -> Bool {
+        name.utf8.count > 1 && name.hasPrefix("Z") && !name.hasPrefix("Z_")
+            && !name.contains { $0.isLowercase || $0 == "." || $0 == " " || $0 == "(" }
+    }
 
     /// A property of its own with a column: an attribute or a to-one relationship.
     func column(_ name: String) -> Property? {

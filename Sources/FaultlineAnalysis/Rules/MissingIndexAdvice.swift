@@ -10,7 +10,8 @@ struct MissingIndexAdvice {
     var title: String { "Index \(index.entity) by \(index.properties)" }
 
     var fix: String {
-        index.elements.count == 1
+        if index.namesColumns { return index.modelFix }
+        return index.elements.count == 1
             ? "With it SQLite goes to the rows that fit, and not through the table."
             : "With it SQLite goes to the rows that fit, and not through the table. What is compared for equality comes "
                 + "first; then one range, or what the rows are sorted by."

@@ -109,7 +109,7 @@ public struct MissingIndexRule: Rule {
     /// The index that leads to the rows of a shape: its equalities, then one range.
     private static func search(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
         guard let entity = profile.entity(shape.entity) else { return nil }
-        let terms = (shape.terms ?? []).filter { entity.column($0.keyPath) != nil }
+        let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
         let equal = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted().prefix(maximumColumns)
         var elements = equal.map { IndexProposal.Element(property: $0) }
         if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),
@@ -142,7 +142,7 @@ public struct MissingIndexRule: Rule {
         var elements: [IndexProposal.Element] = []
         for key in shape.sort {
             let words = key.split(separator: " ").map(String.init)
-            guard words.count == 2, entity.column(words[0]) != nil else { return [] }
+            guard words.count == 2, entity.hasColumn(words[0]) else { return [] }
             elements.append(IndexProposal.Element(property: words[0], isAscending: words[1] != "descending"))
         }
         return elements
@@ -177,7 +177,7 @@ public struct MissingIndexRule: Rule {
             Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
         ]
         finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }
-        finding.remedy = .index(demand.index, demand.fetches.map(\.key))
+        finding.remedy = demand.index.namesColumns ? nil : .index(demand.index, demand.fetches.map(\.key))
         weigh(&finding, demand, upkeep: upkeep, saved: saved, profile)
         return finding
     }

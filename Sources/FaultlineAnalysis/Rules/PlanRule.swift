@@ -57,8 +57,10 @@ public struct PlanRule: Rule {
             signature: fetch.signature(id, text))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = ranked.prefix(3).map { plan, runs in
-            "\(Phrase.plan(plan)): \(Phrase.count(runs.count, "run")), "
-                + "\(Phrase.decimal(Self.work(runs), places: 0)) steps and \(Phrase.duration(Self.time(runs))) each."
+            let steps =
+                runs.virtualMachineSteps > 0 ? "\(Phrase.decimal(Self.work(runs), places: 0)) steps and " : ""
+            return "\(Phrase.plan(plan)): \(Phrase.count(runs.count, "run")), "
+                + "\(steps)\(Phrase.duration(Self.time(runs))) each."
         }
         finding.evidence = [
             Evidence("plans", Double(plans.count), .count), Evidence("workRatio", ratio, .count),
@@ -138,9 +140,9 @@ public struct PlanRule: Rule {
         count < 0.5 ? "no rows" : count < 1.5 ? "1 row" : "\(Phrase.decimal(count, places: 0)) rows"
     }
 
-    /// Operations of SQLite's virtual machine in a run, on average.
+    /// Operations of SQLite's virtual machine in a run, on average; its time where nobody counted them.
     private static func work(_ runs: StatementTable.Runs) -> Double {
-        Double(runs.virtualMachineSteps) / Double(max(1, runs.count))
+        runs.virtualMachineSteps > 0 ? Double(runs.virtualMachineSteps) / Double(max(1, runs.count)) : time(runs)
     }
 
     private static func time(_ runs: StatementTable.Runs) -> Double { Double(runs.time) / Double(max(1, runs.count)) }

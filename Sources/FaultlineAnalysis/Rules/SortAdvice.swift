@@ -7,6 +7,8 @@ struct SortAdvice {
     let sorted: Double
     /// Whether a limit takes few of them.
     let isCut: Bool
+    /// Whether their number is the least that there can have been.
+    let isEstimated: Bool
     let profile: Profile
 
     private var shape: ShapeEntry { fetch.key.shape }
@@ -46,7 +48,7 @@ struct SortAdvice {
     var index: IndexProposal {
         let entity = profile.entity(shape.entity)
         let fixed = (shape.terms ?? []).filter {
-            $0.isEquality && $0.operation == "==" && entity?.column($0.keyPath) != nil
+            $0.isEquality && $0.operation == "==" && entity?.hasColumn($0.keyPath) == true
         }
         return IndexProposal(
             entity: shape.entity,
@@ -64,7 +66,8 @@ struct SortAdvice {
     }
 
     var fix: String {
-        obstacle == nil
+        if obstacle == nil, index.namesColumns { return index.modelFix }
+        return obstacle == nil
             ? "What is compared for equality comes first in the index, then the sort keys in their order. If the order does "
                 + "not matter, leave the sort descriptors out."
             : "If the order does not matter, leave the sort descriptors out; if all rows are loaded anyway, sort the objects."
@@ -75,7 +78,7 @@ struct SortAdvice {
     var explanation: [String] {
         let counts = fetch.counts
         let times = counts.sorts == 1 ? "" : "\(Phrase.count(counts.sorts)) times "
-        let rows = Phrase.count(UInt64(sorted.rounded()), "row")
+        let rows = Phrase.count(UInt64(sorted.rounded()), "row") + (isEstimated ? " or more" : "")
         let each = counts.sorts == 1 ? "" : ", on average"
         let taken =
             isCut

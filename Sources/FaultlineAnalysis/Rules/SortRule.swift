@@ -34,10 +34,15 @@ public struct SortRule: Rule {
         let counts = fetch.counts
         // An index that finds few rows has them in order as well.
         guard counts.sorts > 0, !MissingIndexRule.ordersRows(of: fetch, profile) else { return nil }
-        let sorted = Double(counts.sortedRows) / Double(counts.sorts)
+        let entity = profile.entity(fetch.key.shape.entity)
+        let least = LimitedSort(counts: counts, shape: fetch.key.shape, columns: entity?.properties.count ?? 0).rows
+        let isEstimated = (least ?? 0) > Double(counts.sortedRows)
+        let sortedRows = isEstimated ? least ?? 0 : Double(counts.sortedRows)
+        let sorted = sortedRows / Double(counts.sorts)
         let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor * max(1, counts.foundRows)
         guard sorted >= Self.minimumRows || (isCut && sorted >= Self.minimumLimitedRows) else { return nil }
-        let advice = SortAdvice(fetch: fetch, sorted: sorted, isCut: isCut, profile: profile)
+        let advice = SortAdvice(
+            fetch: fetch, sorted: sorted, isCut: isCut, isEstimated: isEstimated, profile: profile)
         let sorting = Self.sorting(sorted) * Double(counts.sorts)
         // Trips of the shape itself took sorting too.
         let estimate = costs.store
@@ -58,11 +63,11 @@ public struct SortRule: Rule {
         finding.explanation = advice.explanation
         finding.evidence = [
             Evidence("executions", counts.executions, .count), Evidence("sorts", counts.sorts, .count),
-            Evidence("sortedRows", counts.sortedRows, .rows), Evidence("rows", counts.rows, .rows),
+            Evidence("sortedRows", sortedRows, .rows), Evidence("rows", counts.rows, .rows),
             Evidence("fetchTime", counts.time, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
-        finding.remedy = advice.obstacle == nil ? .index(advice.index, [fetch.key]) : nil
+        finding.remedy = advice.obstacle == nil && !advice.index.namesColumns ? .index(advice.index, [fetch.key]) : nil
         weigh(&finding, fetch, sorted, advice, profile)
         return finding
     }

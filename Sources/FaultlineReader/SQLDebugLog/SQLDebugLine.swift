@@ -153,7 +153,7 @@ enum SQLDebugAnnotation {
 
 extension Substring {
     /// What stands behind a beginning; `nil`: it begins otherwise.
-    fileprivate func behind(_ beginning: String) -> Substring? {
+    func behind(_ beginning: String) -> Substring? {
         hasPrefix(beginning) ? dropFirst(beginning.count) : nil
     }
 

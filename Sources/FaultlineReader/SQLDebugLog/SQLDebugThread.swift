@@ -19,6 +19,8 @@ struct SQLDebugThread {
         /// Whether the SELECT that comes next is a prefetch of this one.
         var awaitsPrefetch = false
         var prefetches: [Prefetch] = []
+        /// SQLite's plan; `nil`: not told.
+        var plan: PlanEntry?
         /// When the last line about it was written; `nil`: not told.
         var end: UInt64?
     }
@@ -64,13 +66,20 @@ struct SQLDebugThread {
     /// When the line that is taken in was written.
     private var now: UInt64?
     private var transaction: Transaction?
+    /// A plan whose lines are coming, with the statement that it is for.
+    private var plan: (sql: String, rows: [PlanEntry.Row])?
 
     /// Takes in a line, and gives what it completes.
     mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows {
         now = line.time
+        if plan != nil {
+            if line.category == "details", take(planLine: line.text) { return }
+            finishPlan()
+        }
         switch line.category {
         case "sql": try take(sql: String(line.text), emit)
         case "details":
+            if let sql = line.text.behind("SQLite: EXPLAIN QUERY PLAN ") { plan = (String(sql), []) }
             guard line.text.hasPrefix("SQLite bind["), let value = line.text.firstRange(of: "] = ") else { return }
             let hash = StableHash.text(line.text[value.upperBound...])
             if !open.isEmpty { open[open.count - 1].values.append(hash) }
@@ -80,8 +89,21 @@ struct SQLDebugThread {
         }
     }
 
+    /// Whether lines of a plan may come.
+    var awaitsPlan: Bool { plan != nil }
+
+    /// Takes in a line that follows one of the thread's own without a mark: one of a plan.
+    ///
+    /// - Returns: Whether it was.
+    mutating func take(planLine text: Substring) -> Bool {
+        guard plan != nil, let row = PlanEntry.Row(planLine: text) else { return false }
+        plan?.rows.append(row)
+        return true
+    }
+
     /// Gives what is still open at the log's end.
     mutating func finish(_ emit: (Operation) throws -> Void) rethrows {
+        finishPlan()
         try finishClosed(emit)
         try finishOpen(emit)
         try finishPlain(emit)
@@ -195,6 +217,19 @@ struct SQLDebugThread {
     }
 
     // MARK: Ends
+
+    /// Gives the plan to its statement, whose text the log may have cut short.
+    private mutating func finishPlan() {
+        guard let (sql, rows) = plan else { return }
+        plan = nil
+        guard !rows.isEmpty else { return }
+        let entry = PlanEntry(rows: rows)
+        if closed?.sql.hasPrefix(sql) == true {
+            closed?.plan = entry
+        } else if open.last?.sql.hasPrefix(sql) == true {
+            open[open.count - 1].plan = entry
+        }
+    }
 
     private mutating func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
         guard let select = closed else { return }

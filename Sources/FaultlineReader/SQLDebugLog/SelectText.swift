@@ -10,10 +10,24 @@ struct SelectText {
     let predicate: String
     let sort: [String]
     let isLimited: Bool
+    /// Rows at most, and rows that are passed over before; 0: none, or not told.
+    let limit: UInt64
+    let offset: UInt64
     /// Columns that are compared with one value each, from left to right; `nil`: something else is asked as well.
     let terms: [ShapeEntry.Term]?
     /// How many values are bound.
     let values: Int
+    /// Whether it asks for nothing but the objects' identities, as the first part of a fetch in batches does.
+    let isOfIdentities: Bool
+    /// What it asks of a list of keys that the log does not print.
+    let keyList: KeyList?
+
+    enum KeyList {
+        /// The rows of these objects, and nothing else, as a fetch loads its batches.
+        case objects
+        /// Something else.
+        case other
+    }
 
     init?(_ sql: String) {
         let clauses = Self.clauses(sql)
@@ -21,12 +35,24 @@ struct SelectText {
         self.table = table
         predicate = clauses["WHERE"] ?? ""
         sort = (clauses["ORDER BY"] ?? "").split(separator: ",").map { key in
-            let words = key.split(separator: " ")
-            return Self.column(words.first ?? "") + (words.last == "DESC" ? " descending" : " ascending")
+            let words = key.split(separator: " ").map(String.init)
+            // COLLATE is followed by the name of an order that is not the bytes'.
+            let order = words.firstIndex(of: "COLLATE").map { words.dropFirst($0 + 1).prefix(1) } ?? []
+            let direction = words.last == "DESC" ? "descending" : "ascending"
+            return ([Self.column(words.first ?? "")] + order + [direction]).joined(separator: " ")
         }
         isLimited = clauses["LIMIT"] != nil
+        let window = (clauses["LIMIT"] ?? "").split(separator: " ").map { UInt64($0) ?? 0 }
+        limit = window.first ?? 0
+        offset = window.count == 3 ? window[2] : 0
         values = sql.utf8.count { $0 == UInt8(ascii: "?") }
         terms = predicate.isEmpty ? [] : Self.terms(predicate)
+        isOfIdentities = ["SELECT 0, t0.Z_PK", "SELECT t0.Z_ENT, t0.Z_PK"].contains(clauses[""])
+        if predicate.hasPrefix("t0.Z_PK IN (SELECT * FROM _Z_intarray"), !predicate.contains(" AND ") {
+            keyList = .objects
+        } else {
+            keyList = predicate.contains("_Z_intarray") ? .other : nil
+        }
     }
 
     /// The clauses of a statement, those in parentheses left where they are.
@@ -62,8 +88,9 @@ struct SelectText {
         return words.indices.contains(place) ? String(words[place]) : nil
     }
 
+    /// A column by its name, one of another table by its alias and its name.
     private static func column(_ word: some StringProtocol) -> String {
-        String(word.split(separator: ".").last ?? "")
+        word.hasPrefix("t0.") ? String(word.dropFirst(3)) : String(word)
     }
 
     /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`.

@@ -4,7 +4,9 @@ extension SortRule {
             trigger: "A fetch whose rows SQLite sorted, \(Phrase.decimal(SortRule.minimumRows, places: 0)) of them "
                 + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows, places: 0)), where a limit takes a "
                 + "tenth at most.",
-            evidence: "Fetches, sorts, rows that were sorted and returned, and time.",
+            evidence: "Fetches, sorts, rows that were sorted and returned, and time. Where a predicate picks among the "
+                + "rows and a limit among those, the steps of SQLite's virtual machine tell how many were sorted at "
+                + "least; where SQLite's counters are not told, its plan tells of the sort.",
             fix: "An index with what is compared for equality first, then the sort keys with their directions; "
                 + "or no sort where the order does not matter.",
             saving: "With a limit what the fetch took, less a trip and its rows; without one what sorting so many "

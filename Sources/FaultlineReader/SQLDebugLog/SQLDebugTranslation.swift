@@ -1,0 +1,288 @@
+import FaultlineTrace
+
+/// Makes the events of a log out of what its lines tell, in three passes over them.
+///
+/// Lines that name a time give it to their events; otherwise one event follows the other. Faults are given to the last
+/// fetch of their entity on the thread, or else to the last of any: the log does not name it. Likewise batches to the last
+/// fetch of their entity's identities.
+final class SQLDebugTranslation {
+    /// The last time of a log, in nanoseconds since it began: a hundred days.
+    private static let latest: UInt64 = 100 * 86_400_000_000_000
+
+    /// Entities by their tables, where the log names both.
+    private var entities: [String: String] = [:]
+    private(set) var names = EntryTable()
+    /// What statements ask for, by their texts.
+    private var selects: [String: SelectText?] = [:]
+    /// Batches by the places of their fetches.
+    private var batches: [Int: Batches] = [:]
+
+    // What begins anew with each pass.
+    private var clocks: [SQLDebugLine.Writer: UInt64] = [:]
+    private var origins: [SQLDebugLine.Writer: Origins] = [:]
+    /// Operations so far.
+    private var place = 0
+    private var lastEvent: EventID = 0
+    private(set) var end: UInt64 = 0
+
+    /// The fetches that faults can belong to.
+    private struct Origins {
+        var last: EventID = 0
+        var byEntity: [String: EventID] = [:]
+        /// Fetches of identities alone by their tables, whose rows may be loaded in batches.
+        var identities: [String: Identities] = [:]
+    }
+
+    /// A fetch of identities by its place among the operations.
+    private struct Identities {
+        var place: Int
+        var event: EventID = 0
+        var shape: DictionaryID = 0
+        /// Rows of the batches so far.
+        var loaded: UInt64 = 0
+    }
+
+    /// What is known of a fetch's batches when all of the log has been read.
+    private struct Batches {
+        var size: UInt64 = 0
+        var prefetches: [String] = []
+
+        mutating func add(_ select: SQLDebugThread.Select, limit: UInt64) {
+            size = max(size, limit, select.rows)
+            prefetches += select.prefetches.map(\.key).filter { !prefetches.contains($0) }
+        }
+    }
+
+    /// Begins a pass: the operations come again from the first.
+    func begin() {
+        (clocks, origins, place, lastEvent, end) = ([:], [:], 0, 0, 0)
+    }
+
+    // MARK: Names
+
+    func learn(_ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer) {
+        place += 1
+        if case .fetch(let select) = operation, let text = text(of: select) {
+            if let fetch = batchedFetch(select, text, of: writer) {
+                batches[fetch.place, default: Batches()].add(select, limit: text.limit)
+            } else if text.isOfIdentities, !select.isCount {
+                origins[writer, default: Origins()].identities[text.table] = Identities(place: place)
+            }
+        }
+        let entity: String? =
+            switch operation {
+            case .fetch(let select): select.entity
+            case .fault(_, let entity, _), .toManyFault(_, let entity, _, _, _): entity
+            case .statement, .saved: nil
+            }
+        // That of an inheritance tree is called after its root, and keeps its own name.
+        if let entity { entities["Z" + entity.uppercased()] = entity }
+    }
+
+    private func text(of select: SQLDebugThread.Select) -> SelectText? {
+        if let known = selects[select.sql] { return known }
+        let text = SelectText(select.sql)
+        selects[select.sql] = .some(text)
+        return text
+    }
+
+    /// The fetch that a SELECT loads a batch of; `nil`: it is no batch.
+    ///
+    /// A batch asks for the rows of a list of keys, of those that a fetch of identities has brought before.
+    private func batchedFetch(
+        _ select: SQLDebugThread.Select, _ text: SelectText, of writer: SQLDebugLine.Writer
+    ) -> Identities? {
+        text.keyList == .objects && !select.isCount ? origins[writer]?.identities[text.table] : nil
+    }
+
+    private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
+
+    // MARK: Events
+
+    func translate(
+        _ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer,
+        _ emit: (TraceEvent) throws -> Void
+    ) throws {
+        place += 1
+        switch operation {
+        case .fetch(let select):
+            let text = text(of: select)
+            let name = name(of: select, text)
+            if let text, let fetch = batchedFetch(select, text, of: writer) {
+                origins[writer]?.identities[text.table]?.loaded += select.rows
+                try give(.batch(batch(select, name, of: fetch)), of: select, writer, emit)
+                return
+            }
+            let fetch = self.fetch(select, text, name)
+            let event = try give(.fetch(fetch), of: select, writer, emit)
+            if let text, text.isOfIdentities, !select.isCount {
+                origins[writer, default: Origins()].identities[text.table] = Identities(
+                    place: place, event: event.id, shape: fetch.shape)
+            }
+            if !select.isCount, select.rows > 1 {
+                origins[writer, default: Origins()].last = event.id
+                origins[writer]?.byEntity[name] = event.id
+            }
+        case .fault(let select, let entity, let object):
+            var fault = self.fault(entity, object, filled: 1, writer)
+            fault.type = .object
+            try emit(
+                event(.fault(fault), select.duration, writer, select.end) {
+                    try statement(select, $0, writer, $1, emit)
+                })
+        case .toManyFault(let select, let entity, let name, let object, let rows):
+            var fault = self.fault(entity, object, filled: rows, writer)
+            fault.type = .toMany
+            fault.relationshipEntity = fault.entity
+            fault.relationship = names.id(.name(NameEntry(name: name)))
+            try emit(
+                event(.fault(fault), select.duration, writer, select.end) {
+                    try statement(select, $0, writer, $1, emit)
+                })
+        case .statement(let plain):
+            let statement = statement(plain.sql, plain.type, rows: 0)
+            try emit(event(.sql(statement), plain.time, writer, plain.end) { _, _ in })
+        case .saved(let transaction):
+            var save = TraceEvent.Save()
+            save.trips = transaction.statements
+            save.entities = transaction.changes.map { change in
+                TraceEvent.Save.Change(
+                    entity: entity(entities[change.table] ?? change.table), inserted: change.inserted,
+                    updated: change.updated, deleted: change.deleted)
+            }
+            save.inserted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.inserted })
+            save.updated = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.updated })
+            save.deleted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.deleted })
+            let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } } ?? 0
+            try emit(event(.save(save), span, writer, transaction.end) { _, _ in })
+        }
+    }
+
+    /// Gives the event of a SELECT between the statements of its prefetches and its own, as recorders do.
+    @discardableResult
+    private func give(
+        _ detail: TraceEvent.Detail, of select: SQLDebugThread.Select, _ writer: SQLDebugLine.Writer,
+        _ emit: (TraceEvent) throws -> Void
+    ) rethrows -> TraceEvent {
+        let event = try event(detail, select.duration, writer, select.end) { id, start in
+            for prefetch in select.prefetches { try statement(prefetch.select, id, writer, start, emit) }
+        }
+        try emit(event)
+        try statement(select, event.id, writer, event.start, emit)
+        return event
+    }
+
+    /// Makes an event that ended at a time, or follows the one before, with what is within it.
+    private func event(
+        _ detail: TraceEvent.Detail, _ duration: UInt64, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
+        _ within: (EventID, UInt64) throws -> Void
+    ) rethrows -> TraceEvent {
+        let clock = clocks[writer] ?? 0
+        let start = min(Self.latest, max(clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0))
+        clocks[writer] = min(start &+ duration, Self.latest)
+        end = max(end, clocks[writer] ?? 0)
+        lastEvent += 1
+        let id = lastEvent
+        try within(id, start)
+        return TraceEvent(
+            id: id, start: start, duration: duration, thread: UInt32(writer.thread, radix: 16) ?? 0,
+            process: writer.processNumber,
+            detail)
+    }
+
+    private func statement(
+        _ select: SQLDebugThread.Select, _ parent: EventID, _ writer: SQLDebugLine.Writer, _ start: UInt64,
+        _ emit: (TraceEvent) throws -> Void
+    ) rethrows {
+        lastEvent += 1
+        try emit(
+            TraceEvent(
+                id: lastEvent, parent: parent, start: start, duration: min(select.statementTime, select.duration),
+                thread: UInt32(writer.thread, radix: 16) ?? 0, process: writer.processNumber,
+                .sql(statement(select.sql, .read, rows: select.isCount ? 1 : select.rows, select.plan))))
+    }
+
+    private func statement(
+        _ sql: String, _ type: TraceEvent.Statement.StatementType, rows: UInt64, _ plan: PlanEntry? = nil
+    ) -> TraceEvent.Statement {
+        var statement = TraceEvent.Statement()
+        statement.statement = names.id(.statement(StatementEntry(sql: sql)))
+        statement.type = type
+        statement.rows = UInt32(clamping: rows)
+        statement.plan = plan.map { names.id(.plan($0)) } ?? 0
+        return statement
+    }
+
+    private func fault(
+        _ name: String, _ object: UInt64, filled: UInt64, _ writer: SQLDebugLine.Writer
+    ) -> TraceEvent.Fault {
+        var fault = TraceEvent.Fault()
+        fault.source = .store
+        fault.entity = entity(name)
+        fault.object = object
+        fault.filled = UInt32(clamping: filled)
+        fault.origin = origins[writer]?.byEntity[name] ?? origins[writer]?.last ?? 0
+        return fault
+    }
+
+    private func name(of select: SQLDebugThread.Select, _ text: SelectText?) -> String {
+        let table = text?.table ?? ""
+        return select.entity ?? entities[table] ?? table
+    }
+
+    private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
+        let isTold = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
+        let batches = batches[place]
+        let type: TraceEvent.Fetch.ResultType =
+            select.isCount ? .count : text?.isOfIdentities == true && batches == nil ? .objectIDs : .objects
+        var fetch = TraceEvent.Fetch()
+        fetch.entity = entity(name)
+        fetch.shape = names.id(
+            .shape(
+                ShapeEntry(
+                    entity: name, predicate: text?.predicate ?? "", sort: text?.sort ?? [],
+                    prefetch: batches?.prefetches ?? select.prefetches.map(\.key), isLimited: text?.isLimited ?? false,
+                    resultType: "\(type)", terms: isTold ? text?.terms : nil,
+                    hasUntoldValues: isTold ? nil : true)))
+        if isTold, let terms = text?.terms, terms.count == select.values.count { fetch.operands = select.values }
+        fetch.parameters = StableHash.fold(select.values)
+        fetch.resultType = type
+        (fetch.limit, fetch.offset) = (UInt32(clamping: text?.limit ?? 0), UInt32(clamping: text?.offset ?? 0))
+        fetch.batchSize = UInt32(clamping: batches?.size ?? 0)
+        fetch.rows = UInt32(clamping: select.rows)
+        fetch.trips = UInt32(clamping: 1 + select.prefetches.count)
+        fetch.prefetchedRows = UInt32(clamping: select.prefetches.reduce(0) { $0 + $1.rows })
+        fetch.step = select.statementTime
+        return fetch
+    }
+
+    private func batch(
+        _ select: SQLDebugThread.Select, _ name: String, of fetch: Identities
+    ) -> TraceEvent.Batch {
+        let paths = batches[fetch.place]?.prefetches ?? []
+        var batch = TraceEvent.Batch()
+        batch.fetch = fetch.event
+        batch.entity = entity(name)
+        batch.shape = fetch.shape
+        batch.firstIndex = UInt32(clamping: fetch.loaded)
+        batch.rows = UInt32(clamping: select.rows)
+        batch.trips = UInt32(clamping: 1 + select.prefetches.count)
+        batch.prefetchedRows = UInt32(clamping: select.prefetches.reduce(0) { $0 + $1.rows })
+        batch.prefetches = select.prefetches.compactMap { prefetch in
+            guard let path = paths.firstIndex(of: prefetch.key) else { return nil }
+            return TraceEvent.Prefetch(
+                path: UInt64(path), trips: 1, rows: prefetch.rows, bytes: 0, duration: prefetch.select.duration)
+        }
+        return batch
+    }
+}
+
+extension SQLDebugThread.Select {
+    /// All of it; without a total SQLite's part.
+    fileprivate var duration: UInt64 { time ?? statementTime }
+}
+
+extension SQLDebugLine.Writer {
+    /// The process; 1 where none is told.
+    var processNumber: UInt32 { max(1, process) }
+}
