@@ -30,6 +30,8 @@ public struct Finding: Sendable, Hashable {
     public var scopes: [String] = []
     /// What the finding rests on, in numbers.
     public var evidence: [Evidence] = []
+    /// Of advice about a batch size: what each size would cost.
+    public var batchCurve: BatchCurve?
     /// The same in sentences, the most telling first.
     public var explanation: [String] = []
     /// What to change, in a sentence.

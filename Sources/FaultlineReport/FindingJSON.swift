@@ -10,7 +10,7 @@ enum FindingJSON {
             "confidence": .string("\(finding.confidence)"), "change": SiteJSON.value(finding.change),
             "seenAt": .array(finding.seenAt.map(sighting)), "samples": .array(finding.samples.map(sample)),
             "scopes": .array(finding.scopes.map { .string($0) }),
-            "evidence": .array(finding.evidence.map(evidence)),
+            "evidence": .array(finding.evidence.map(evidence)), "batchCurve": finding.batchCurve.map(curve) ?? .null,
             "explanation": .array(finding.explanation.map { .string($0) }), "fix": .string(finding.fix),
             "code": .array(finding.code.map { .string($0) }), "saving": saving(finding.saving),
             "try": .optional(finding.advice?.description),
@@ -34,6 +34,20 @@ enum FindingJSON {
     private static func evidence(_ evidence: Evidence) -> JSONValue {
         .sorted([
             "name": .string(evidence.name), "value": .number(evidence.value), "unit": .string(evidence.unit.rawValue),
+        ])
+    }
+
+    private static func curve(_ curve: BatchCurve) -> JSONValue {
+        .sorted([
+            "current": .unsigned(curve.current), "advised": .unsigned(curve.advised),
+            "plateau": .array(curve.plateau.map { .unsigned($0) }),
+            "points": .array(
+                curve.points.map { point in
+                    .sorted([
+                        "batchSize": .unsigned(point.batchSize), "cost": .number(point.cost),
+                        "wait": .number(point.wait), "memory": .number(point.memory),
+                    ])
+                }),
         ])
     }
 

@@ -24,16 +24,24 @@ struct FindingsText {
 
     private func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let tone: Ink.Tone = finding.severity == .error ? .red : finding.severity == .warning ? .yellow : .dim
-        var text = Self.head(finding, "\(number). \(finding.severity.name)", tone, ink, width)
+        var text = Self.head(finding, "\(number). \(Self.rank(finding))", tone, ink, width)
         text += Self.body(
             (finding.explanation.prefix(2) + [Self.places(finding)]).filter { !$0.isEmpty }.joined(separator: " "),
             width: width)
+        if let curve = finding.batchCurve {
+            text += BatchCurveText(curve: curve).lines(width: width - 7).map { "       " + $0 }
+        }
         for (index, line) in finding.code.enumerated() {
             text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
         }
         if finding.code.isEmpty { text += Self.body(finding.fix, lead: "→ ", width: width) }
         let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations
         return remarks.isEmpty ? text : text + Self.body(remarks.joined(separator: " "), width: width)
+    }
+
+    /// How much it matters, in a word and as a number: `warning 43`.
+    private static func rank(_ finding: Finding) -> String {
+        "\(finding.severity.name) \(Phrase.decimal(finding.score.rounded(.down), places: 0))"
     }
 
     /// A finding's first lines: a label, the rule and the line to change, then what to do.
@@ -64,7 +72,7 @@ struct FindingsText {
 
     private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> String {
         let place = finding.change?.description ?? "place unknown"
-        let title = "  \(finding.severity.name)  \(finding.rule) \(finding.title)"
+        let title = "  \(Self.rank(finding))  \(finding.rule) \(finding.title)"
         let room = width - place.count - 2
         let text = TextTable.shortened(title, to: room)
         return text + String(repeating: " ", count: max(2, width - text.count - place.count)) + ink(.dim, place)

@@ -109,7 +109,10 @@ struct BatchSizeRuleTests {
         #expect(finding.title == "Load Item at once, without batches (now 5)")
         #expect(finding.saving.trips == 6000)
         #expect(finding.severity >= .warning)
-        #expect(finding.explanation.last?.hasPrefix("Cost by batch size: 5 ") == true)
+        let curve = try #require(finding.batchCurve)
+        #expect(curve.points.map(\.batchSize) == ResultUse.candidates.dropFirst() + [0])
+        #expect(curve.current == 5 && curve.advised == 0 && curve.plateau.last == 0 && curve.plateau.first != 5)
+        #expect(curve.points.map(\.wait) == curve.points.map(\.wait).sorted())
     }
 
     @Test(arguments: [UInt32(0), 500])
@@ -123,6 +126,61 @@ struct BatchSizeRuleTests {
         let advised = try #require(finding.code.first?.split(separator: " ").last.flatMap { UInt64($0) })
         #expect(advised >= 20)
         #expect(advised <= 500)
+    }
+
+    /// Passes over 10,000 rows that take one row out of every so many.
+    private func pick(oneOf gap: UInt32, batchSize: UInt32) -> [Finding] {
+        var groceries = Groceries()
+        groceries.scoped(groceries.screenName, .bulk, pause: 0) { groceries in
+            for round in 0..<3 as Range<UInt32> {
+                let fetch = groceries.fetch(rows: 10_000, batchSize: batchSize)
+                let touched = 10_000 / gap
+                let batches = min(touched, 10_000 / batchSize)
+                for batch in 0..<batches {
+                    groceries.batch(of: fetch, first: batch * (10_000 / batches), rows: batchSize)
+                }
+                groceries.batch(of: fetch, first: 9990, rows: 3 + round)
+                var use = Groceries.use(of: fetch, rows: 10_000, batchSize: batchSize)
+                (use.touchedRows, use.loadedRows) = (touched, batches * batchSize)
+                use.runs = (0..<touched).map { .init(first: UInt64($0 * gap), rows: 1) }
+                use.windows = [.init(scope: .bulk, rows: UInt64(touched), times: 1)]
+                groceries.add(use)
+            }
+        }
+        return findings(groceries)
+    }
+
+    @Test func `Rows that are taken out here and there have small batches`() throws {
+        let finding = try #require(pick(oneOf: 100, batchSize: 100).first)
+        let advised = try #require(finding.batchCurve?.advised)
+        #expect(advised == 5)
+        #expect(finding.title == "Set the batch size of Item to 5 (now 100)")
+        #expect(
+            finding.explanation == [
+                "300 of 30,000 rows were used here and there, in 3 results.",
+                "100 rows were loaded for each that was used.",
+            ])
+        #expect(finding.fix.hasPrefix("Rows are taken out here and there, and small batches load the fewest that "))
+        // Nineteen of twenty rows less, and as many trips.
+        #expect(finding.saving.rows == 300 * 95 && finding.saving.trips == 0)
+    }
+
+    @Test func `Rows here and there in every batch, or one after the other, are not scattered`() throws {
+        // Every second row is in all batches of five.
+        let dense = try #require(pick(oneOf: 2, batchSize: 5).first)
+        #expect(dense.explanation.first?.contains("without pauses") == true)
+        #expect(!dense.fix.contains("here and there"))
+        #expect(pass(batchSize: 5, touching: 4000).map { $0.fix.contains("here and there") } == [false])
+    }
+
+    @Test func `A screen's advice has the curve of its costs as well`() throws {
+        let finding = try #require(scroll(batchSize: 50, screen: 10).first)
+        let curve = try #require(finding.batchCurve)
+        #expect(curve.current == 50 && curve.advised == 15)
+        let now = try #require(curve[50])
+        let then = try #require(curve[15])
+        #expect(curve.plateau.last == 100)
+        #expect(now.wait > then.wait && now.memory > then.memory && now.cost > 0)
     }
 
     @Test func `A result that was copied into an array has lost its batches`() throws {

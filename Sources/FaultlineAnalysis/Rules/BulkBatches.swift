@@ -11,51 +11,41 @@ struct BulkBatches {
 
     /// What the rows of one batch may take in memory, in bytes.
     static let memoryLimit = 4_194_304.0
-    /// How much more than the best a size may cost and still count as equal.
-    static let plateau = 1.1
     /// How much more than the advised size the one in force must cost.
     static let threshold = 1.3
 
-    private var rowSize: Double { use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows) }
     private var rows: Double { Double(use.rows) / Double(max(1, use.executions)) }
 
-    /// What using the results costs with a batch size, in nanoseconds.
-    func cost(_ size: UInt64, _ line: CostLine, _ identity: CostLine) -> Double {
-        let executions = Double(use.executions)
-        guard size > 0 else { return line.cost(trips: executions, rows: Double(use.rows)) }
-        let loading = use.loadings[size] ?? .init()
-        return identity.cost(trips: executions, rows: Double(use.rows))
-            + line.cost(trips: Double(loading.batches), rows: Double(loading.rows))
-    }
-
-    /// The sizes that cost about as little as the best, and the one to take.
-    func choice(_ line: CostLine, _ identity: CostLine) -> (advised: UInt64, plateau: [UInt64])? {
-        let fitting = ResultUse.candidates.filter { size in
-            (size > 0 || mayLoadAll) && (size == 0 ? rows : min(rows, Double(size))) * rowSize <= Self.memoryLimit
+    /// The curve with the size to take: the smallest of those that cost about as little as the best, and fit into memory.
+    func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
+        var curve = BatchCurve(use, current: size, line: line, identity: identity)
+        curve.plateau = curve.plateau { point in
+            (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit
+                && ResultUse.candidates.contains(point.batchSize) && point.batchSize <= use.maximumRows
         }
-        let costs = fitting.map { ($0, cost($0, line, identity)) }
-        guard let least = costs.map(\.1).min() else { return nil }
-        let plateau = costs.filter { $0.1 <= least * Self.plateau }.map(\.0)
         let usesAll = use.rows > 0 && Double(use.touchedRows) >= 0.9 * Double(use.rows)
-        if usesAll, plateau.contains(0) { return (0, plateau) }
-        guard let smallest = plateau.first(where: { $0 > 0 }) ?? plateau.first else { return nil }
-        return (smallest, plateau)
+        guard let smallest = curve.plateau.first else { return nil }
+        curve.advised = usesAll && curve.plateau.contains(0) ? 0 : smallest
+        return curve
     }
 
     func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let estimate = costs.rows(of: fetch.shape)
         let identity = costs.identities(of: fetch.shape).line
         guard !Significance.isMost(use.limitedExecutions, of: use.executions) || size > 0,
-            let (advised, plateau) = choice(estimate.line, identity), advised != size, !plateau.contains(size)
+            let curve = choice(estimate.line, identity), curve.advised != size, !curve.plateau.contains(size)
         else { return nil }
-        let (now, then) = (cost(size, estimate.line, identity), cost(advised, estimate.line, identity))
-        let memory = (size == 0 ? rows : min(rows, Double(size))) * rowSize
+        let advised = curve.advised
+        let (now, then) = (curve.cost(size), curve.cost(advised))
+        let memory = curve[size]?.memory ?? 0
         guard now >= then * Self.threshold || memory > Self.memoryLimit else { return nil }
-        let saving = estimate.range { cost(size, $0, identity) - cost(advised, $0, identity) }
+        let saving = estimate.range { line in
+            BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
+        }
         let figure = memory > Self.memoryLimit ? max(now / max(1, then), memory / Self.memoryLimit) : now / max(1, then)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title(advised), change: fetch.site,
-            score: Score.of(figure - 1, info: 0.3, warning: 4), fix: fix(advised, plateau),
+            score: Score.of(figure - 1, info: 0.3, warning: 4), fix: fix(curve),
             code: ["request.fetchBatchSize = \(advised)"], saving: Saving(time: Saving.Range(saving)),
             confidence: use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
             signature: BatchSizeRule.signature(fetch))
@@ -65,14 +55,13 @@ struct BulkBatches {
             Int64(clamping: before.batches) - Int64(clamping: after.batches) + identityTrips(size)
             - identityTrips(advised)
         finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
-        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * rowSize)
-        finding.saving.memory = Int64(
-            saturating: max(0, memory - (advised == 0 ? rows : min(rows, Double(advised))) * rowSize))
+        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * use.rowSize)
+        finding.saving.memory = Int64(saturating: max(0, memory - (curve[advised]?.memory ?? 0)))
         finding.seenAt = BatchSizeRule.seenAt(use)
         finding.scopes = use.loadScopes.names
         finding.claims = [BatchSizeRule.claim(fetch, profile)]
         finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
-        describe(&finding, plateau, estimate.line, identity)
+        describe(&finding, curve)
         let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
         if memory <= Self.memoryLimit,
             !Significance.isMet(
@@ -90,37 +79,36 @@ struct BulkBatches {
             : "Set the batch size of \(fetch.shape.entity) to \(Phrase.count(advised)) (\(now))"
     }
 
-    private func fix(_ advised: UInt64, _ plateau: [UInt64]) -> String {
-        let batched = plateau.filter { $0 > 0 }
-        guard let first = batched.first, let last = batched.last, first != last else {
-            return advised == 0
-                ? "All rows are used, and they fit into memory." : "The work needs these rows in larger pieces."
+    private func fix(_ curve: BatchCurve) -> String {
+        let equal = curve.equalSizes
+        if use.isScattered {
+            return curve.advised == 0
+                ? "Rows are taken out here and there, and one trip for all of them costs less than one for nearly each."
+                : "Rows are taken out here and there, and small batches load the fewest that nobody asks for. A fetch of "
+                    + "just these rows, by a predicate or by their IDs, loads none."
         }
-        let equal = "\(Phrase.count(first))–\(Phrase.count(last)) cost the same within 10 %"
-        return advised == 0
-            ? "All rows are used, and they fit into memory (\(equal))."
-            : "\(equal); the smallest of them takes the least memory."
+        if curve.advised == 0 { return "All rows are used, and they fit into memory\(equal.map { " (\($0))" } ?? "")." }
+        return equal.map { "\($0); the smallest of them takes the least memory." }
+            ?? "The work needs these rows in larger pieces."
     }
 
-    private func describe(_ finding: inout Finding, _ plateau: [UInt64], _ line: CostLine, _ identity: CostLine) {
-        let shown = Set([size, 5, 20, 100, 500, 5000, 0]).sorted {
-            ($0 == 0 ? UInt64.max : $0) < ($1 == 0 ? UInt64.max : $1)
-        }
-        let curve = shown.map { size in
-            (size == 0 ? "all" : Phrase.count(size)) + " " + Phrase.duration(cost(size, line, identity))
-        }
+    private func describe(_ finding: inout Finding, _ curve: BatchCurve) {
+        let manner = use.isScattered ? "here and there" : "without pauses"
         finding.explanation = [
-            "\(Phrase.count(use.touchedRows)) of \(Phrase.count(use.rows, "row")) were used without pauses, in "
-                + "\(Phrase.count(use.executions, "result")).",
-            "Cost by batch size: " + curve.joined(separator: ", ") + ".",
+            "\(Phrase.count(use.touchedRows)) of \(Phrase.count(use.rows, "row")) were used \(manner), in "
+                + "\(Phrase.count(use.executions, "result"))."
         ]
-        finding.evidence = [
-            Evidence("batchSize", size, .rows), Evidence("executions", use.executions, .count),
-            Evidence("matchedRows", use.rows, .rows), Evidence("loadedRows", use.loadedRows, .rows),
-            Evidence("touchedRows", use.touchedRows, .rows), Evidence("rowBytes", rowSize, .bytes),
-        ]
-        for candidate in Set(ResultUse.candidates + [size]).sorted() {
-            finding.evidence.append(Evidence("cost(\(candidate))", cost(candidate, line, identity), .nanoseconds))
+        if use.isScattered, use.loadedRows > use.touchedRows {
+            let each = Double(use.loadedRows) / Double(use.touchedRows)
+            finding.explanation.append(
+                "\(Phrase.decimal(each, places: 0)) rows were loaded for each that was used.")
         }
+        finding.evidence = [
+            Evidence("batchSize", size, .rows), Evidence("advisedBatchSize", curve.advised, .rows),
+            Evidence("executions", use.executions, .count), Evidence("matchedRows", use.rows, .rows),
+            Evidence("loadedRows", use.loadedRows, .rows), Evidence("touchedRows", use.touchedRows, .rows),
+            Evidence("rowBytes", use.rowSize, .bytes),
+        ]
+        finding.batchCurve = curve
     }
 }

@@ -26,7 +26,6 @@ struct ScreenBatches {
     private var advised: UInt64 { BatchSizeRule.size(forScreen: screen) }
     /// Rows that are loaded at a time.
     private var loaded: Double { size == 0 ? rows : min(Double(size), rows) }
-    private var rowSize: Double { use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows) }
 
     /// What is wrong with the size in force.
     enum Fault: Sendable, Hashable {
@@ -66,8 +65,9 @@ struct ScreenBatches {
             Int64(clamping: before.batches) - Int64(clamping: after.batches)
             - (fault == .missing ? Int64(clamping: use.executions) : 0)
         finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
-        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * rowSize)
-        finding.saving.memory = fault == .tooSmall ? 0 : Int64(saturating: max(0, loaded - Double(advised)) * rowSize)
+        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * use.rowSize)
+        let surplus = fault == .tooSmall ? 0 : max(0, loaded - Double(advised))
+        finding.saving.memory = Int64(saturating: surplus * use.rowSize)
         finding.seenAt = BatchSizeRule.seenAt(use)
         finding.scopes = use.loadScopes.names
         let claim = BatchSizeRule.claim(fetch, profile)
@@ -79,6 +79,10 @@ struct ScreenBatches {
         // The longest of several waits, which is what somebody notices, is longer than the others.
         shorter.high = max(shorter.high, shorter.median * Self.longestWait)
         finding.saving.pause = shorter
+        var curve = BatchCurve(use, current: size, line: estimate.line, identity: identity.line)
+        curve.advised = advised
+        curve.plateau = curve.plateau { $0.batchSize > 0 && $0.batchSize <= use.maximumRows }
+        finding.batchCurve = curve
         describe(&finding, fault, estimate, before, after)
         weigh(&finding, total.median, shorter.median, profile)
         return finding
@@ -161,7 +165,7 @@ struct ScreenBatches {
         ]
         if fault != .tooSmall {
             let surplus = max(0, loaded - Double(screen))
-            let size = surplus * rowSize >= 65_536 ? ", \(Phrase.size(surplus * rowSize))" : ""
+            let size = surplus * use.rowSize >= 65_536 ? ", \(Phrase.size(surplus * use.rowSize))" : ""
             finding.explanation.append(
                 "The first \(thing) waits for \(Phrase.decimal(surplus, places: 0)) rows that it does not show\(size).")
         }
@@ -179,7 +183,7 @@ struct ScreenBatches {
             Evidence("executions", use.executions, .count), Evidence("matchedRows", use.rows, .rows),
             Evidence("loadedRows", use.loadedRows, .rows), Evidence("touchedRows", use.touchedRows, .rows),
             Evidence("batches", before.batches, .count), Evidence("batchesAdvised", after.batches, .count),
-            Evidence("rowBytes", rowSize, .bytes),
+            Evidence("rowBytes", use.rowSize, .bytes),
         ]
     }
 }

@@ -8,10 +8,13 @@ extension BatchSizeRule {
                 + "than 4 MiB. And batched results of which all rows were taken out in one go, most of them "
                 + "unread.",
             evidence: "Rows that matched, were loaded and were touched, the rows of a screen that 95 % of the "
-                + "screens do not exceed, and for bulk work the cost of every size that was tried.",
+                + "screens do not exceed, and what every size costs: one batch, and all that is loaded for the rows that "
+                + "were used.",
             fix: "For screens half a screen more than a screen shows, rounded up to five, and a hundred at "
                 + "most. For bulk work the smallest size that costs within 10 % of the best, or no batches "
-                + "where all of fewer than \(UnboundedFetchRule.minimumRows) rows are used.",
+                + "where all of fewer than \(UnboundedFetchRule.minimumRows) rows are used. Where rows are taken out here "
+                + "and there the same, which are small batches for few of them and one trip for many; or a fetch of "
+                + "just these rows.",
             saving: "By how much the wait for a screen gets shorter; for bulk work the cost of the size in force "
                 + "less that of the advised one, by the cost of a trip and of a row.",
             guards: [

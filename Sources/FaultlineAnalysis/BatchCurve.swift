@@ -1,0 +1,84 @@
+/// What using some results costs with each batch size.
+public struct BatchCurve: Sendable, Hashable {
+    /// One batch size.
+    public struct Point: Sendable, Hashable {
+        /// 0 stands for everything at once.
+        public var batchSize: UInt64
+        /// All that is loaded for the rows that were used, the rows' identities included, in nanoseconds.
+        public var cost: Double
+        /// Loading one batch, in nanoseconds.
+        public var wait: Double
+        /// The rows of one batch in memory, in bytes.
+        public var memory: Double
+    }
+
+    /// By batch size, everything at once last.
+    public internal(set) var points: [Point]
+    /// Sizes that cost about as little as the cheapest, the smallest first and everything at once last.
+    public internal(set) var plateau: [UInt64]
+    /// The size in force, and the one that is advised.
+    public internal(set) var current: UInt64
+    public internal(set) var advised: UInt64
+
+    /// How much more than the cheapest a size may cost and still count as equal.
+    static let equality = 1.1
+
+    /// Works a curve out of what each size would have loaded for the rows that were used.
+    ///
+    /// - Parameters:
+    ///   - line: The cost of a trip and of a row.
+    ///   - identity: The same for identities alone, which are all found before the first batch is loaded.
+    init(_ use: ResultUse, current: UInt64, line: CostLine, identity: CostLine) {
+        let rows = Double(use.rows) / Double(max(1, use.executions))
+        points = Set(ResultUse.candidates + [current]).map { size in
+            let held = size == 0 ? rows : min(rows, Double(size))
+            return Point(
+                batchSize: size, cost: Self.cost(of: use, size, line, identity),
+                wait: line.cost(trips: 1, rows: held), memory: held * use.rowSize)
+        }.sorted { Self.order($0.batchSize) < Self.order($1.batchSize) }
+        (self.current, advised, plateau) = (current, current, [])
+        plateau = self.plateau { _ in true }
+    }
+
+    /// What a size costs, in nanoseconds.
+    static func cost(of use: ResultUse, _ size: UInt64, _ line: CostLine, _ identity: CostLine) -> Double {
+        let executions = Double(use.executions)
+        guard size > 0 else { return line.cost(trips: executions, rows: Double(use.rows)) }
+        let loading = use.loadings[size] ?? .init()
+        return identity.cost(trips: executions, rows: Double(use.rows))
+            + line.cost(trips: Double(loading.batches), rows: Double(loading.rows))
+    }
+
+    private static func order(_ size: UInt64) -> UInt64 { size == 0 ? .max : size }
+
+    /// What a size costs; `nil`: it was not worked out.
+    public subscript(size: UInt64) -> Point? { points.first { $0.batchSize == size } }
+
+    func cost(_ size: UInt64) -> Double { self[size]?.cost ?? 0 }
+
+    /// The sizes among some that cost about as little as the cheapest of them.
+    func plateau(_ isAllowed: (Point) -> Bool) -> [UInt64] {
+        let allowed = points.filter(isAllowed)
+        let least = allowed.map(\.cost).min() ?? 0
+        return allowed.filter { $0.cost <= least * Self.equality }.map(\.batchSize)
+    }
+
+    /// `20–500 cost the same within 10 %`; `nil`: one size is the cheapest.
+    package var equalSizes: String? {
+        let batched = plateau.filter { $0 > 0 }
+        guard let first = batched.first, let last = batched.last, first != last else { return nil }
+        return "\(Phrase.count(first))–\(Phrase.count(last)) cost the same within 10 %"
+    }
+}
+
+extension ResultUse {
+    /// Bytes of a loaded row, on average.
+    var rowSize: Double { loadedRows == 0 ? 0 : Double(bytes) / Double(loadedRows) }
+
+    /// Whether rows are taken out here and there, so that even the smallest batches load more rows that nobody asked for
+    /// than others.
+    var isScattered: Bool {
+        guard let smallest = loadings[5], touchedRows > 0 else { return false }
+        return Double(smallest.rows) >= 2.5 * Double(touchedRows)
+    }
+}
