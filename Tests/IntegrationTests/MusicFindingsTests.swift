@@ -93,6 +93,10 @@ enum MusicProgram {
             scenario: "order", rule: "R07", title: "Compare milliseconds before title in the predicate of Track",
             code: ["milliseconds > ? AND NOT (title CONTAINS[cd] ?)"], fetch: "// searched before it is sorted out"),
         Flaw(
+            scenario: "searches", rule: "R07", title: "Search title before lyrics in the predicate of Track",
+            code: ["NOT (title CONTAINS[cd] ?) AND NOT (lyrics CONTAINS[cd] ?)"],
+            fetch: "// searched where nothing is sorted out"),
+        Flaw(
             scenario: "prefetch", rule: "R20", title: #"Do not prefetch "tracks" with the fetch of Album"#,
             code: ["request.relationshipKeyPathsForPrefetching = []"], fetch: "// loaded along"),
         Flaw(

@@ -208,6 +208,15 @@ struct VerifyTests {
             again.measurement?.before == trial.measurement?.before && again.notes.allSatisfy { !$0.contains("drawn") })
     }
 
+    @Test("asks two searches the other way round")
+    func searches() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, store) = try MusicProgram.record(["searches"], isNaive: true, in: directory, with: ["--values"])
+        let trial = try #require(try verify(trace, "--store", store).trials.first { $0.finding.rule == "R07" })
+        #expect(trial.measurement?.before == trial.measurement?.after && trial.measurement?.before.trips == 1)
+        #expect(trial.outcome != "not tried" && trial.expected != nil)
+    }
+
     @Test("works on a profile as on a trace")
     func profile() throws {
         let directory = try TemporaryDirectory()

@@ -107,6 +107,7 @@ struct Program {
             case "sort": try longest()
             case "index": try find()
             case "order": try countLong()
+            case "searches": try countPlain()
             case "prefetch": try listAlbums()
             case "unchanged": try setAgain()
             case "again": try readAgain()
@@ -309,6 +310,16 @@ struct Program {
         let isLong = PropertyPath("milliseconds") > 39_000
         let request = FetchRequest<Track>(predicate: isNaive ? !isNight && isLong : isLong && !isNight)
         print(try context.count(for: request))  // searched before it is sorted out
+    }
+
+    /// How many tracks have no e in their titles, of those without a word in their lyrics that none has.
+    private func countPlain() throws {
+        func lacks(_ property: String, _ text: String) -> FetchPredicate {
+            !PropertyPath(property).contains(text, options: [.caseInsensitive, .diacriticInsensitive])
+        }
+        let (isNew, isPlain) = (lacks("lyrics", "tra"), lacks("title", "e"))
+        let request = FetchRequest<Track>(predicate: isNaive ? isNew && isPlain : isPlain && isNew)
+        print(try context.count(for: request))  // searched where nothing is sorted out
     }
 
     /// All albums, for whose tracks nobody asks.

@@ -22,13 +22,14 @@ struct PredicateOrderAdvice {
     }
 
     /// The predicate in the better order.
-    var code: [String] {
-        let terms = order.better.map { term in
+    var code: [String] { [Self.predicate(order.better)] }
+
+    private static func predicate(_ terms: [ShapeEntry.Term]) -> String {
+        terms.map { term in
             let operation = term.operation + (term.options.map { "[\($0)]" } ?? "")
             let text = "\(term.keyPath) \(operation) \(term.operand == "nil" ? "nil" : "?")"
             return term.isNegated == true ? "NOT (\(text))" : text
-        }
-        return [terms.joined(separator: " AND ")]
+        }.joined(separator: " AND ")
     }
 
     var explanation: [String] {
@@ -45,5 +46,39 @@ struct PredicateOrderAdvice {
             "\(texts), of which \(passed) passed; the other terms then left \(Phrase.percent(share)) of these over.",
             "The other way round some \(Phrase.decimal(search.compared * share, places: 0)) texts are to be compared.",
         ]
+    }
+
+    /// The words about two searches.
+    struct Searches {
+        let order: SearchOrder
+
+        private var names: (first: String, second: String) { (order.first.keyPath, order.second.keyPath) }
+
+        var title: String {
+            "Search \(names.second) before \(names.first) in the predicate of \(order.fetch.key.shape.entity)"
+        }
+
+        var fix: String {
+            "SQLite asks the terms of an AND in their order: what is quickly searched and leaves few rows comes first."
+        }
+
+        var code: [String] { [PredicateOrderAdvice.predicate([order.second, order.first])] }
+
+        var explanation: [String] {
+            let executions = order.fetch.counts.executions
+            let each = executions == 1 ? "" : " each"
+            let shares = order.shares
+            let rows = Phrase.count(UInt64(order.scanned.rounded()), "row")
+            var sentences = [
+                "\(Phrase.count(executions, "fetch", plural: "fetches")) searched \(names.first) in \(rows)\(each), "
+                    + "which left \(Phrase.percent(shares.first)) of them over; \(names.second) then left "
+                    + "\(Phrase.percent(shares.second)) of these."
+            ]
+            if let (first, second) = order.lengths {
+                sentences.append(
+                    "The texts have \(Phrase.size(first)) and \(Phrase.size(second)) on average.")
+            }
+            return sentences
+        }
     }
 }
