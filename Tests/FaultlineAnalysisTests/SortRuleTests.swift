@@ -141,6 +141,36 @@ struct SortRuleTests {
             ])
     }
 
+    /// What is said of an index that leads to rows of an album or of a length which are sorted.
+    private func extended(_ plan: String, _ term: ShapeEntry.Term) -> [String]? {
+        var music = Music()
+        music.calibrate(music.shape())
+        let shape = music.shape("…", [term], sort: ["title ascending"])
+        let fetch = music.fetch(shape, rows: 900)
+        var statement = TraceEvent.Statement()
+        (statement.rows, statement.sorts, statement.virtualMachineSteps) = (900, 1, 9000)
+        statement.plan = music.trace.define(.plan(PlanEntry(rows: [.init(id: 3, parent: 0, detail: plan)])))
+        statement.statement = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
+        music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+        let found = Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
+        return found.first.map { Array($0.explanation.dropFirst()) }
+    }
+
+    @Test func `An index that leads to the rows gets the sort keys`() {
+        let length = ShapeEntry.Term(keyPath: "milliseconds", operation: "==")
+        let plan = "SEARCH t0 USING INDEX Z_Track_byMilliseconds (ZMILLISECONDS=?)"
+        #expect(
+            extended(plan, length) == [
+                "Z_Track_byMilliseconds leads to the rows already: with the sort keys behind its columns one index does both."
+            ])
+        // A relationship's own index stays, and one of other columns leads elsewhere.
+        let album = ShapeEntry.Term(keyPath: "album", operation: "==", operand: "object")
+        #expect(extended("SEARCH t0 USING INDEX ZTRACK_ZALBUM_INDEX (ZALBUM=?)", album) == [])
+        #expect(extended("SEARCH t0 USING INDEX Z_Track_byTitle (ZTITLE=?)", length) == [])
+        #expect(extended("SEARCH t0 USING INDEX Z_Track_byMilliseconds (ZMILLISECONDS>?)", length) == [])
+        #expect(extended("SCAN t0 USING INDEX Z_Track_byMilliseconds", length) == [])
+    }
+
     @Test func `An order that no index has is explained, and is a note`() {
         let localized = findings(sort: ["title localized ascending"], rows: 2000)
         #expect(localized.map(\.severity) == [.note] && localized.map(\.code) == [[]])

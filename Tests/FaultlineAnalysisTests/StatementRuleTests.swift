@@ -136,8 +136,8 @@ struct PlanRuleTests {
                 "5 fetches went through the whole table, since a small one is gone through faster than an index is asked; "
                     + "an index of it leads to the rows.",
             ])
-        // Two rows of two thousand.
-        #expect(abs(finding.saving.time.high - 999_000) < 1)
+        // All but what two rows take, five times.
+        #expect(abs(finding.saving.time.high - 990_000) < 1)
         #expect(finding.saving.time.median == finding.saving.time.high / 2 && finding.saving.time.low == 0)
         #expect(finding.remedy.map { if case .analyze(let fetches) = $0 { fetches.count } else { 0 } } == 1)
     }
@@ -168,7 +168,7 @@ struct PlanRuleTests {
         }
         #expect(rules(201) == ["R06"])
         #expect(rules(200) == ["R06", "R22"])
-        #expect(rules(20, steps: 498).isEmpty)
+        #expect(rules(20, steps: 498) == ["R06"])
         #expect(rules(20, steps: 499) == ["R06", "R22"])
         // What a limit leaves of many is many, and of few nobody knows.
         #expect(rules(20, isLimited: true).contains("R22"))

@@ -87,16 +87,18 @@ public struct MissingIndexRule: Rule {
     /// The index that would keep a fetch from going through the table, whether the table has it already or not.
     static func candidate(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
-        guard scanned >= minimumRows, Double(fetch.counts.fullScanSteps) >= minimumSteps,
-            scanned >= stepsPerRow * found, found <= largestShare * scanned, scansOwnTable(fetch)
-        else { return nil }
+        guard scanned > 0, found <= largestShare * scanned else { return nil }
+        // One that is gone through again and again for few rows, or by its plan, if it is large.
+        let isInVain = scanned >= stepsPerRow * found && Double(fetch.counts.fullScanSteps) >= minimumSteps
+        let scans = scansOwnTable(fetch)
+        guard isInVain && scans != false || scanned >= minimumRows && scans == true else { return nil }
         return index(for: fetch.key.shape, profile)
     }
 
-    /// Whether it is the fetched table that is gone through, and not one that is asked on the way, as far as plans tell.
-    private static func scansOwnTable(_ fetch: FetchProfile) -> Bool {
+    /// Whether it is the fetched table that is gone through, and not one that is asked on the way; `nil`: no plan tells.
+    private static func scansOwnTable(_ fetch: FetchProfile) -> Bool? {
         let plans = fetch.statements.texts.values.flatMap(\.knownPlans.keys)
-        return plans.isEmpty || plans.contains { StatementTable.ownScan(in: $0) != nil }
+        return plans.isEmpty ? nil : plans.contains { StatementTable.ownScan(in: $0) != nil }
     }
 
     /// Whether the index that finds a fetch's rows has them in its order too.
@@ -148,9 +150,14 @@ public struct MissingIndexRule: Rule {
         return elements
     }
 
-    /// What going through rows takes that a fetch does not find, in nanoseconds.
+    /// What going through rows takes that a fetch does not find, in nanoseconds: what is left without the rows that it
+    /// hands out, which an index has to bring as well.
     static func scanning(_ fetch: FetchProfile) -> Double {
-        fetch.counts.runTime * (1 - max(1, fetch.counts.foundRows) / max(1, fetch.counts.scannedRows))
+        let counts = fetch.counts
+        let (scanned, found) = (max(1, counts.scannedRows), counts.foundRows)
+        let most = counts.runTime * (1 - max(1, found) / scanned)
+        let stepping = CostModel.steppedRow * max(0, scanned - found) * Double(counts.executions)
+        return min(most, max(stepping, counts.runTime - Double(counts.rows) * CostModel.assumed.row))
     }
 
     private func finding(for demand: Demand, _ profile: Profile) -> Finding {
@@ -187,6 +194,11 @@ public struct MissingIndexRule: Rule {
     ) {
         if upkeep >= saved {
             finding.downgrade("Keeping the index up would cost more than it saves here.")
+        }
+        let largest = demand.fetches.map(\.counts.scannedRows).max() ?? 0
+        if largest < Self.minimumRows {
+            finding.downgrade(
+                "A table of fewer than \(Phrase.decimal(Self.minimumRows, places: 0)) rows is soon gone through.")
         }
         let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
         // What goes through a table does so when the table grows, whatever it takes now.

@@ -83,6 +83,24 @@ struct SortAdvice {
         let taken =
             isCut
             ? " for the \(Phrase.count(counts.rows / max(1, counts.executions))) that the limit lets through" : ""
-        return ["SQLite has \(times)sorted \(rows)\(taken)\(each): \(Phrase.duration(counts.time)) in all."]
+        let sentence = "SQLite has \(times)sorted \(rows)\(taken)\(each): \(Phrase.duration(counts.time)) in all."
+        guard obstacle == nil, let extended else { return [sentence] }
+        return [
+            sentence,
+            "\(extended) leads to the rows already: with the sort keys behind its columns one index does both.",
+        ]
+    }
+
+    /// The index that leads to the rows and could have them in order as well; `nil`: none, or one that every store has of
+    /// its relationships.
+    private var extended: String? {
+        guard let plan = fetch.statements.commonPlan, index.equalities > 0,
+            let match = plan.firstMatch(of: /(?m)^SEARCH t0 USING (?:COVERING )?INDEX (\S+) \((.*)\)$/)
+        else { return nil }
+        let compared = match.2.split(separator: " AND ")
+        let columns = Set(compared.map { $0.prefix { $0 != "=" } }.map(String.init))
+        let fixed = Set(index.elements.prefix(index.equalities).map(\.column))
+        return columns == fixed && compared.allSatisfy { $0.hasSuffix("=?") } && !match.1.hasSuffix("_INDEX")
+            ? String(match.1) : nil
     }
 }

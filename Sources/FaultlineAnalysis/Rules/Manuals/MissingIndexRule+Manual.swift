@@ -2,18 +2,20 @@ extension MissingIndexRule {
     public var manual: RuleManual {
         RuleManual(
             trigger: "Fetches that compare properties of their own entity with values and go through "
-                + "\(Phrase.decimal(MissingIndexRule.minimumRows, places: 0)) rows or more each, ten or more for each that "
-                + "they find, and \(Phrase.decimal(MissingIndexRule.minimumSteps, places: 0)) in all. And tables of which SQLite "
+                + "\(Phrase.decimal(MissingIndexRule.minimumRows, places: 0)) rows or more each by SQLite's plan, or through "
+                + "ten or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps, places: 0)) in "
+                + "all. And tables of which SQLite "
                 + "makes an index itself for every fetch (AUTOMATIC in its plan), of as many rows.",
             evidence: "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the "
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "
                 + "\(MissingIndexRule.maximumColumns) properties at most. Fetches that one index serves are one finding.",
             saving:
-                "The fetches' time, without reading the statements' texts, by the share of rows that need not be gone through, or some "
+                "The fetches' time, without reading the statements' texts and what the rows take that they find, or some "
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, less some "
                 + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
             guards: [
+                "A table of fewer than \(Phrase.decimal(MissingIndexRule.minimumRows, places: 0)) rows is a note.",
                 "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare)) of the table or more is left alone.",
                 "So are terms that are alternatives or negated, that go over a relationship, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",
