@@ -29,6 +29,7 @@ extension EntityEntry {
             + properties.flatMap { property in
                 [
                     property.name, property.type, property.declaredAt ?? "", property.destination ?? "",
+                    property.inverse ?? "",
                     property.isExternal.map { $0 ? "1" : "0" } ?? "-",
                 ]
             }).joined(separator: "\u{1}")

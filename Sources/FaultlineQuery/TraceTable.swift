@@ -147,6 +147,7 @@ public struct TraceTable: Sendable {
                 #bytes bytes of column values that were read
                 #error SQLite's result code; 0: none
                 #isWatched 1: a release tells when the object lets go of its values
+                #isDeleting 1: a deletion asked for it, to follow its delete rules
                 """),
         TraceTable(
             events: "cacheMiss", "A fault that the row cache could not serve.",

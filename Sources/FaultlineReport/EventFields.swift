@@ -109,6 +109,7 @@ struct EventFields {
             + [
                 count("origin", fault.origin), count("filled", fault.filled), count("bytes", fault.bytes),
                 count("error", fault.error), ("isWatched", .bool(fault.isWatched)),
+                ("isDeleting", .bool(fault.isDeleting)),
             ]
     }
 

@@ -28,15 +28,19 @@ public struct EntityEntry: Sendable, Hashable, Codable {
         public var isExternal: Bool?
         /// The entity at the other end of a relationship.
         public var destination: String?
+        /// The relationship that leads back; `nil`: none, or an older recorder.
+        public var inverse: String?
 
         public init(
-            name: String, type: String, declaredAt: String? = nil, isExternal: Bool? = nil, destination: String? = nil
+            name: String, type: String, declaredAt: String? = nil, isExternal: Bool? = nil, destination: String? = nil,
+            inverse: String? = nil
         ) {
             self.name = name
             self.type = type
             self.declaredAt = declaredAt
             self.isExternal = isExternal
             self.destination = destination
+            self.inverse = inverse
         }
     }
 

@@ -46,6 +46,8 @@ extension TraceEvent {
         public var error: UInt32 = 0
         /// Whether a ``Release`` tells when the object lets go of its values: those of 16 KiB and more are watched.
         public var isWatched = false
+        /// Whether a deletion asked for it, to follow the delete rules of its relationships.
+        public var isDeleting = false
 
         public init() {}
     }

@@ -64,6 +64,7 @@ extension TraceEvent.Fault {
         fields.seenBefore = seenBefore ? 1 : 0
         fields.error = error
         fields.isWatched = isWatched ? 1 : 0
+        fields.isDeleting = isDeleting ? 1 : 0
         return fields
     }
 }

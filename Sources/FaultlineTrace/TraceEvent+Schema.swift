@@ -98,6 +98,7 @@ extension TraceEvent.Fault {
         seenBefore = fields.seenBefore != 0
         error = fields.error
         isWatched = fields.isWatched != 0
+        isDeleting = fields.isDeleting != 0
     }
 }
 

@@ -55,6 +55,67 @@ struct PrefetchRuleTests {
         #expect(findings(groceries).isEmpty)
     }
 
+    @Test func `What delete rules ask for is no N+1`() {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 1...100 { groceries.fault(UInt64(object), of: fetch) { $0.isDeleting = true } }
+        }
+        let analysis = Analysis(Profile(groceries.trace.closed()), rules: [PrefetchRule()])
+        #expect(analysis.findings.isEmpty)
+        #expect(analysis.checks.first?.examined == "100 faults, 100 of them from the store")
+    }
+
+    /// A screen of which every object's to-many relationship fires, and perhaps its members do.
+    private func members(
+        reading: Bool = false, fetching: Bool = false, elsewhere: Bool = false, tellingUse: Bool = true
+    ) -> [Finding] {
+        var groceries = Groceries()
+        let owner = groceries.item
+        let name = groceries.trace.define(.name(NameEntry(name: "tags")))
+        func fetchTags(_ groceries: inout Groceries) {
+            let shape = groceries.trace.define(.shape(ShapeEntry(entity: "Tag")))
+            var fetch = TraceEvent.Fetch()
+            (fetch.entity, fetch.shape) = (groceries.trace.entity("Tag", []), shape)
+            (fetch.rows, fetch.trips) = (300, 1)
+            groceries.trace.event(.fetch(fetch), duration: 200_000)
+        }
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 0..<100 as Range<UInt64> {
+                groceries.fault(object + 1, of: fetch) { fault in
+                    (fault.type, fault.entity, fault.filled) = (.toMany, owner, 3)
+                    (fault.relationshipEntity, fault.relationship) = (owner, name)
+                }
+                guard reading else { continue }
+                groceries.fault(object + 1001, of: fetch, source: .rowCache) { fault in
+                    (fault.type, fault.relationshipEntity, fault.relationship) = (.object, owner, name)
+                }
+            }
+            if tellingUse { groceries.add(Groceries.use(of: fetch, rows: 100, batchSize: 0)) }
+            if fetching { fetchTags(&groceries) }
+        }
+        if elsewhere { groceries.scoped(name, .other, pause: 0) { fetchTags(&$0) } }
+        return findings(groceries)
+    }
+
+    @Test func `Members of which only the number is asked are to be counted at once`() throws {
+        let finding = try #require(members().first)
+        #expect(finding.title == "Count Item.tags of all objects at once: nothing else is asked of the members")
+        #expect(finding.code.contains(#"request.propertiesToGroupBy = ["item"]"#) && finding.remedy == nil)
+        #expect(finding.fix.hasPrefix("One fetch that groups Tag by item counts them all; or keep the number in a "))
+        // A row for each object, where there were three.
+        #expect(finding.saving.trips == 99 && finding.saving.rows == 200)
+        #expect(members(elsewhere: true).first?.title == finding.title)
+    }
+
+    @Test func `Members that are read, or may have been, are to be prefetched`() {
+        let title = ["Prefetch \"tags\" with the fetch of Item"]
+        #expect(members(reading: true).map(\.title) == title)
+        #expect(members(fetching: true).map(\.title) == title)
+        #expect(members(tellingUse: false).map(\.title) == title)
+    }
+
     /// A screen of a hundred faults, of which the first ones take a millisecond.
     private func slowly(_ slow: UInt64) -> Groceries {
         var groceries = Groceries()

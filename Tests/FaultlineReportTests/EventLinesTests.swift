@@ -97,7 +97,7 @@ struct EventLinesTests {
                 + #""isMainThread":true,"context":0,"site":0,"stack":7,"overhead":0,"type":"toOne","source":"store","#
                 + #""entity":2,"entityName":"List","relationship":3,"relationshipName":"list","relationshipEntity":1,"#
                 + #""relationshipEntityName":"Item","object":"0000000000000001","seenBefore":false,"origin":16,"filled":1,"#
-                + #""bytes":0,"error":0,"isWatched":false,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
+                + #""bytes":0,"error":0,"isWatched":false,"isDeleting":false,"callSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","line":57,"#
                 + #""text":"Scroll.swift:57"},"stackSite":{"file":"/src/Groceries/Scroll.swift","function":"scroll()","#
                 + #""line":57,"text":"Scroll.swift:57"}}"#)
     }
@@ -128,6 +128,7 @@ struct EventLinesTests {
         (fault.type, fault.source, fault.entity, fault.relationship) = (.toMany, .gone, 1, 2)
         (fault.relationshipEntity, fault.object, fault.origin, fault.filled) = (3, 255, 5, 6)
         (fault.bytes, fault.seenBefore, fault.error, fault.isWatched) = (7, true, 8, true)
+        fault.isDeleting = true
         var save = TraceEvent.Save()
         (save.inserted, save.updated, save.deleted, save.changedColumns, save.conflicts) = (1, 2, 3, 4, 5)
         (save.trips, save.bytes, save.lockWait, save.commit, save.error) = (6, 7, 8, 9, 10)
@@ -196,7 +197,7 @@ struct EventLinesTests {
                 [
                     "type": "toMany", "source": "gone", "entity": "1", "relationship": "2", "relationshipEntity": "3",
                     "object": "00000000000000ff", "origin": "5", "filled": "6", "bytes": "7", "error": "8",
-                    "isWatched": "1",
+                    "isWatched": "1", "isDeleting": "1",
                 ]
             ),
             .cacheMiss: (

@@ -97,6 +97,15 @@ enum MusicProgram {
             code: ["NOT (title CONTAINS[cd] ?) AND NOT (lyrics CONTAINS[cd] ?)"],
             fetch: "// searched where nothing is sorted out"),
         Flaw(
+            scenario: "members", rule: "R01",
+            title: "Count Album.tracks of all objects at once: nothing else is asked of the members",
+            code: [
+                #"let count = ExpressionDescription("count", .function(.count, "self"))"#,
+                "var request = FetchRequest<Track>()",
+                #"(request.resultType, request.propertiesToFetch) = (.dictionary, ["album", count])"#,
+                #"request.propertiesToGroupBy = ["album"]"#, "let counts = try context.fetchDictionaries(request)",
+            ], fetch: "// fetched to be counted", reader: "// counted one by one"),
+        Flaw(
             scenario: "prefetch", rule: "R20", title: #"Do not prefetch "tracks" with the fetch of Album"#,
             code: ["request.relationshipKeyPathsForPrefetching = []"], fetch: "// loaded along"),
         Flaw(
@@ -179,6 +188,13 @@ struct MusicFindingsTests {
     func improved(flaw: MusicProgram.Flaw) throws {
         let report = try ReportDocument(of: try MusicProgram.record([flaw.scenario], isNaive: false))
         #expect(report.findings.map(\.title) == [])
+    }
+
+    @Test("is told nothing of what delete rules ask for")
+    func deletion() throws {
+        let report = try ReportDocument(of: try MusicProgram.record(["delete"], isNaive: true))
+        #expect(report.findings.filter { $0.rule == "R01" }.map(\.title) == [])
+        #expect((report.totals.events["fault"] ?? 0) >= 20)
     }
 
     @Test("is told of a list that grows with the library, once several runs are added up")

@@ -10,6 +10,7 @@ import Foundation
 
 final class Album: ManagedObject {
     static let titleKey = AttributeKey<String>("title")
+    static let tracksKey = ToManyKey<Track>("tracks")
     var title: String { self[Self.titleKey] }
 }
 
@@ -108,6 +109,8 @@ struct Program {
             case "index": try find()
             case "order": try countLong()
             case "searches": try countPlain()
+            case "members": try countMembers()
+            case "delete": try deleteAlbums()
             case "prefetch": try listAlbums()
             case "unchanged": try setAgain()
             case "again": try readAgain()
@@ -320,6 +323,27 @@ struct Program {
         let (isNew, isPlain) = (lacks("lyrics", "tra"), lacks("title", "e"))
         let request = FetchRequest<Track>(predicate: isNaive ? isNew && isPlain : isPlain && isNew)
         print(try context.count(for: request))  // searched where nothing is sorted out
+    }
+
+    /// How many tracks each album has, asked of the albums or of all tracks at once.
+    private func countMembers() throws {
+        if isNaive {
+            for album in try context.fetch(FetchRequest<Album>()) {  // fetched to be counted
+                print(album[Album.tracksKey].count)  // counted one by one
+            }
+        } else {
+            let count = ExpressionDescription("count", .function(.count, "self"))
+            var request = FetchRequest<Track>()
+            (request.resultType, request.propertiesToFetch) = (.dictionary, ["album", count])
+            request.propertiesToGroupBy = ["album"]
+            for group in try context.fetchDictionaries(request) { print(group["count"] ?? 0) }
+        }
+    }
+
+    /// Deletes albums with their tracks, as the rule of the relationship says.
+    private func deleteAlbums() throws {
+        for album in try context.fetch(FetchRequest<Album>(fetchLimit: 20)) { context.delete(album) }
+        try context.save()
     }
 
     /// All albums, for whose tracks nobody asks.

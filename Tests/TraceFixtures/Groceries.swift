@@ -25,6 +25,7 @@ package struct Groceries {
                 .init(
                     name: "image", type: "Binary", declaredAt: "Groceries/Model.swift:12", isExternal: isImageExternal),
                 .init(name: "list", type: "toOne", destination: "List"),
+                .init(name: "tags", type: "toMany", destination: "Tag", inverse: "item"),
             ])
         list = trace.entity(
             "List",
@@ -69,7 +70,7 @@ package struct Groceries {
     /// A fault of `item.list` on an object of a fetch.
     package mutating func fault(
         _ object: UInt64, of fetch: EventID, source: TraceEvent.Fault.Source = .store, stack: DictionaryID? = nil,
-        duration: UInt64? = nil
+        duration: UInt64? = nil, change: (inout TraceEvent.Fault) -> Void = { _ in }
     ) {
         var fault = TraceEvent.Fault()
         fault.type = .toOne
@@ -80,6 +81,7 @@ package struct Groceries {
         fault.object = object
         fault.origin = fetch
         fault.filled = 1
+        change(&fault)
         trace.event(.fault(fault), duration: duration ?? trip + row, stack: stack ?? faultStack)
     }
 

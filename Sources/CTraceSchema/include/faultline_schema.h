@@ -168,7 +168,8 @@ typedef enum fl_enumeration {
     X(uint32_t, filled, FL_COUNT, 0)             \
     X(uint32_t, seenBefore, FL_FLAG, 0)          \
     X(uint32_t, error, FL_CODE, 0)               \
-    X(uint32_t, isWatched, FL_FLAG, 0)
+    X(uint32_t, isWatched, FL_FLAG, 0)           \
+    X(uint32_t, isDeleting, FL_FLAG, 0)
 
 #define FL_CACHE_MISS_FIELDS(X)                  \
     X(uint64_t, fault, FL_EVENT_ID, 0)           \

@@ -136,6 +136,7 @@ extension EntityEntry {
                     members["declaredAt"] = property.declaredAt.map { .text($0) }
                     members["isExternal"] = property.isExternal.map { StoredValue($0) }
                     members["destination"] = property.destination.map { .text($0) }
+                    members["inverse"] = property.inverse.map { .text($0) }
                     return .record(members)
                 }),
         ]
@@ -151,7 +152,8 @@ extension EntityEntry {
                     type: try property.member("type") { try $0.text() },
                     declaredAt: try property.member("declaredAt") { try $0.optionalText() },
                     isExternal: try property.member("isExternal") { $0 == .none ? nil : try $0.count() != 0 },
-                    destination: try property.member("destination") { try $0.optionalText() })
+                    destination: try property.member("destination") { try $0.optionalText() },
+                    inverse: try property.member("inverse") { try $0.optionalText() })
             }
         }
         self.init(

@@ -32,13 +32,46 @@ struct PrefetchAdvice {
     /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
     private var isSparse: Bool { share < PrefetchRule.minimumShare && !isBatched }
 
+    /// Whether nothing was read of the members but how many there are.
+    ///
+    /// Members that are read fire through the relationship, unless something else has loaded them before: then nobody knows.
+    var isCounted: Bool {
+        guard let edge, evidence.types[.toMany] == evidence.trips, let fetch = paths.profile.fetch(key.fetch),
+            fetch.total(\.executions) > 0, let destination = paths.destination(of: edge),
+            let fired = fetch.firedRelationships[edge], fetch.askedToMany[edge] == fired
+        else { return false }
+        let tree = paths.profile.tree(of: destination)
+        return !paths.profile.fetches.contains { other in
+            // Without scopes everything is in one.
+            guard evidence.scopes.isEmpty || evidence.scopes.keys.contains(where: { other.counts.scopes[$0] != nil })
+            else { return false }
+            return paths.profile.tree(of: other.key.shape.entity) == tree
+                || other.key.shape.prefetch.contains { path in
+                    let ends = paths.edges(of: path, from: other.key.shape.entity)
+                    return ends.contains { paths.destination(of: $0).map { paths.profile.tree(of: $0) } == tree }
+                }
+        }
+    }
+
+    /// The relationship of the members that leads back to their owner; `nil`: the trace tells none.
+    private var inverse: String? {
+        edge.flatMap { paths.profile.entity($0.entity)?.property($0.name)?.inverse }
+    }
+
+    /// What speaks against it.
+    var reservations: [String] {
+        isCounted
+            ? ["If something else holds the members in memory, reading them does not show: then prefetch them."] : []
+    }
+
     /// `nil`: few rows fire, or the trace does not show the way.
     var remedy: Remedy? {
-        guard !isSparse, let keyPath else { return nil }
+        guard !isSparse, !isCounted, let keyPath else { return nil }
         return .change(key.fetch, FetchChange(prefetch: [keyPath]))
     }
 
     var title: String {
+        if isCounted { return "Count \(what) of all objects at once: nothing else is asked of the members" }
         if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
         if let keyPath { return "Prefetch \"\(keyPath)\" with the fetch of \(shape.entity)" }
         if edge != nil { return "Prefetch \(what) with the fetch of \(shape.entity)" }
@@ -49,6 +82,12 @@ struct PrefetchAdvice {
     }
 
     var fix: String {
+        if isCounted, let edge {
+            let members = paths.destination(of: edge) ?? "the members"
+            let groups = inverse.map { "that groups \(members) by \($0)" } ?? "of \(members) in groups"
+            return "One fetch \(groups) counts them all; or keep the number in a derived attribute "
+                + "(\(edge.name).@count), which the store keeps up."
+        }
         if isSparse {
             return
                 "Only \(Phrase.percent(share)) of the fetched objects fire, so do not prefetch for all: before you use them, "
@@ -72,6 +111,16 @@ struct PrefetchAdvice {
     }
 
     var code: [String] {
+        if isCounted, let edge, let members = paths.destination(of: edge) {
+            guard let inverse else { return [] }
+            return [
+                "let count = ExpressionDescription(\"count\", .function(.count, \"self\"))",
+                "var request = FetchRequest<\(members)>()",
+                "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(inverse)\", count])",
+                "request.propertiesToGroupBy = [\"\(inverse)\"]",
+                "let counts = try context.fetchDictionaries(request)",
+            ]
+        }
         if isSparse {
             // Of the objects that will be used, fetched again, only the relationship is news.
             guard let edge, edge.entity == shape.entity else {

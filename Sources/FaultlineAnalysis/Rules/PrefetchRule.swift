@@ -67,7 +67,13 @@ public struct PrefetchRule: Rule {
         _ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ claims: [Claim], _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
         let share = Self.share(key, evidence, profile)
-        let after = Self.loadsAfter(key, evidence, share: share)
+        let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
+        // What is prefetched and goes to the store all the same was in the row cache and left it (R11), or pays for few
+        // rows (R20).
+        guard !advice.isPrefetched else { return nil }
+        var after = Self.loadsAfter(key, evidence, share: share)
+        // Counts come as a row for each object.
+        if advice.isCounted { after.rows = Double(evidence.objects) }
         let estimate = costs.store
         // A row that comes with others takes no more than half of what it took by itself, trip and all: the store's other
         // rows may be longer. A trip for many keys takes what trips take, though one for a single key is quicker.
@@ -80,10 +86,6 @@ public struct PrefetchRule: Rule {
             let line = CostLine(trip: line.trip, row: min(line.row, one / 2))
             return time - line.cost(trips: after.trips, rows: after.rows) - Double(evidence.originRows) * lookUp
         }
-        let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
-        // What is prefetched and goes to the store all the same was in the row cache and left it (R11), or pays for few
-        // rows (R20).
-        guard !advice.isPrefetched else { return nil }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(Double(evidence.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
@@ -97,6 +99,7 @@ public struct PrefetchRule: Rule {
         finding.scopes = evidence.scopes.names
         finding.evidence = Self.numbers(evidence, share: share)
         finding.explanation = advice.explanation
+        finding.reservations = advice.reservations
         finding.claims = claims
         finding.remedy = advice.remedy
         weigh(&finding, evidence, trips: profile.totals.readTrips)

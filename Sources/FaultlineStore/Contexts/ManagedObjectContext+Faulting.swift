@@ -101,6 +101,7 @@ extension ManagedObjectContext {
             fault.isWatched = true
             object.watchedFault = open.id
         }
+        fault.isDeleting = deletionDepth > 0
         recorder.end(open, fault, statement: record, context: traceID, site: 0)
         return failure
     }
@@ -247,6 +248,7 @@ extension ManagedObjectContext {
         fault.origin = object.trail.origin
         fault.filled = UInt32(clamping: keys.count)
         fault.bytes = UInt64(keys.count * 8)
+        fault.isDeleting = deletionDepth > 0
         fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
         recorder.end(open, fault, statement: record, context: traceID, site: 0)
     }

@@ -72,9 +72,11 @@ extension ManagedObjectContext {
         if isCallingWillSave { changedInWillSave?.append(object) }
         logChange { $0.delete(object) }
         deleted.append(object)
+        deletionDepth += 1
         for property in object.runtime.schema.properties where property.isRelationship {
             release(object, property)
         }
+        deletionDepth -= 1
     }
 
     private func release(_ object: ManagedObject, _ property: PropertySchema) {

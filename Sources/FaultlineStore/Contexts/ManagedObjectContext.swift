@@ -54,6 +54,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var updated: ContiguousArray<ManagedObject> = []
     @exclusivity(unchecked)
     var deleted: ContiguousArray<ManagedObject> = []
+    /// How many objects' delete rules are being followed, one's within another's.
+    var deletionDepth = 0
     /// Takes the context's changes back, once it has one.
     ///
     /// Default: none, and nothing is remembered. What can be undone keeps the objects and the context alive, until it is

@@ -223,11 +223,13 @@ final class EntityRuntime: Sendable {
     @inline(never)
     private func makeTraceID(_ recorder: Recorder) -> DictionaryID {
         let properties = schema.properties.map { property in
-            EntityEntry.Property(
+            let destination = property.isRelationship ? model.entities[property.destination] : nil
+            return EntityEntry.Property(
                 name: property.name,
                 type: property.attributeType?.rawValue ?? (property.isToMany ? "toMany" : "toOne"),
                 declaredAt: property.declaredAt, isExternal: property.isExternal ? true : nil,
-                destination: property.isRelationship ? model.entities[property.destination].name : nil)
+                destination: destination?.name,
+                inverse: property.inverse >= 0 ? destination?.properties[property.inverse].name : nil)
         }
         let top = schema.root == schema.index ? nil : model.entities[schema.root].name
         let id = recorder.intern(.entity(EntityEntry(name: schema.name, root: top, properties: properties)))

@@ -8,7 +8,8 @@ extension PrefetchRule {
                 + "fired, the time, where the faults fired, and the slowest three of them (in the report as JSON).",
             fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
                 + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare)) of its rows fire, fill "
-                + "those that will with one batch of faults instead.",
+                + "those that will with one batch of faults instead. Where no member of a to-many relationship was read, "
+                + "count them all with one grouped fetch.",
             saving: "What such faults take (the slowest tenth is counted like the others, since what it reads has to "
                 + "be read all the same), less what prefetching takes: one trip for each load of rows, and the rows. Both "
                 + "costs are fitted from the trips of the trace. And some \(Phrase.duration(CostModel.prefetchedRow)) for "
@@ -16,6 +17,7 @@ extension PrefetchRule {
             guards: [
                 "Faults that the row cache serves are no trips, and are left alone.",
                 "A fetch of one row has nothing to prefetch for others.",
+                "What a deletion fires to follow its delete rules is left out.",
                 "What the fetch prefetches already is for R11 and R20.",
                 "What happens in scopes of kind setup is preparation, and is left out.",
                 "It is a note if it saves less than 1 % of the scopes' time, less than 2 ms (1 ms on the main "
