@@ -55,6 +55,55 @@ struct FoldedEntityRuleTests {
         #expect(finding.saving.time.median > 1_000_000 && finding.saving.time.median <= 1_200_000)
     }
 
+    /// Items that ask for their lists, each of which asks for its owner.
+    private func chain(lists: UInt64 = 100, owners: UInt64 = 100, asking: UInt64 = 100, isPrefetched: Bool = false)
+        -> [Finding]
+    {
+        var groceries = Groceries(prefetch: isPrefetched ? ["list", "list.owner"] : [])
+        let list = groceries.trace.entity("Basket", [.init(name: "owner", type: "toOne", destination: "Owner")])
+        let owner = groceries.trace.entity("Owner", [.init(name: "name", type: "String")])
+        let item = groceries.trace.entity("Purchase", [.init(name: "basket", type: "toOne", destination: "Basket")])
+        let names = ["basket", "owner"].map { groceries.trace.define(.name(NameEntry(name: $0))) }
+        let shape = groceries.trace.define(
+            .shape(ShapeEntry(entity: "Purchase", prefetch: isPrefetched ? ["basket", "basket.owner"] : [])))
+        var fetch = TraceEvent.Fetch()
+        (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (item, shape, 100, isPrefetched ? 3 : 1)
+        if isPrefetched {
+            fetch.prefetches = [
+                .init(path: 0, trips: 1, rows: lists, bytes: 6000, duration: 300_000),
+                .init(path: 1, trips: 1, rows: owners, bytes: 6000, duration: 300_000),
+            ]
+        }
+        let id = groceries.trace.event(.fetch(fetch), duration: 800_000, site: groceries.fetchSite)
+        func fire(
+            _ entity: DictionaryID, of home: DictionaryID, _ name: DictionaryID, _ number: UInt64, _ count: UInt64
+        ) {
+            var fault = TraceEvent.Fault()
+            (fault.type, fault.entity, fault.filled, fault.bytes) = (.toOne, entity, 1, 60)
+            fault.source = isPrefetched || number >= count ? .rowCache : .store
+            fault.seenBefore = fault.source == .rowCache
+            (fault.relationship, fault.relationshipEntity) = (name, home)
+            (fault.object, fault.origin) = (number % count, id)
+            groceries.trace.event(.fault(fault), duration: 12_000, stack: groceries.faultStack)
+        }
+        for number in 0..<100 as Range<UInt64> { fire(list, of: item, names[0], number, lists) }
+        for number in 0..<asking { fire(owner, of: list, names[1], number, owners) }
+        var use = Groceries.use(of: id, rows: 100, batchSize: 0)
+        (use.entity, use.shape) = (item, shape)
+        groceries.trace.event(.use(use))
+        return Analysis(Profile(groceries.trace.closed()), rules: [FoldedEntityRule()]).findings
+    }
+
+    @Test(arguments: [false, true])
+    func `A chain of objects that belong together is told link by link`(_ isPrefetched: Bool) {
+        let first = #"Fold Basket into Purchase, which always reads it through "basket""#
+        let second = #"Fold Owner into Basket, which always reads it through "owner""#
+        #expect(Set(chain(isPrefetched: isPrefetched).map(\.title)) == [first, second])
+        #expect(chain(owners: 30, isPrefetched: isPrefetched).map(\.title) == [first])
+        #expect(chain(asking: 80, isPrefetched: isPrefetched).map(\.title) == [first])
+        #expect(chain(lists: 40, isPrefetched: isPrefetched).map(\.title) == [second])
+    }
+
     @Test func `What several share is no part of one`() {
         #expect(findings(objects: 90).count == 1)
         #expect(findings(objects: 89).isEmpty)

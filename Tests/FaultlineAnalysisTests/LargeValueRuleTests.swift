@@ -58,7 +58,11 @@ struct LargeValueRuleTests {
     }
 
     @Test func `Ninety-nine rows prove nothing`() {
-        #expect(findings(rows: 99).isEmpty)
+        let few = findings(rows: 99)
+        #expect(few.map(\.severity) == [.note])
+        #expect(few.first?.reservations.contains("Fewer than 100 rows were loaded with it.") == true)
+        #expect(findings(rows: 100).map(\.severity) != [.note])
+        #expect(findings(rows: 9).isEmpty)
     }
 
     @Test func `Long rows tell what a byte costs, where nothing else does`() throws {

@@ -55,14 +55,17 @@ public struct FoldedEntityRule: Rule {
             min(1, Double(fired) / Double(max(1, used)), Double(targets) / Double(max(1, owners)))
         }
 
-        /// Adds a fetch of the relationship's entity, on whose objects it fired.
-        mutating func add(_ fetch: FetchProfile, fired: UInt64) {
-            let touched = fetch.total(\.touchedRows)
+        /// Adds a fetch that leads to objects of the relationship's entity, on which it fired.
+        ///
+        /// - Parameters:
+        ///   - used: How many of them were used, and how many the fetch has loaded.
+        ///   - path: The key path to the relationship, as it would be prefetched; `nil`: not known.
+        mutating func add(_ fetch: FetchProfile, fired: UInt64, used touched: UInt64, loaded: UInt64, path: String?) {
             used &+= touched
             self.fired &+= fired
             targets &+= fetch.firstFirings[edge] ?? 0
-            if let prefetch = fetch.prefetches[edge.name] {
-                owners &+= fetch.total(\.loadedRows)
+            if let prefetch = path.flatMap({ fetch.prefetches[$0] }) {
+                owners &+= loaded
                 time &+= prefetch.time
                 trips &+= prefetch.trips
                 targets &+= prefetch.rows
@@ -81,15 +84,14 @@ public struct FoldedEntityRule: Rule {
     static func pairs(_ profile: Profile) -> [Pair] {
         var pairs: [FetchProfile.Edge: Pair] = [:]
         for fetch in profile.fetches {
-            let entity = fetch.key.shape.entity
-            for (edge, fired) in fetch.firedRelationships where edge.entity == entity {
+            for (edge, fired) in fetch.firedRelationships {
                 guard
-                    let property = profile.entity(entity)?.property(edge.name),
-                    property.type == "toOne", let name = property.destination, name != entity,
-                    let destination = profile.entity(name)
+                    let property = profile.entity(edge.entity)?.property(edge.name),
+                    property.type == "toOne", let name = property.destination, name != edge.entity,
+                    let destination = profile.entity(name), let owners = owners(of: edge, fetch, profile)
                 else { continue }
                 var pair = pairs[edge] ?? Pair(edge: edge, destination: destination)
-                pair.add(fetch, fired: fired)
+                pair.add(fetch, fired: fired, used: owners.used, loaded: owners.loaded, path: owners.path)
                 pairs[edge] = pair
             }
         }
@@ -98,6 +100,22 @@ public struct FoldedEntityRule: Rule {
             pairs[edge]?.fetches.sort { ($0.counts.rows, $1.key.sortText) > ($1.counts.rows, $0.key.sortText) }
         }
         return pairs.values.sorted { $0.edge.sortText < $1.edge.sortText }
+    }
+
+    /// How many objects of a relationship's entity a fetch has led to, and by which key path it goes on: its own rows, or
+    /// those that one to-one relationship of them leads to; `nil`: another way.
+    private static func owners(
+        of edge: FetchProfile.Edge, _ fetch: FetchProfile, _ profile: Profile
+    ) -> (used: UInt64, loaded: UInt64, path: String)? {
+        let entity = fetch.key.shape.entity
+        if edge.entity == entity { return (fetch.total(\.touchedRows), fetch.total(\.loadedRows), edge.name) }
+        let ways = fetch.firedRelationships.filter { way, _ in
+            let property = way.entity == entity ? profile.entity(entity)?.property(way.name) : nil
+            return property?.type == "toOne" && property?.destination == edge.entity
+        }
+        guard ways.count == 1, let (way, fired) = ways.first else { return nil }
+        // Every object on the way fires once, however many rows share it.
+        return (fired, fetch.prefetches[way.name]?.rows ?? fired, "\(way.name).\(edge.name)")
     }
 
     /// Adds what fired one by one.

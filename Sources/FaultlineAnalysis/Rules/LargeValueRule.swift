@@ -13,7 +13,9 @@ public struct LargeValueRule: Rule {
     static let minimumLargeShare = 0.05
     /// The share of rows in which a fetch must read the property to count as one that needs it.
     static let readShare = 0.25
+    /// Rows from which on it is more than a note, and from which on it is named at all.
     static let minimumRows: UInt64 = 100
+    static let fewestRows: UInt64 = 10
 
     /// What is known of one property, and of the fetches that load it without reading it.
     struct Candidate: Sendable {
@@ -81,7 +83,7 @@ public struct LargeValueRule: Rule {
     }
 
     private static func isLarge(_ candidate: Candidate) -> Bool {
-        guard candidate.all.rowsLoaded >= minimumRows, candidate.hot.rowsLoaded > 0 else { return false }
+        guard candidate.all.rowsLoaded >= fewestRows, candidate.hot.rowsLoaded > 0 else { return false }
         if candidate.largeShare > minimumLargeShare { return true }
         return candidate.mean >= largeValue && Double(candidate.all.bytes) >= 0.25 * Double(candidate.entityBytes)
     }
@@ -117,6 +119,9 @@ public struct LargeValueRule: Rule {
         finding.explanation = words.explanation
         if byte.confidence == .low {
             finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
+        }
+        if candidate.all.rowsLoaded < Self.minimumRows {
+            finding.downgrade("Fewer than \(Phrase.count(Self.minimumRows)) rows were loaded with it.")
         }
         if !Significance.isMet(saving: median, wallTime: profile.wallTime, isMainThread: false),
             bytes < Self.structuralBytes

@@ -4,7 +4,7 @@ extension FoldedEntityRule {
             trigger:
                 "A to-one relationship of \(Phrase.count(FoldedEntityRule.minimumRows)) or more used objects, of which "
                 + "\(Phrase.percent(FoldedEntityRule.minimumShare)) or more asked for the object at its end, each for another "
-                + "one; faults and prefetching over it take \(Phrase.percent(FoldedEntityRule.minimumTimeShare)) of the "
+                + "one; likewise of the objects that such a relationship leads to; faults and prefetching over it take \(Phrase.percent(FoldedEntityRule.minimumTimeShare)) of the "
                 + "store's time or more.",
             evidence:
                 "Objects that were used, objects at the other end that came into memory through it, trips and time.",

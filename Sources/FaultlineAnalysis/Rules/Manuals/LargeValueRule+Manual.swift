@@ -1,17 +1,19 @@
 extension LargeValueRule {
     public var manual: RuleManual {
         RuleManual(
-            trigger: "An attribute of which 5 % of the values or more have 16 KiB, in 100 rows or more of fetches "
-                + "that mostly do not read it.",
+            trigger:
+                "An attribute of which 5 % of the values or more have 16 KiB, in \(LargeValueRule.fewestRows) rows or more "
+                + "of fetches that mostly do not read it.",
             evidence: "Rows that were loaded with it and in which it was read, the share of large values, and "
                 + "bytes.",
             fix: "An entity of its own; from 100 KiB on average a file of its own (external storage); or the "
-                + "attribute behind all others.",
+                + "attribute behind all others, and fetches that name the properties that they load.",
             saving: "The bytes that nobody read, by what a byte costs: fitted from rows of different lengths, or "
                 + "assumed.",
             guards: [
                 "Attributes whose values lie in files already are left alone.",
                 "What every fetch reads is no waste.",
+                "Fewer than \(Phrase.count(LargeValueRule.minimumRows)) rows are a note.",
                 "Where the trace has too few rows of different sizes the confidence is low.",
             ])
     }
