@@ -58,11 +58,12 @@ public struct Analysis: Sendable {
     }
 
     /// The share of lost events from which on nothing but notes is given.
-    static let lossLimit = 0.01
+    static let lossLimit = Threshold(
+        "R24", "lostShare", 0.01, .share, "of lost events from which on nothing but notes is given")
 
     static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
         var findings = findings
-        if lossShare >= lossLimit {
+        if lossShare >= lossLimit.value {
             for index in findings.indices {
                 findings[index].downgrade(
                     "\(Phrase.percent(lossShare)) of the events were lost: what is missing may tell another story.")

@@ -21,7 +21,8 @@ public struct BatchCurve: Sendable, Hashable {
     public internal(set) var advised: UInt64
 
     /// How much more than the cheapest a size may cost and still count as equal.
-    static let equality = 1.1
+    static let equality = Threshold(
+        "R02", "equalCost", 1.1, .factor, "times the least cost at which sizes still count as equal")
 
     /// Works a curve out of what each size would have loaded for the rows that were used.
     ///
@@ -60,7 +61,7 @@ public struct BatchCurve: Sendable, Hashable {
     func plateau(_ isAllowed: (Point) -> Bool) -> [UInt64] {
         let allowed = points.filter(isAllowed)
         let least = allowed.map(\.cost).min() ?? 0
-        return allowed.filter { $0.cost <= least * Self.equality }.map(\.batchSize)
+        return allowed.filter { $0.cost <= least * Self.equality.value }.map(\.batchSize)
     }
 
     /// `20–500 cost the same within 10 %`; `nil`: one size is the cheapest.

@@ -8,7 +8,8 @@ struct OpenBlock: Sendable {
 
 extension ProcessReduction {
     /// Nanoseconds in the store from which on a stretch is told: a frame at sixty a second, rounded down.
-    static let blockThreshold: UInt64 = 16_000_000
+    static let blockThreshold = Threshold(
+        "R12", "longBlock", 16_000_000, .time, "in the store without a pause on a main thread")
 
     /// Adds an event that is part of no other to what its thread does, if that is a thread which draws.
     mutating func noteBlock(_ event: TraceEvent, in tables: inout ProfileTables) {
@@ -32,7 +33,7 @@ extension ProcessReduction {
 
     private mutating func judge(_ block: OpenBlock, in tables: inout ProfileTables) {
         let stretch = block.stretch
-        guard stretch.time >= Self.blockThreshold, draws(in: block.scope) else { return }
+        guard stretch.time >= Self.blockThreshold.count, draws(in: block.scope) else { return }
         let most = stretch.most
         let key = BlockEvidence.Key(kind: most.kind, site: most.site)
         var evidence = BlockEvidence()

@@ -51,7 +51,8 @@ struct FirstReads: Sendable, Hashable {
 
 extension ProcessReduction {
     /// Round trips, and distinct objects, from which on faults of one kind on one fetch's objects count.
-    static let faultThreshold: UInt64 = 5
+    static let faultThreshold = Threshold(
+        "R01", "minimumTrips", 5, .count, "round trips, and objects, from which on faults on one fetch's objects count")
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
         noteFired(fault, event, in: &tables)
@@ -157,7 +158,8 @@ extension ProcessReduction {
                 continue
             }
             let mostAtOnePlace = faults.evidence.places.values.map(\.trips).max() ?? 0
-            guard fetch.rows >= 2, faults.objects.count >= Self.faultThreshold, mostAtOnePlace >= Self.faultThreshold,
+            guard fetch.rows >= 2, faults.objects.count >= Self.faultThreshold.count,
+                mostAtOnePlace >= Self.faultThreshold.count,
                 !isSetup(fetch.scope)
             else { continue }
             add(faults, key, fetch, to: &tables)

@@ -55,7 +55,8 @@ struct ThreadMark: Sendable {
 
 extension ProcessReduction {
     /// Fetches, and distinct values, from which on fetches that follow one another count as a loop.
-    static let loopThreshold: UInt64 = 5
+    static let loopThreshold = Threshold(
+        "R04", "minimumFetches", 5, .count, "fetches, and values, from which on a loop counts")
     /// Outside any scope a pause ends a piece of work: so many nanoseconds without the store, and so many times as long as
     /// the fetches take.
     static let pause: UInt64 = 5_000_000
@@ -135,8 +136,8 @@ extension ProcessReduction {
         for (key, loop) in units {
             let shape = tables.fetches[key.fetch].key.shape
             let term = Self.variedTerm(loop, of: shape)
-            let isTold = loop.values.count >= Self.loopThreshold && term != nil
-            guard loop.executions >= Self.loopThreshold, isTold || shape.hasUntoldValues == true else { continue }
+            let isTold = loop.values.count >= Self.loopThreshold.count && term != nil
+            guard loop.executions >= Self.loopThreshold.count, isTold || shape.hasUntoldValues == true else { continue }
             add(loop, key, term: term, to: &tables)
         }
     }

@@ -16,16 +16,19 @@ struct OpenSaves: Sendable {
 
 extension ProcessReduction {
     /// Saves that follow one another, from which on they count as too small.
-    static let smallSaves: UInt64 = 10
+    static let smallSaves = Threshold(
+        "R10", "minimumSaves", 10, .count, "small saves that follow one another, from which on they count")
     /// Objects that a small save changes at most.
-    static let smallSave: UInt64 = 5
+    static let smallSave = Threshold("R10", "smallSave", 5, .count, "objects that a small save changes at most")
     /// Nanoseconds between two saves from which on they are two pieces of work: somebody may have confirmed each.
-    static let pauseBetweenSaves: UInt64 = 100_000_000
+    static let pauseBetweenSaves = Threshold(
+        "R10", "pause", 100_000_000, .time, "between two saves from which on they are two pieces of work")
     /// Nanoseconds, and objects, from which on a save is large.
-    static let longSave: UInt64 = 100_000_000
-    static let manyObjects: UInt64 = 10_000
+    static let longSave = Threshold(
+        "R10", "longSave", 100_000_000, .time, "that a save takes from which on it is large")
+    static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "objects from which on a save is large")
     /// Nanoseconds that somebody waits for a save's lock, and objects of the save, from which on it is to be made in parts.
-    static let longBlock: UInt64 = 16_000_000
+    static let longBlock = Threshold("R10", "longBlock", 16_000_000, .time, "that others wait for a save's lock")
     static let dividedSave: UInt64 = 200
 
     /// Adds a save to those from its line that it may be one of too many with, or to the large ones.
@@ -41,8 +44,8 @@ extension ProcessReduction {
         let names = entityNames(of: save)
         let key = OpenSaves.Key(
             scope: unit.id, thread: event.thread, evidence: SaveEvidence.Key(site: callSite(of: event), names))
-        let isSmall = objects <= Self.smallSave
-        if let open = saves.peek(key), !isSmall || event.start >= open.end &+ Self.pauseBetweenSaves {
+        let isSmall = objects <= Self.smallSave.count
+        if let open = saves.peek(key), !isSmall || event.start >= open.end &+ Self.pauseBetweenSaves.count {
             _ = saves.remove(key)
             judge(open, key, in: &tables)
         }
@@ -53,7 +56,7 @@ extension ProcessReduction {
             (evidence.small.time, evidence.small.commit) = (time, save.commit)
             evidence.small.mainThreadTime = event.isMainThread ? time : 0
             add(OpenSaves(evidence: evidence, start: event.start, end: event.end), to: key, in: &tables)
-        } else if time >= Self.longSave || objects >= Self.manyObjects {
+        } else if time >= Self.longSave.count || objects >= Self.manyObjects.count {
             (evidence.large.saves, evidence.large.objects, evidence.large.mostObjects) = (1, objects, objects)
             (evidence.large.time, evidence.large.longest) = (time, time)
             evidence.large.mainThreadSaves = event.isMainThread ? 1 : 0
@@ -75,7 +78,7 @@ extension ProcessReduction {
         guard let event = most.save, case .save(let save) = event.detail, !isSetup(event.scope) else { return }
         // What else the thread did, before the save and after it, kept nobody waiting for the save.
         let (start, end) = (max(event.start, wait.start), min(event.end, wait.end))
-        guard end > start, end - start >= Self.longBlock, save.error == 0, save.objects >= Self.dividedSave else {
+        guard end > start, end - start >= Self.longBlock.count, save.error == 0, save.objects >= Self.dividedSave else {
             return
         }
         let names = entityNames(of: save)
@@ -113,7 +116,7 @@ extension ProcessReduction {
 
     /// Adds small saves to the evidence if they are many.
     mutating func judge(_ open: OpenSaves, _ key: OpenSaves.Key, in tables: inout ProfileTables) {
-        guard open.evidence.small.saves >= Self.smallSaves else { return }
+        guard open.evidence.small.saves >= Self.smallSaves.count else { return }
         var evidence = open.evidence
         evidence.small.occurrences = 1
         let surroundings = surroundings(

@@ -10,6 +10,9 @@ public protocol Rule: Sendable {
     /// Whether its findings give way to those of other rules at the same line, whose advice goes further; by default not.
     var givesWay: Bool { get }
 
+    /// The numbers that it judges by, where a user can set them.
+    var thresholds: [Threshold] { get }
+
     /// Its page.
     var manual: RuleManual { get }
 
@@ -19,6 +22,7 @@ public protocol Rule: Sendable {
 
 extension Rule {
     public var givesWay: Bool { false }
+    public var thresholds: [Threshold] { [] }
 }
 
 /// What a rule found, and how far it could look.

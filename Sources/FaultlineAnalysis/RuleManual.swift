@@ -19,9 +19,13 @@ public struct RulePage: Sendable {
     public let name: String
     public let purpose: String
     public let manual: RuleManual
+    /// The numbers that it judges by, where a user can set them.
+    public var thresholds: [Threshold] = []
 
     /// All that reports and inspections name, by their numbers.
     public static let all =
-        Rules.all.map { RulePage(id: $0.id, name: $0.name, purpose: $0.purpose, manual: $0.manual) }
-        + [FragmentationJudge.page, PageCacheJudge.page]
+        Rules.all.map { rule in
+            RulePage(
+                id: rule.id, name: rule.name, purpose: rule.purpose, manual: rule.manual, thresholds: rule.thresholds)
+        } + [FragmentationJudge.page, PageCacheJudge.page]
 }

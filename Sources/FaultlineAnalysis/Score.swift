@@ -30,6 +30,9 @@ enum Score {
     /// It never falls as the figure grows.
     static func of(_ figure: Double, info: Double, warning: Double) -> Double {
         guard figure > 0 else { return 0 }
+        // Thresholds can be set beyond what makes an error, or to nothing.
+        let info = max(info, .leastNormalMagnitude)
+        let warning = warning > info ? warning : info * 2
         if figure < info { return 25 * figure / info }
         if figure < warning { return 25 + 50 * (figure - info) / (warning - info) }
         return 75 + 25 * (1 - warning / figure)
@@ -37,6 +40,20 @@ enum Score {
 }
 
 enum Significance {
+    /// The share of the work's time, and the times, that a saving must be worth one of.
+    static let share = Threshold(
+        "significance", "share", 0.01, .share,
+        "of the time that the scopes took, from which on a saving is worth a warning")
+    static let time = Threshold(
+        "significance", "time", 2_000_000, .time, "from which on it is, whatever the scopes took")
+    static let mainThreadTime = Threshold(
+        "significance", "mainThreadTime", 1_000_000, .time, "from which on it is on the main thread")
+    /// The share of all trips, or of all rows, from which on a saving is worth a warning whatever time it saves.
+    static let part = Threshold(
+        "significance", "part", 0.2, .share, "of all trips or rows from which on it is, whatever time it saves")
+
+    static let thresholds = [share, time, mainThreadTime, part]
+
     /// Whether a saving is worth a warning: 1 % of the time that the scopes concerned took, or 2 ms, or 1 ms on the main
     /// thread.
     ///
@@ -44,12 +61,22 @@ enum Significance {
     ///   - saving: In nanoseconds.
     ///   - wallTime: In nanoseconds; 0: not known.
     static func isMet(saving: Double, wallTime: UInt64, isMainThread: Bool) -> Bool {
-        if saving >= 2_000_000 || (isMainThread && saving >= 1_000_000) { return true }
-        return wallTime > 0 && saving >= Double(wallTime) * 0.01
+        if saving >= time.value || (isMainThread && saving >= mainThreadTime.value) { return true }
+        return wallTime > 0 && saving >= Double(wallTime) * share.value
     }
 
     /// What a finding says that is not worth a warning yet.
-    static let notProven = "Cost not proven at this size: less than 1 % of the time that the work took."
+    static var notProven: String { notProven(of: "the time that the work took") }
+
+    static func notProven(of time: String) -> String {
+        "Cost not proven at this size: less than \(share.text) of \(time)."
+    }
+
+    /// What is said of a saving that is not worth a warning.
+    static func tooLittle(_ saving: String = "The saving is", of work: String = "the time that the work took") -> String
+    {
+        "\(saving) below \(share.text) of \(work) and below \(time.text)"
+    }
 
     /// Whether a part is more than half of a whole.
     static func isMost(_ part: UInt64, of whole: UInt64) -> Bool { Double(part) * 2 > Double(whole) }
@@ -62,12 +89,12 @@ enum Significance {
     /// A trip costs a microsecond while the pages are in memory and a thousand times that when they are not, so that the
     /// count says more than the time of one run.
     static func isMet(trips: Int64, of all: UInt64) -> Bool {
-        trips > 0 && Double(trips) * 5 >= Double(all)
+        trips > 0 && Double(trips) >= Double(all) * part.value
     }
 
     /// Whether a saving of rows is worth a warning whatever it saves here: a fifth of all that were loaded.
     static func isMet(rows: Int64, of all: UInt64) -> Bool {
-        rows > 0 && Double(rows) * 5 >= Double(all)
+        rows > 0 && Double(rows) >= Double(all) * part.value
     }
 }
 
@@ -80,7 +107,7 @@ extension Finding {
     mutating func weigh(isLongEnough: Bool, isLargePart: Bool, of things: String) {
         guard !isLongEnough, !isLargePart else { return }
         downgrade(
-            "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all \(things)."
+            "\(Significance.tooLittle()), and below \(Significance.part.text) of all \(things)."
         )
     }
 

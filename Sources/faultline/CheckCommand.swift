@@ -49,7 +49,13 @@ struct CheckCommand: ParsableCommand {
     @Option(name: .long, help: "text, or json for programs.")
     var format = OutputFormat.text
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         var limits = try budget.map(Self.read) ?? Budget()
         if let sources { limits.accepted += try Self.accepted(in: sources) }
         let check = BudgetCheck(

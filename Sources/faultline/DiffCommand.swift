@@ -24,7 +24,13 @@ struct DiffCommand: ParsableCommand {
     @Option(name: .long, help: "text, or json for programs.")
     var format = OutputFormat.text
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
         let diff = ProfileDiff(before: sides[0], after: sides[1])
         let output = Terminal.output

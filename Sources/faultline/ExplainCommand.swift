@@ -12,7 +12,13 @@ struct ExplainCommand: ParsableCommand {
     @Argument(help: "The rule's number, as a report or an inspection has it: R02, S01.")
     var rule: String?
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         let width = Terminal.output.width
         guard let rule else {
             return try Terminal.output.write(RuleText.list(width: width))
@@ -28,7 +34,9 @@ struct ExplainCommand: ParsableCommand {
 /// Rules in words.
 enum RuleText {
     static func list(width: Int) -> String {
-        RulePage.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
+        let general = Thresholds.all.filter { $0.rule == "significance" }.map(sentence)
+        return RulePage.all.map { "\($0.id)  \($0.name)\n" + paragraph($0.purpose, width) }.joined()
+            + "significance, what all rules go by (--thresholds can set it)\n" + items(general, width)
     }
 
     static func page(of rule: RulePage, width: Int) -> String {
@@ -38,13 +46,26 @@ enum RuleText {
             ("What to do", manual.fix), ("What it saves", manual.saving),
         ]
         let sections = parts.map { "\n\($0)\n" + paragraph($1, width) }.joined()
-        let guards = manual.guards.map { guardText in
-            paragraph(guardText, width - 2).split(separator: "\n").enumerated().map {
+        return "\(rule.id) \(rule.name)\n" + paragraph(rule.purpose, width) + sections + "\nWhat it leaves alone\n"
+            + items(manual.guards, width) + thresholds(of: rule, width)
+    }
+
+    /// The numbers that a user can set, with their names in a file of thresholds.
+    private static func thresholds(of rule: RulePage, _ width: Int) -> String {
+        rule.thresholds.isEmpty ? "" : "\nWhat --thresholds can set\n" + items(rule.thresholds.map(sentence), width)
+    }
+
+    /// `minimumRows (500): rows of a table from which on it is worth an index`.
+    private static func sentence(_ threshold: Threshold) -> String {
+        "\(threshold.name) (\(threshold.text)): \(threshold.meaning)"
+    }
+
+    private static func items(_ texts: [String], _ width: Int) -> String {
+        texts.map { text in
+            paragraph(text, width - 2).split(separator: "\n").enumerated().map {
                 ($0 == 0 ? "  - " : "    ") + $1.dropFirst(2) + "\n"
             }.joined()
-        }
-        return "\(rule.id) \(rule.name)\n" + paragraph(rule.purpose, width) + sections + "\nWhat it leaves alone\n"
-            + guards.joined()
+        }.joined()
     }
 
     private static func paragraph(_ text: String, _ width: Int) -> String {

@@ -18,7 +18,13 @@ struct ProfileCommand: ParsableCommand {
 
     @OptionGroup var output: ProfileOutput
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         try output.check()
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }

@@ -49,6 +49,8 @@ struct RecordCommand: ParsableCommand {
     @Flag(name: .long, help: "Print no report.")
     var quiet = false
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     @Argument(parsing: .captureForPassthrough, help: "The command and its arguments, behind \"--\".")
     var command: [String] = []
 
@@ -83,6 +85,10 @@ struct RecordCommand: ParsableCommand {
     }
 
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         let output = output ?? to.defaultOutput
         let advice = try advice.map { try FetchAdvice($0) }
         guard advice.isEmpty else {

@@ -19,7 +19,13 @@ struct ReportCommand: ParsableCommand {
     @Option(name: .long, help: "text, or json for programs.")
     var format = OutputFormat.text
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         let report = try TraceReport(path: trace)
         for note in report.notes { Terminal.tell(note) }
         switch format {

@@ -30,7 +30,13 @@ struct VerifyCommand: ParsableCommand {
     @Option(name: .long, help: "text, or json for programs.")
     var format = OutputFormat.text
 
+    @OptionGroup var thresholds: ThresholdOptions
+
     func run() throws {
+        try thresholds.apply(work)
+    }
+
+    private func work() throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
         // Before anything is copied: what is hostile in a profile shows here.

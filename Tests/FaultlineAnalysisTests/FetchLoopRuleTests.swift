@@ -343,7 +343,7 @@ struct FetchLoopRuleTests {
         #expect(finding.severity == .note)
         #expect(
             finding.reservations == [
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all trips."
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all trips."
             ])
     }
 

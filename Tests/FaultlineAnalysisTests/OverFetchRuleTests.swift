@@ -176,7 +176,7 @@ struct OverFetchRuleTests {
         #expect(finding.severity == .note)
         #expect(
             finding.reservations == [
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below a fifth of all rows."
+                "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all rows."
             ])
     }
 

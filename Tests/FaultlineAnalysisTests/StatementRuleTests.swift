@@ -294,7 +294,7 @@ struct UnchangedWriteRuleTests {
         let finding = try #require(
             Analysis(Profile(music.trace.closed()), rules: [UnchangedWriteRule()]).findings.first)
         #expect(finding.severity == .note)
-        #expect(finding.reservations.first?.hasSuffix("below a fifth of all objects that are saved.") == true)
+        #expect(finding.reservations.first?.hasSuffix("below 20 % of all objects that are saved.") == true)
     }
 
     @Test func `A few are nothing to speak of`() {

@@ -36,6 +36,38 @@ struct CheckTests {
         #expect(known.status == 0)
     }
 
+    @Test("judges by the thresholds that it is given, and says which")
+    func thresholds() throws {
+        let file = try file("thresholds.json", #"{"R02": {"minimumWindows": 50}, "R25": {"minimumObjects": 100}}"#)
+        let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--thresholds", file])
+        #expect(flawed.status == 1)
+        #expect(flawed.errors == "faultline: Judging by R02 minimumWindows 50, R25 minimumObjects 100.\n")
+        #expect(flawed.output.hasSuffix("\nFailed: 2 findings.\n"))
+        for command in ["report", "profile", "diff", "verify", "explain"] {
+            let help = try BuiltCommand.run(["help", command]).output
+            #expect(help.contains("--thresholds"))
+        }
+    }
+
+    @Test("refuses thresholds that would change nothing")
+    func wrongThresholds() throws {
+        let trace = Self.trace("groceries-flawed")
+        let mistyped = try file("mistyped.json", #"{"R06": {"minimalRows": 50}}"#)
+        let result = try BuiltCommand.run(["report", trace, "--thresholds", mistyped])
+        #expect(result.status == 2 && result.output == "")
+        #expect(
+            result.errors
+                == """
+                faultline: The file of thresholds "\(mistyped)" cannot be used: "R06.minimalRows" is not known here; there are \
+                "minimumRows", "minimumSteps", "stepsPerRow", "largestShare", "maximumColumns"; "faultline explain R02" lists \
+                those of a rule.
+
+                """)
+        let missing = try BuiltCommand.run(["check", trace, "--thresholds", directory.path("none.json")])
+        #expect(missing.status == 2 && missing.output == "")
+        #expect(missing.errors.hasPrefix("faultline: "))
+    }
+
     @Test("names what is over its limit")
     func limits() throws {
         let budget = try file(

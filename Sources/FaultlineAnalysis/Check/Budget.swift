@@ -44,10 +44,27 @@ public struct Budget: Sendable, Hashable {
     public static var scopeMeasures: [String] { Measure.ofScopes.map(\.name) }
 }
 
-/// Why a budget's file cannot be used.
+/// Why a file with a budget or with thresholds cannot be used.
 public struct BudgetError: Error, Sendable, Hashable {
     /// What is wrong, in words that follow the file's name: `"is no JSON"`.
     public var reason: String
+
+    /// Runs `body` on what a file holds.
+    static func reading(_ data: Data, _ body: (StoredValue) throws -> Void) throws(BudgetError) {
+        let file: StoredValue
+        do {
+            file = try StoredValue(json: data)
+        } catch {
+            throw BudgetError(reason: "is no JSON")
+        }
+        do {
+            try body(file)
+        } catch let problem as StoredProblem {
+            throw BudgetError(reason: "cannot be used: \(problem.sentence)")
+        } catch {
+            throw BudgetError(reason: "cannot be used")
+        }
+    }
 }
 
 extension Budget {
@@ -56,22 +73,11 @@ extension Budget {
     /// - Throws: ``BudgetError`` if it is no JSON, or has a member that is not known or not what it should be: a mistyped
     ///   limit would never fail.
     public init(json data: Data) throws(BudgetError) {
-        let file: StoredValue
-        do {
-            file = try StoredValue(json: data)
-        } catch {
-            throw BudgetError(reason: "is no JSON")
-        }
-        do {
-            try self.init(file)
-        } catch let problem as StoredProblem {
-            throw BudgetError(reason: "cannot be used: \(problem.sentence)")
-        } catch {
-            throw BudgetError(reason: "cannot be used")
-        }
+        self.init()
+        try BudgetError.reading(data) { try read($0) }
     }
 
-    private init(_ file: StoredValue) throws {
+    private mutating func read(_ file: StoredValue) throws {
         try file.expectMembers(["total", "scopes", "findings"])
         try file.member("total") { limits += try Self.limits($0, scope: nil) }
         try file.member("scopes") { scopes in
@@ -102,21 +108,11 @@ extension Budget {
     }
 
     private static func amount(_ value: StoredValue, _ unit: Limit.Unit) throws -> UInt64 {
-        let factors: [(String, Double)]
         switch unit {
-        case .count: return try value.count()
-        case .time: factors = [("ns", 1), ("µs", 1e3), ("us", 1e3), ("ms", 1e6), ("s", 1e9)]
-        case .size:
-            if case .number = value { return try value.count() }
-            factors = [("KiB", 1024), ("MiB", 1_048_576), ("GiB", 1_073_741_824), ("B", 1)]
+        case .count: try value.count()
+        case .time: UInt64(try value.amount(of: .time).rounded())
+        case .size: UInt64(try value.amount(of: .size).rounded())
         }
-        let expected = StoredProblem(
-            expected: unit == .time ? "a time, such as \"16 ms\"" : "a size, such as \"64 KiB\" or a number of bytes")
-        guard case .text(let text) = value,
-            let (name, factor) = factors.first(where: { text.hasSuffix($0.0) }),
-            let number = Double(text.dropLast(name.count).filter { $0 != " " }), number >= 0, number * factor <= 9e15
-        else { throw expected }
-        return UInt64((number * factor).rounded())
     }
 
     private static func severity(_ value: StoredValue) throws -> Severity? {
@@ -143,20 +139,5 @@ extension Budget {
         }
         let finding = try value.member("finding") { try $0.text() }
         return Acceptance(subject: .finding(finding), reason: reason, expires: expires)
-    }
-}
-
-extension StoredValue {
-    fileprivate func memberNames() throws -> [String] {
-        guard case .record(let members) = self else { throw StoredProblem(expected: "an object") }
-        return members.keys.sorted()
-    }
-
-    /// - Throws: ``StoredProblem`` if there is a member of another name.
-    fileprivate func expectMembers(_ known: [String]) throws {
-        for name in try memberNames() where !known.contains(name) {
-            throw StoredProblem(
-                path: [name], expected: "known here; there are " + known.map { "\"\($0)\"" }.joined(separator: ", "))
-        }
     }
 }

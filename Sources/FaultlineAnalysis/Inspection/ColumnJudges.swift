@@ -102,12 +102,13 @@ struct SparseTableJudge: StoreJudge {
     }
 
     func findings(_ facts: StoreFacts) -> [Finding] {
-        facts.tables.filter { $0.rows >= Self.minimumRows && $0.kinds.count >= SparseTableRule.minimumEntities }
+        facts.tables.filter { $0.rows >= Self.minimumRows && $0.kinds.count >= SparseTableRule.minimumEntities.count }
             .compactMap { table in
                 // A column that all have is none of those that make the table sparse.
                 let partial = table.columns.filter { !$0.isInternal && !$0.emptyKinds.isEmpty }
                 let share = partial.reduce(0) { $0 + $1.emptyShare } / Double(max(1, partial.count))
-                guard partial.count >= SparseTableRule.minimumColumns, share >= SparseTableRule.minimumShare else {
+                guard partial.count >= SparseTableRule.minimumColumns.count, share >= SparseTableRule.minimumShare.value
+                else {
                     return nil
                 }
                 let kinds = table.kinds.sorted { ($0.value, $1.key) > ($1.value, $0.key) }

@@ -36,7 +36,9 @@ public struct AggregateRule: Rule {
         let saving = Self.saving(demand, estimate, fetch.counts)
         // What rows that were taken out were for is not seen, only what was read of them.
         let isCertain = demand.tally.touchedRows == 0
-        let score = Score.of(Double(demand.tally.rows) / Double(demand.tally.executions), info: 20, warning: 1000)
+        let score = Score.of(
+            Double(demand.tally.rows) / Double(demand.tally.executions), info: ResultDemand.minimumRows.value,
+            warning: 1000)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
             score: isCertain ? score : min(score, Score.highestWarning),

@@ -15,9 +15,12 @@ public struct BatchSizeRule: Rule {
     }
 
     /// Executions, rows or windows from which on a fetch is judged.
-    static let minimumExecutions: UInt64 = 3
-    static let minimumRows: UInt64 = 200
-    static let minimumWindows: UInt64 = 3
+    static let minimumExecutions = Threshold(
+        "R02", "minimumExecutions", 3, .count, "results from which on a fetch is judged")
+    static let minimumRows = Threshold(
+        "R02", "minimumRows", 200, .count, "rows from which on a fetch is judged, however few results there are")
+    static let minimumWindows = Threshold(
+        "R02", "minimumWindows", 3, .count, "screens from which on a fetch is judged, however few results there are")
 
     public init() {}
 
@@ -52,7 +55,8 @@ public struct BatchSizeRule: Rule {
         if let lost = lostBatching(fetch, size: size, use, profile, costs) { return lost }
         let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 &+ $1.values.reduce(0, &+) }
         guard
-            use.executions >= Self.minimumExecutions || use.rows >= Self.minimumRows || windows >= Self.minimumWindows
+            use.executions >= Self.minimumExecutions.count || use.rows >= Self.minimumRows.count
+                || windows >= Self.minimumWindows.count
         else { return nil }
         switch Self.regime(use) {
         case .screens(let rows, let windows, let byPauses):
@@ -60,7 +64,7 @@ public struct BatchSizeRule: Rule {
                 size: size, screen: rows, windows: windows, byPauses: byPauses, use: use, fetch: fetch.key)
             return screens.finding(rule: self, profile, costs)
         case .bulk:
-            let mayLoadAll = use.maximumRows < UnboundedFetchRule.minimumRows || fetch.isExport
+            let mayLoadAll = use.maximumRows < UnboundedFetchRule.minimumRows.count || fetch.isExport
             return BulkBatches(size: size, use: use, fetch: fetch.key, mayLoadAll: mayLoadAll)
                 .finding(rule: self, profile, costs)
         }
@@ -77,7 +81,7 @@ public struct BatchSizeRule: Rule {
         guard let pauses = use.windows[.none], use.windows.keys.allSatisfy({ $0 == nil || $0 == .setup }) else {
             return .bulk
         }
-        guard case .screens(let width, let times, _) = screen(pauses, byPauses: true), times >= minimumWindows,
+        guard case .screens(let width, let times, _) = screen(pauses, byPauses: true), times >= minimumWindows.count,
             width <= use.maximumRows / 2
         else { return .bulk }
         return .screens(rows: width, windows: times, byPauses: true)
@@ -163,7 +167,7 @@ extension BatchSizeRule {
         finding.claims = [Self.claim(fetch.key, profile)]
         if !Significance.isMet(saving: saving.median, wallTime: profile.wallTime, isMainThread: use.mainThreadLoads > 0)
         {
-            finding.downgrade("The saving is below 1 % of the recorded time, and below 2 ms.")
+            finding.downgrade(Significance.tooLittle(of: "the recorded time") + ".")
         }
         return finding
     }

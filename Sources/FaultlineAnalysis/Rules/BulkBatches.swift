@@ -10,9 +10,11 @@ struct BulkBatches {
     let mayLoadAll: Bool
 
     /// What the rows of one batch may take in memory, in bytes.
-    static let memoryLimit = 4_194_304.0
+    static let memoryLimit = Threshold(
+        "R02", "batchMemory", 4_194_304.0, .size, "that the rows of one batch may take in memory")
     /// How much more than the advised size the one in force must cost.
-    static let threshold = 1.3
+    static let threshold = Threshold(
+        "R02", "costRatio", 1.3, .factor, "times the cost of the advised size that the one in force must cost")
 
     private var rows: Double { Double(use.rows) / Double(max(1, use.executions)) }
 
@@ -20,7 +22,7 @@ struct BulkBatches {
     func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
         var curve = BatchCurve(use, current: size, line: line, identity: identity)
         curve.plateau = curve.plateau { point in
-            (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit
+            (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit.value
                 && ResultUse.candidates.contains(point.batchSize) && point.batchSize <= use.maximumRows
         }
         let usesAll = use.rows > 0 && Double(use.touchedRows) >= 0.9 * Double(use.rows)
@@ -38,11 +40,13 @@ struct BulkBatches {
         let advised = curve.advised
         let (now, then) = (curve.cost(size), curve.cost(advised))
         let memory = curve[size]?.memory ?? 0
-        guard now >= then * Self.threshold || memory > Self.memoryLimit else { return nil }
+        guard now >= then * Self.threshold.value || memory > Self.memoryLimit.value else { return nil }
         let saving = estimate.range { line in
             BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
         }
-        let figure = memory > Self.memoryLimit ? max(now / max(1, then), memory / Self.memoryLimit) : now / max(1, then)
+        let figure =
+            memory > Self.memoryLimit.value
+            ? max(now / max(1, then), memory / Self.memoryLimit.value) : now / max(1, then)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title(advised), change: fetch.site,
             score: Score.of(figure - 1, info: 0.3, warning: 4), fix: fix(curve),
@@ -63,11 +67,11 @@ struct BulkBatches {
         finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
         describe(&finding, curve)
         let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
-        if memory <= Self.memoryLimit,
+        if memory <= Self.memoryLimit.value,
             !Significance.isMet(
                 saving: saving.median, wallTime: profile.wallTime(of: use.loadScopes.keys), isMainThread: isMain)
         {
-            finding.downgrade("The saving is below 1 % of the time that the work took, and below 2 ms.")
+            finding.downgrade(Significance.tooLittle() + ".")
         }
         return finding
     }

@@ -15,7 +15,9 @@ public struct FetchLoopRule: Rule {
     static let manyRows: UInt64 = 100
     /// What a program does between the fetches, for each of them, from which on it waits for something else: so many
     /// times the fetch's time, and so many nanoseconds.
-    static let waitFactor: UInt64 = 10
+    static let waitFactor = Threshold(
+        "R04", "waitFactor", 10, .factor,
+        "times a fetch's time that a loop waits for something else, from which on it is a note")
     static let minimumWait: UInt64 = 1_000_000
 
     public init() {}
@@ -67,7 +69,9 @@ public struct FetchLoopRule: Rule {
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
-            score: Score.of(Double(evidence.executions) / occurrences, info: 5, warning: 25), fix: advice.fix,
+            score: Score.of(
+                Double(evidence.executions) / occurrences, info: ProcessReduction.loopThreshold.value, warning: 25),
+            fix: advice.fix,
             code: advice.code, saving: Saving(time: Saving.Range(saving)),
             confidence: term == nil || shape.isLimited ? .low : estimate.confidence(in: saving),
             signature: [id, advice.property, SignatureText.shape(shape), key.fetch.site?.function ?? ""]
@@ -118,7 +122,7 @@ public struct FetchLoopRule: Rule {
             isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
             of: "trips")
         let wait = evidence.waiting / max(1, evidence.executions)
-        if wait >= Self.minimumWait, evidence.waiting >= Self.waitFactor &* evidence.time {
+        if wait >= Self.minimumWait, evidence.waiting >= Self.waitFactor.count &* evidence.time {
             finding.downgrade(
                 "Between the fetches the program does something else for \(Phrase.duration(wait)) each time: the values may come one by one."
             )

@@ -7,12 +7,14 @@ public struct FoldedEntityRule: Rule {
     public let purpose = "Entities that are one to one, and always used together."
 
     /// Objects that were used, and the share of them that used the other end, from which on a pair is named.
-    static let minimumRows: UInt64 = 50
-    static let minimumShare = 0.9
+    static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "objects that were used")
+    static let minimumShare = Threshold("R16", "minimumShare", 0.9, .share, "of them that used the other end")
     /// The share of the store's time that the way from one to the other must take.
-    static let minimumTimeShare = 0.05
+    static let minimumTimeShare = Threshold(
+        "R16", "minimumTimeShare", 0.05, .share, "of the store's time that the way to it must take")
     /// Bytes of an object that is kept apart for its size.
-    static let largestSize = 2048.0
+    static let largestSize = Threshold(
+        "R16", "largestSize", 2048.0, .size, "of an object that is kept apart for its size")
 
     public init() {}
 
@@ -137,8 +139,8 @@ public struct FoldedEntityRule: Rule {
 
     private func finding(_ pair: Pair, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let storeTime = Double(profile.totals.storeTime)
-        guard pair.used >= Self.minimumRows, pair.share >= Self.minimumShare,
-            pair.size < Self.largestSize, Double(pair.time) >= Self.minimumTimeShare * storeTime,
+        guard pair.used >= Self.minimumRows.count, pair.share >= Self.minimumShare.value,
+            pair.size < Self.largestSize.value, Double(pair.time) >= Self.minimumTimeShare.value * storeTime,
             savedApart(pair, profile) <= pair.fired
         else { return nil }
         let saving = costs.store.range { line in
@@ -147,7 +149,8 @@ public struct FoldedEntityRule: Rule {
         }
         var finding = Finding(
             rule: id, ruleName: name, title: title(pair), change: pair.fetches[0].key.site,
-            score: min(Score.highestWarning, Score.of(Double(pair.targets), info: 50, warning: 5000)),
+            score: min(
+                Score.highestWarning, Score.of(Double(pair.targets), info: Self.minimumRows.value, warning: 5000)),
             fix:
                 "Keep what is always read with \(pair.edge.entity) in \(pair.edge.entity), or prefetch \"\(pair.edge.name)\" "
                 + "with every fetch of it.",

@@ -7,10 +7,10 @@ public struct HeldObjectRule: Rule {
     public let purpose = "Large objects that stay realised after the scope that used them has closed."
 
     /// Objects at a time from which on they are named: a last one may be kept for a moment.
-    static let minimumObjects: UInt64 = 3
+    static let minimumObjects = Threshold("R25", "minimumObjects", 3, .count, "large objects that stayed in memory")
     /// The share of a line's objects that must be kept, or of the kept ones that must be so at one time: otherwise they come
     /// and go.
-    static let minimumShare = 0.5
+    static let minimumShare = Threshold("R25", "minimumShare", 0.5, .share, "of the occasions on which they did")
 
     public init() {}
 
@@ -23,9 +23,9 @@ public struct HeldObjectRule: Rule {
     }
 
     private func finding(_ key: HoldEvidence.Key, _ evidence: HoldEvidence, _ profile: Profile) -> Finding? {
-        guard evidence.most >= Self.minimumObjects,
-            Double(evidence.kept) >= Self.minimumShare * Double(evidence.objects)
-                || Double(evidence.most) >= Self.minimumShare * Double(evidence.kept)
+        guard evidence.most >= Self.minimumObjects.count,
+            Double(evidence.kept) >= Self.minimumShare.value * Double(evidence.objects)
+                || Double(evidence.most) >= Self.minimumShare.value * Double(evidence.kept)
         else { return nil }
         let scopes = evidence.scopes.names
         let scope = scopes.first.map { "\"\($0)\"" } ?? "its scope"

@@ -5,7 +5,9 @@ struct LargeValueAdvice {
     let candidate: LargeValueRule.Candidate
 
     private var name: String { "\(candidate.entity).\(candidate.property.name)" }
-    private var isForFile: Bool { candidate.mean >= LargeValueRule.fileSize && candidate.property.type == "Binary" }
+    private var isForFile: Bool {
+        candidate.mean >= LargeValueRule.fileSize.value && candidate.property.type == "Binary"
+    }
 
     var title: String {
         isForFile ? "Keep \(name) outside the rows, in files of its own" : "Move \(name) into an entity of its own"

@@ -6,15 +6,19 @@ public struct LargeValueRule: Rule {
     public let name = "Large values in hot rows"
     public let purpose = "Long values that are loaded with rows in which nobody reads them."
 
-    static let largeValue = 16384.0
+    static let largeValue = Threshold("R09", "largeValue", 16384.0, .size, "of a value, on average")
     /// The mean size from which on a value is better kept in a file of its own.
-    static let fileSize = 102_400.0
+    static let fileSize = Threshold(
+        "R09", "fileSize", 102_400.0, .size,
+        "of a value, on average, from which on it is better kept in a file of its own")
     /// The share of loaded values that must be large.
-    static let minimumLargeShare = 0.05
+    static let minimumLargeShare = Threshold(
+        "R09", "largeShare", 0.05, .share, "of the values that must have 16 KiB or more")
     /// The share of rows in which a fetch must read the property to count as one that needs it.
-    static let readShare = 0.25
+    static let readShare = Threshold(
+        "R09", "readShare", 0.25, .share, "of rows in which a fetch must read the value to count as one that needs it")
     /// Rows from which on it is more than a note, and from which on it is named at all.
-    static let minimumRows: UInt64 = 100
+    static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "rows from which on it is more than a note")
     static let fewestRows: UInt64 = 10
 
     /// What is known of one property, and of the fetches that load it without reading it.
@@ -66,7 +70,7 @@ public struct LargeValueRule: Rule {
                     else { continue }
                     var candidate = found[key] ?? Candidate(entity: entity, property: property)
                     candidate.all.merge(use)
-                    if Double(use.rowsRead) < readShare * Double(use.rowsLoaded) {
+                    if Double(use.rowsRead) < readShare.value * Double(use.rowsLoaded) {
                         candidate.hot.merge(use)
                         candidate.fetches.append(fetch.key)
                     }
@@ -84,8 +88,8 @@ public struct LargeValueRule: Rule {
 
     private static func isLarge(_ candidate: Candidate) -> Bool {
         guard candidate.all.rowsLoaded >= fewestRows, candidate.hot.rowsLoaded > 0 else { return false }
-        if candidate.largeShare > minimumLargeShare { return true }
-        return candidate.mean >= largeValue && Double(candidate.all.bytes) >= 0.25 * Double(candidate.entityBytes)
+        if candidate.largeShare > minimumLargeShare.value { return true }
+        return candidate.mean >= largeValue.value && Double(candidate.all.bytes) >= 0.25 * Double(candidate.entityBytes)
     }
 
     private func finding(_ candidate: Candidate, _ profile: Profile, _ costs: CostModel) -> Finding? {
@@ -120,13 +124,13 @@ public struct LargeValueRule: Rule {
         if byte.confidence == .low {
             finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
         }
-        if candidate.all.rowsLoaded < Self.minimumRows {
-            finding.downgrade("Fewer than \(Phrase.count(Self.minimumRows)) rows were loaded with it.")
+        if candidate.all.rowsLoaded < Self.minimumRows.count {
+            finding.downgrade("Fewer than \(Phrase.count(Self.minimumRows.count)) rows were loaded with it.")
         }
         if !Significance.isMet(saving: median, wallTime: profile.wallTime, isMainThread: false),
             bytes < Self.structuralBytes
         {
-            finding.downgrade("Cost not proven at this size: less than 1 % of the recorded time.")
+            finding.downgrade(Significance.notProven(of: "the recorded time"))
         }
         return finding
     }

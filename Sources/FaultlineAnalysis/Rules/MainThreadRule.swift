@@ -9,7 +9,8 @@ public struct MainThreadRule: Rule {
     public let purpose = "Screens that cannot be drawn because the main thread is in the store."
 
     /// Nanoseconds of a stretch that are an error.
-    static let longBlock = 100_000_000.0
+    static let longBlock = Threshold(
+        "R12", "errorBlock", 100_000_000.0, .time, "of such a stretch that makes it an error")
 
     public init() {}
 
@@ -29,7 +30,8 @@ public struct MainThreadRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: Self.title(key.kind), change: key.site,
             score: Score.of(
-                Double(evidence.longest), info: Double(ProcessReduction.blockThreshold), warning: Self.longBlock),
+                Double(evidence.longest), info: Double(ProcessReduction.blockThreshold.count),
+                warning: Self.longBlock.value),
             fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(), confidence: .medium,
             signature: [id, key.kind.name, key.site?.function ?? ""].joined(separator: "|"))
         // What is moved to another thread takes as long as before, and nobody waits for it.

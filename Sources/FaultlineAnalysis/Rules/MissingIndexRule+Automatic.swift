@@ -23,7 +23,7 @@ extension MissingIndexRule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: "Index \(proposal.map { "\($0.entity) by \($0.properties)" } ?? "\(index.table) by \(columns)")",
-            change: fetches.first?.key.site, score: Score.of(each, info: Self.minimumRows, warning: 50_000),
+            change: fetches.first?.key.site, score: Score.of(each, info: Self.minimumRows.value, warning: 50_000),
             fix: "With an index in the store SQLite need not make one for every fetch."
                 + (isOfRelationship ? " New stores have one for each relationship; this one has lost it." : ""),
             code: proposal.flatMap { isOfRelationship ? nil : $0.code }

@@ -10,14 +10,15 @@ public struct MissingIndexRule: Rule {
     public let purpose = "Tables that are gone through for a few rows which an index would find."
 
     /// Rows of a table from which on it is worth an index.
-    static let minimumRows = 500.0
+    static let minimumRows = Threshold(
+        "R06", "minimumRows", 500.0, .count, "rows of a table from which on it is worth an index")
     /// Steps in all, and for each row that was found, from which on a scan is named.
-    static let minimumSteps = 1000.0
-    static let stepsPerRow = 10.0
+    static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "steps of scans in all")
+    static let stepsPerRow = Threshold("R06", "stepsPerRow", 10.0, .count, "steps of a scan for each row that is found")
     /// The share of a table that a fetch may bring: an index does not help to find more.
-    static let largestShare = 0.3
+    static let largestShare = Threshold("R06", "largestShare", 0.3, .share, "of a table that a fetch may bring")
     /// Columns of an index.
-    static let maximumColumns = 3
+    static let maximumColumns = Threshold("R06", "maximumColumns", 3, .count, "columns of an index")
     /// What keeping an index costs for each row that is written, in nanoseconds: a few pages of a tree are in memory.
     static let upkeep = 2000.0
 
@@ -87,11 +88,11 @@ public struct MissingIndexRule: Rule {
     /// The index that would keep a fetch from going through the table, whether the table has it already or not.
     static func candidate(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
-        guard scanned > 0, found <= largestShare * scanned else { return nil }
+        guard scanned > 0, found <= largestShare.value * scanned else { return nil }
         // One that is gone through again and again for few rows, or by its plan, if it is large.
-        let isInVain = scanned >= stepsPerRow * found && Double(fetch.counts.fullScanSteps) >= minimumSteps
+        let isInVain = scanned >= stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= minimumSteps.value
         let scans = scansOwnTable(fetch)
-        guard isInVain && scans != false || scanned >= minimumRows && scans == true else { return nil }
+        guard isInVain && scans != false || scanned >= minimumRows.value && scans == true else { return nil }
         return index(for: fetch.key.shape, profile)
     }
 
@@ -112,10 +113,10 @@ public struct MissingIndexRule: Rule {
     private static func search(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
         guard let entity = profile.entity(shape.entity) else { return nil }
         let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
-        let equal = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted().prefix(maximumColumns)
+        let equal = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted().prefix(maximumColumns.number)
         var elements = equal.map { IndexProposal.Element(property: $0) }
         if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),
-            elements.count < maximumColumns
+            elements.count < maximumColumns.number
         {
             elements.append(IndexProposal.Element(property: range.keyPath))
         }
@@ -130,7 +131,7 @@ public struct MissingIndexRule: Rule {
         // One that asks for a single value leaves the rows behind it in order.
         let hasList = (shape.terms ?? []).contains { $0.isEquality && $0.operation == "IN" }
         if index.elements.count == equalities, !hasList {
-            index.elements += sortElements(shape, entity).prefix(maximumColumns - equalities)
+            index.elements += sortElements(shape, entity).prefix(maximumColumns.number - equalities)
         }
         // An index can be read from either end.
         if index.elements.count > equalities, !index.elements[equalities].isAscending {
@@ -170,7 +171,8 @@ public struct MissingIndexRule: Rule {
         let saving = Saving.Range(median: max(0, saved - upkeep), low: max(0, saved / 2 - upkeep), high: saved)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: first.key.site,
-            score: Score.of(scanned, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: demand.index.code,
+            score: Score.of(scanned, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix,
+            code: demand.index.code,
             saving: Saving(time: saving), confidence: upkeep * 2 < saved ? .medium : .low,
             signature: first.signature(id, demand.index.properties))
         finding.seenAt = demand.fetches.dropFirst().map(\.sighting)
@@ -196,9 +198,9 @@ public struct MissingIndexRule: Rule {
             finding.downgrade("Keeping the index up would cost more than it saves here.")
         }
         let largest = demand.fetches.map(\.counts.scannedRows).max() ?? 0
-        if largest < Self.minimumRows {
+        if largest < Self.minimumRows.value {
             finding.downgrade(
-                "A table of fewer than \(Phrase.decimal(Self.minimumRows, places: 0)) rows is soon gone through.")
+                "A table of fewer than \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows is soon gone through.")
         }
         let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
         // What goes through a table does so when the table grows, whatever it takes now.

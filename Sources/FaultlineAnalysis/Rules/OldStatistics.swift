@@ -79,7 +79,7 @@ extension FetchProfile {
                 expected: Double(expectation.expectedRows) / count, rows: Double(expectation.rows) / count,
                 isScan: StatementTable.ownScan(in: plan) != nil,
                 isExact: expectation.exactRuns == expectation.runs)
-            guard difference.size >= PlanRule.minimumRatio,
+            guard difference.size >= PlanRule.minimumRatio.value,
                 max(difference.expected, difference.rows) >= OldStatistics.minimumRows,
                 difference.ratio > 1 || difference.isExact,
                 difference.isScan || expectation.runs >= OldStatistics.minimumSearches

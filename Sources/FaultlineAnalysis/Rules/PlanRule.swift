@@ -11,7 +11,8 @@ public struct PlanRule: Rule {
 
     /// How many times the work of the best plan another one does, and how many times as many rows there are as SQLite
     /// expects, or as few, from which on it is worth a warning.
-    static let minimumRatio = 10.0
+    static let minimumRatio = Threshold(
+        "R22", "minimumRatio", 10.0, .factor, "times the work of the best plan, or the rows that SQLite expects")
 
     public init() {}
 
@@ -50,7 +51,7 @@ public struct PlanRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: "Run ANALYZE: SQLite has \(plans.count) plans for the fetch of \(fetch.key.shape.entity)",
-            change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio, warning: 1000),
+            change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio.value, warning: 1000),
             fix: "SQLite chooses by what it knows of the tables, which can be old or different from store to store. "
                 + Self.fix + " Or declare the index that the better plan uses.",
             code: Self.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
@@ -81,7 +82,8 @@ public struct PlanRule: Rule {
         let (fetch, saved) = (old.fetches[0], old.saving)
         var finding = Finding(
             rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
-            score: Score.of(old.difference?.size ?? Self.minimumRatio, info: Self.minimumRatio, warning: 1000),
+            score: Score.of(
+                old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
             fix: Self.fix + " If SQLite still goes through the table then, it has no index to go by.", code: Self.code,
             saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
             signature: [id, old.entity].joined(separator: "|"))

@@ -10,9 +10,9 @@ public struct PredicateOrderRule: Rule {
         "Texts that are searched before a comparison that is cheaper, or leaves less, has sorted rows out."
 
     /// Rows that are gone through, from which on the order is named.
-    static let minimumRows = 500.0
+    static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "rows that are gone through")
     /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
-    static let uselessShare = 0.9
+    static let uselessShare = Threshold("R07", "uselessShare", 0.9, .share, "of rows that a term may leave over")
     /// What comparing a number is assumed to take, in nanoseconds.
     static let comparison = 40.0
     /// What searching a text is assumed to take, and the range in which that lies: short titles took 150–300 ns.
@@ -33,7 +33,7 @@ public struct PredicateOrderRule: Rule {
             }
             guard let order = PredicateOrder(fetch.key.shape, profile.entity(fetch.key.shape.entity)) else { continue }
             examined &+= fetch.counts.executions
-            guard fetch.counts.scannedRows >= Self.minimumRows else { continue }
+            guard fetch.counts.scannedRows >= Self.minimumRows.value else { continue }
             guard let search = Search(fetch, order) else {
                 uncounted &+= fetch.counts.executions
                 continue
@@ -85,7 +85,9 @@ public struct PredicateOrderRule: Rule {
     ) -> Finding? {
         let counts = fetch.counts
         // Where a cheap term came first already, few texts are left to compare.
-        guard search.compared >= search.scanned / 2, (search.leftOver ?? 0) <= Self.uselessShare else { return nil }
+        guard search.compared >= search.scanned / 2, (search.leftOver ?? 0) <= Self.uselessShare.value else {
+            return nil
+        }
         let estimate = costs.store
         let spared = search.compared * (1 - (search.leftOver ?? 0.5))
         let saving = { (text: Double) in
@@ -105,7 +107,7 @@ public struct PredicateOrderRule: Rule {
         let advice = PredicateOrderAdvice(fetch: fetch, order: order, search: search)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(spared, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: advice.code,
+            score: Score.of(spared, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
             saving: Saving(time: Saving.Range(range)),
             confidence: search.leftOver == nil ? .low : min(.medium, estimate.confidence(in: range)),
             signature: fetch.signature(id, order.signature))

@@ -30,7 +30,7 @@ struct PrefetchAdvice {
     var isPrefetched: Bool { keyPath.map { shape.prefetch.contains($0) } ?? false }
 
     /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
-    private var isSparse: Bool { share < PrefetchRule.minimumShare && !isBatched }
+    private var isSparse: Bool { share < PrefetchRule.minimumShare.value && !isBatched }
 
     /// Whether nothing was read of the members but how many there are.
     ///

@@ -10,7 +10,9 @@ public struct PrefetchRule: Rule {
     public let purpose = "Objects of one fetch whose faults went to the store one by one."
 
     /// The share of a fetch's rows below which prefetching would load too much that nobody needs.
-    static let minimumShare = 0.3
+    static let minimumShare = Threshold(
+        "R01", "minimumShare", 0.3, .share,
+        "of a fetch's rows that fire, below which prefetching would load too much that nobody needs")
 
     public init() {}
 
@@ -88,7 +90,10 @@ public struct PrefetchRule: Rule {
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
-            score: Score.of(Double(evidence.trips) / Double(max(1, evidence.occurrences)), info: 5, warning: 25),
+            score: Score.of(
+                Double(evidence.trips) / Double(max(1, evidence.occurrences)),
+                info: ProcessReduction.faultThreshold.value,
+                warning: 25),
             fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
             confidence: estimate.confidence(in: saving), signature: advice.signature)
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
@@ -146,7 +151,7 @@ public struct PrefetchRule: Rule {
         let batches = max(Double(fetches), (Double(evidence.originRows) / Double(size)).rounded(.up))
         let times = Double(evidence.occurrences) + (Double(evidence.objects) / Double(size)).rounded(.up)
         let trips = batched.isEmpty ? batches : min(batches, times)
-        let isBatchFaulted = share < minimumShare && batched.isEmpty
+        let isBatchFaulted = share < minimumShare.value && batched.isEmpty
         let rows = Double(max(evidence.objects, evidence.filled)) / (isBatchFaulted ? 1 : max(share, 0.01))
         return (min(trips, Double(evidence.trips)), rows)
     }

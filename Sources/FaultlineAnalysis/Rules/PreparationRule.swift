@@ -7,8 +7,8 @@ public struct PreparationRule: Rule {
     public let purpose = "Statements that are prepared again for each fetch."
 
     /// Preparations, and the share of the fetches' time that they take, from which on they are named.
-    static let minimumPreparations: UInt64 = 10
-    static let minimumShare = 0.5
+    static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "preparations")
+    static let minimumShare = Threshold("R21", "minimumShare", 0.5, .share, "of the fetches' time that they take")
 
     public init() {}
 
@@ -22,9 +22,9 @@ public struct PreparationRule: Rule {
 
     private func finding(for fetch: FetchProfile, _ profile: Profile) -> Finding? {
         let counts = fetch.counts
-        guard counts.preparations >= Self.minimumPreparations,
+        guard counts.preparations >= Self.minimumPreparations.count,
             2 * Double(counts.preparations) >= Double(counts.statements),
-            Double(counts.prepareTime) >= Self.minimumShare * Double(counts.time)
+            Double(counts.prepareTime) >= Self.minimumShare.value * Double(counts.time)
         else { return nil }
         let entity = fetch.key.shape.entity
         let texts = fetch.statements.texts.keys.sorted()
@@ -36,7 +36,8 @@ public struct PreparationRule: Rule {
             title: isSame
                 ? "Keep the statement of the fetch of \(entity) prepared"
                 : "Give the fetch of \(entity) one text for all its values",
-            change: fetch.key.site, score: Score.of(Double(counts.preparations), info: 10, warning: 1000),
+            change: fetch.key.site,
+            score: Score.of(Double(counts.preparations), info: Self.minimumPreparations.value, warning: 1000),
             fix: isSame
                 ? "A statement is let go of when its connection is closed, when the schema changes, or when hundreds of others "
                     + "came in between: keep the container, and do not change the schema while the program works."

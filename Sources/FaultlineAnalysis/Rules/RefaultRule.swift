@@ -7,10 +7,11 @@ public struct RefaultRule: Rule {
     public let purpose = "Objects that are read from the store again, because they were let go of too early."
 
     /// Faults that went to the store, and the share of them that had been in memory, from which on they are named.
-    static let minimumMisses: UInt64 = 50
-    static let minimumShare = 0.2
+    static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "faults that went to the store")
+    static let minimumShare = Threshold("R11", "minimumShare", 0.2, .share, "of these that had been in memory")
     /// How often one object goes to the store in one piece of work, from which on few of them are enough.
-    static let minimumTimes: UInt64 = 3
+    static let minimumTimes = Threshold(
+        "R11", "minimumTimes", 3, .count, "times that one object goes to the store in one scope, however few others do")
     static let minimumRepeats = 5.0
     /// The share of all bytes that are large values, from which on these are why others had to make room.
     static let largeShare = 0.5
@@ -29,9 +30,9 @@ public struct RefaultRule: Rule {
         _ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ profile: Profile
     ) -> Finding? {
         let isOften =
-            evidence.misses >= Self.minimumMisses
-            && Double(evidence.repeats) >= Self.minimumShare * Double(evidence.misses)
-        guard isOften || evidence.mostInScope >= Self.minimumTimes, evidence.known > 0 else { return nil }
+            evidence.misses >= Self.minimumMisses.count
+            && Double(evidence.repeats) >= Self.minimumShare.value * Double(evidence.misses)
+        guard isOften || evidence.mostInScope >= Self.minimumTimes.count, evidence.known > 0 else { return nil }
         // What others changed had to be read again.
         let needless = Double(evidence.refreshed &+ evidence.evicted) / Double(evidence.known)
         guard needless * Double(evidence.repeats) >= Self.minimumRepeats else { return nil }

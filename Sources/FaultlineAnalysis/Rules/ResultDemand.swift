@@ -24,15 +24,18 @@ struct ResultDemand: Sendable, Hashable {
     var batchSize: UInt64
 
     /// The share of the results that must have been there for the same; also of those whose end the trace has.
-    static let share = 0.9
+    static let share = Threshold("R03", "usualShare", 0.9, .share, "of the results that must be there for the same")
     /// Rows, or bytes, of a result from which on fetching it only to ask something of it is worth a word.
-    static let minimumRows: UInt64 = 20
-    static let minimumBytes: UInt64 = 16384
+    static let minimumRows = Threshold(
+        "R05", "minimumRows", 20, .count, "rows of a result that is only counted or added up")
+    static let minimumBytes = Threshold(
+        "R05", "minimumBytes", 16384, .size, "of such a result, however few rows it has")
     /// Results, and rows of all of them, from which on rows that nobody used are judged.
-    static let minimumExecutions: UInt64 = 3
-    static let minimumRowsFetched: UInt64 = 50
+    static let minimumExecutions = Threshold(
+        "R03", "minimumExecutions", 3, .count, "results from which on a fetch is judged")
+    static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "rows from which on unused ones count")
     /// The share of rows that may be used at most.
-    static let touchedShare = 0.5
+    static let touchedShare = Threshold("R03", "touchedShare", 0.5, .share, "of the rows that may be used at most")
     /// A few rows at the top are a preview; a list that scrolls shows more of them.
     static let preview: UInt64 = 5
 
@@ -53,7 +56,7 @@ struct ResultDemand: Sendable, Hashable {
     }
 
     private static func isMost(_ part: UInt64, of whole: UInt64) -> Bool {
-        part > 0 && Double(part) >= share * Double(whole)
+        part > 0 && Double(part) >= share.value * Double(whole)
     }
 
     /// Results of which no row was wanted.
@@ -70,7 +73,8 @@ struct ResultDemand: Sendable, Hashable {
             switch need {
             case .fold(let property) where isLong(tally): return (.fold(property: property), tally)
             case .identities
-            where tally.executions >= minimumExecutions && tally.rows >= minimumRowsFetched && tally.bytes > 0:
+            where tally.executions >= minimumExecutions.count && tally.rows >= minimumRowsFetched.count
+                && tally.bytes > 0:
                 return (.identities, tally)
             default: return nil
             }
@@ -84,7 +88,7 @@ struct ResultDemand: Sendable, Hashable {
     private static func first(
         _ needs: [ResultNeed: ResultTally], _ total: UInt64, _ use: ResultUse
     ) -> (Kind, ResultTally)? {
-        guard var tally = needs[.first], tally.executions >= minimumExecutions else { return nil }
+        guard var tally = needs[.first], tally.executions >= minimumExecutions.count else { return nil }
         let most = tally.mostTouched
         let others: [ResultNeed] = [.all, .identities, .count, .existence]
         for other in others {
@@ -93,8 +97,8 @@ struct ResultDemand: Sendable, Hashable {
         for (need, short) in needs {
             if case .fold = need, short.mostTouched <= most { tally.merge(short) }
         }
-        guard isMost(tally.executions, of: total), tally.rows >= minimumRowsFetched,
-            Double(tally.touchedRows) <= touchedShare * Double(tally.rows), most <= preview || !isScrolled(use),
+        guard isMost(tally.executions, of: total), tally.rows >= minimumRowsFetched.count,
+            Double(tally.touchedRows) <= touchedShare.value * Double(tally.rows), most <= preview || !isScrolled(use),
             // Asking for the count apart costs a trip.
             tally.counted == 0 || isLong(tally)
         else { return nil }
@@ -102,7 +106,7 @@ struct ResultDemand: Sendable, Hashable {
     }
 
     private static func isLong(_ tally: ResultTally) -> Bool {
-        tally.rows >= minimumRows &* tally.executions || tally.bytes >= minimumBytes &* tally.executions
+        tally.rows >= minimumRows.count &* tally.executions || tally.bytes >= minimumBytes.count &* tally.executions
     }
 
     /// Whether the results are looked at a screenful at a time, so that more may be asked for.

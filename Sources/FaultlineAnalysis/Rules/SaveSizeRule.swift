@@ -14,9 +14,10 @@ public struct SaveSizeRule: Rule {
     static let objectsAtOnce = 500.0
     /// Nanoseconds that a part of a large save may take: where the main thread makes it or waits for it, where others
     /// wait, and where nobody does.
-    static let mainThreadPart = 8_000_000.0
-    static let blockingPart = Double(ProcessReduction.longBlock)
-    static let part = 50_000_000.0
+    static let mainThreadPart = Threshold(
+        "R10", "mainThreadPart", 8_000_000.0, .time, "that a part of a save should take on the main thread")
+    static var blockingPart: Double { ProcessReduction.longBlock.value }
+    static let part = Threshold("R10", "part", 50_000_000.0, .time, "that a part of a save should take elsewhere")
 
     public init() {}
 
@@ -46,7 +47,8 @@ public struct SaveSizeRule: Rule {
         let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.smallTitle, change: key.site,
-            score: Score.of(Double(small.saves) / occurrences, info: 10, warning: 50), fix: advice.smallFix,
+            score: Score.of(Double(small.saves) / occurrences, info: ProcessReduction.smallSaves.value, warning: 50),
+            fix: advice.smallFix,
             code: advice.smallCode,
             saving: Saving(time: Saving.Range(saving ?? measured)),
             confidence: saving.flatMap { range in costs.saves?.confidence(in: range) } ?? .medium,
@@ -77,7 +79,7 @@ public struct SaveSizeRule: Rule {
         let isOnMainThread = Significance.isMost(large.mainThreadSaves, of: large.saves)
         let goal =
             isOnMainThread || blocking.mainThreadWaits > 0
-            ? Self.mainThreadPart : blocking.waits > 0 ? Self.blockingPart : Self.part
+            ? Self.mainThreadPart.value : blocking.waits > 0 ? Self.blockingPart : Self.part.value
         let (longest, mostObjects) = (Double(evidence.longestSave), Double(max(1, evidence.mostObjects)))
         let line = costs.saves?.line ?? CostLine(trip: 0, row: longest / mostObjects)
         let fitting = line.row > 0 ? max(0, goal - line.trip) / line.row : mostObjects
@@ -85,14 +87,19 @@ public struct SaveSizeRule: Rule {
         // A part as large as this one takes its share of the longest save where nothing tells what a save takes by itself.
         let share = longest * Double(part) / mostObjects
         let pause =
-            costs.saves?.range { longest - $0.cost(trips: 1, rows: Double(part)) } ?? (longest - share, 0, longest)
+            costs.saves?.range { longest - $0.cost(trips: 1, rows: Double(part)) } ?? (
+                longest - share, 0, longest
+            )
         let advice = SaveSizeAdvice(key: key, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
             score: max(
-                Score.of(Double(large.longest), info: 100_000_000, warning: 500_000_000),
-                Score.of(Double(blocking.longest), info: Double(ProcessReduction.longBlock), warning: 100_000_000),
-                min(Score.highestWarning, Score.of(Double(large.mostObjects), info: 10_000, warning: 100_000))),
+                Score.of(Double(large.longest), info: ProcessReduction.longSave.value, warning: 500_000_000),
+                Score.of(
+                    Double(blocking.longest), info: Double(ProcessReduction.longBlock.count), warning: 100_000_000),
+                min(
+                    Score.highestWarning,
+                    Score.of(Double(large.mostObjects), info: ProcessReduction.manyObjects.value, warning: 100_000))),
             fix: advice.largeFix, code: advice.largeCode(part: part),
             saving: Saving(pause: Saving.Range(pause)),
             confidence: costs.saves == nil ? .low : .medium, signature: advice.signature(id, "large"))

@@ -15,12 +15,15 @@ struct ScreenBatches {
     let fetch: FetchProfile.Key
 
     /// Memory that is held for nothing from which on that alone is worth a warning.
-    static let minimumMemory = 262_144.0
+    static let minimumMemory = Threshold(
+        "R02", "unusedMemory", 262_144.0, .size, "held for nothing from which on that alone is worth a warning")
     /// The share of a batch that no screen needs from which on that alone is worth a warning: what a row costs differs from
     /// one machine to the next, how many are loaded does not.
-    static let wastedShare = 1.0 / 3
+    static let wastedShare = Threshold(
+        "R02", "unusedShare", 1.0 / 3, .share,
+        "of a batch that no screen needs, from which on that alone is worth a warning")
     /// What the main thread may take for a frame without dropping one, in nanoseconds.
-    static let frame = 8_000_000.0
+    static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "that the main thread may take for a frame")
 
     private var rows: Double { Double(use.rows) / Double(use.executions) }
     private var advised: UInt64 { BatchSizeRule.size(forScreen: screen) }
@@ -116,11 +119,12 @@ struct ScreenBatches {
         let pauses = pause * Double(max(1, use.loads))
         let isWorth =
             Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)
-            || Double(finding.saving.memory) >= Self.minimumMemory
-            || loaded - Double(advised) >= loaded * Self.wastedShare
+            || Double(finding.saving.memory) >= Self.minimumMemory.value
+            || loaded - Double(advised) >= loaded * Self.wastedShare.value
         if !isWorth {
             finding.downgrade(
-                "The screens would gain less than 1 % of their time and less than 2 ms, and a third of the rows.")
+                Significance.tooLittle("What the screens gain is", of: "their time")
+                    + ", and below \(Self.wastedShare.text) of the rows.")
         }
         if byPauses {
             finding.reservations.append("No scope marks a screen, so pauses between touched rows stand for them.")
@@ -173,7 +177,7 @@ struct ScreenBatches {
         finding.explanation.append(
             "For the rows that were used, \(trips), and \(Phrase.count(before.rows, "loaded row")) become \(Phrase.count(after.rows))."
         )
-        if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame {
+        if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame.value {
             finding.explanation.append(
                 "Even \(advised) rows take longer than a frame: the rows themselves are too heavy.")
         }

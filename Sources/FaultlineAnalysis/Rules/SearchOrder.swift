@@ -18,7 +18,8 @@ struct SearchOrder {
     let lengths: (first: Double, second: Double)?
 
     /// How much more than the other order the written one must take.
-    static let threshold = 1.3
+    static let threshold = Threshold(
+        "R07", "costRatio", 1.3, .factor, "times the cost of the other order that the written one must take")
     /// Bytes of a text whose search takes as much again as calling the function does: 3,000 took 3.4 µs, ten 300 ns.
     static let shortText = 300.0
 
@@ -37,7 +38,7 @@ struct SearchOrder {
         passed = Double(counts.textComparisons) / Double(counts.statements) - scanned
         found = counts.foundRows
         // A term that SQLite asked of fewer rows, or of more, stands elsewhere than it is written.
-        guard scanned >= PredicateOrderRule.minimumRows, passed > 0, passed <= scanned, found <= passed else {
+        guard scanned >= PredicateOrderRule.minimumRows.value, passed > 0, passed <= scanned, found <= passed else {
             return nil
         }
         let sizes = terms.compactMap { profile.size(of: $0.keyPath, entity: shape.entity) }
@@ -73,7 +74,7 @@ extension Profile {
 extension PredicateOrderRule {
     /// What two searches are better asked the other way round.
     func finding(for order: SearchOrder, _ profile: Profile, _ costs: CostModel) -> Finding? {
-        guard order.ratio >= SearchOrder.threshold else { return nil }
+        guard order.ratio >= SearchOrder.threshold.value else { return nil }
         let (fetch, counts) = (order.fetch, order.fetch.counts)
         let estimate = costs.store
         let searching = estimate.range { line in
@@ -87,7 +88,7 @@ extension PredicateOrderRule {
         let advice = PredicateOrderAdvice.Searches(order: order)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(order.ratio - 1, info: SearchOrder.threshold - 1, warning: 4),
+            score: Score.of(order.ratio - 1, info: SearchOrder.threshold.value - 1, warning: 4),
             fix: advice.fix, code: advice.code,
             saving: Saving(time: saving), confidence: .low,
             signature: fetch.signature(id, [order.first, order.second].map(\.keyPath).joined(separator: ",")))

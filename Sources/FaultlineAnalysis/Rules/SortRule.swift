@@ -9,9 +9,11 @@ public struct SortRule: Rule {
     public let purpose = "Fetches whose rows are sorted each time, where an index would have them in order."
 
     /// Rows of a sort from which on it is named; where a limit takes a tenth of them or less, fewer do.
-    static let minimumRows = 500.0
-    static let minimumLimitedRows = 50.0
-    static let limitFactor = 10.0
+    static let minimumRows = Threshold("R19", "minimumRows", 500.0, .count, "rows of a sort")
+    static let minimumLimitedRows = Threshold(
+        "R19", "minimumLimitedRows", 50.0, .count, "rows of a sort of which a limit takes few")
+    static let limitFactor = Threshold(
+        "R19", "limitFactor", 10.0, .factor, "times the rows that the limit lets through")
     /// What comparing two rows is assumed to cost, in nanoseconds.
     static let comparison = 50.0
     /// By how much data are thought to grow.
@@ -39,8 +41,8 @@ public struct SortRule: Rule {
         let isEstimated = (least ?? 0) > Double(counts.sortedRows)
         let sortedRows = isEstimated ? least ?? 0 : Double(counts.sortedRows)
         let sorted = sortedRows / Double(counts.sorts)
-        let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor * max(1, counts.foundRows)
-        guard sorted >= Self.minimumRows || (isCut && sorted >= Self.minimumLimitedRows) else { return nil }
+        let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor.value * max(1, counts.foundRows)
+        guard sorted >= Self.minimumRows.value || (isCut && sorted >= Self.minimumLimitedRows.value) else { return nil }
         let advice = SortAdvice(
             fetch: fetch, sorted: sorted, isCut: isCut, isEstimated: isEstimated, profile: profile)
         let sorting = Self.sorting(sorted) * Double(counts.sorts)
@@ -55,7 +57,7 @@ public struct SortRule: Rule {
             } : (min(sorting, Double(counts.time)), sorting / 2, min(sorting * 2, Double(counts.time)))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(sorted, info: Self.minimumRows, warning: 50_000), fix: advice.fix, code: advice.code,
+            score: Score.of(sorted, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix, code: advice.code,
             saving: Saving(time: Saving.Range(saving)),
             confidence: isCut ? min(.medium, estimate.confidence(in: saving)) : .low,
             signature: fetch.signature(id, fetch.key.shape.sort.joined(separator: ",")))

@@ -9,11 +9,12 @@ public struct SparseTableRule: Rule {
     public let purpose = "Inheritance trees whose one table is mostly empty."
 
     /// Entities below the top, columns that only some of them have, and the share of empty values in these.
-    static let minimumEntities = 3
-    static let minimumColumns = 10
-    static let minimumShare = 0.6
+    static let minimumEntities = Threshold("R15", "minimumEntities", 3, .count, "entities below the top")
+    static let minimumColumns = Threshold("R15", "minimumColumns", 10, .count, "columns that only some of them have")
+    static let minimumShare = Threshold("R15", "minimumShare", 0.6, .share, "of empty values in these")
     /// The share of the store's time that going through the table must take to be more than a note.
-    static let minimumTimeShare = 0.05
+    static let minimumTimeShare = Threshold(
+        "R15", "minimumTimeShare", 0.05, .share, "of the store's time that going through the table must take")
 
     public init() {}
 
@@ -57,8 +58,8 @@ public struct SparseTableRule: Rule {
     }
 
     private func finding(_ tree: Tree, _ profile: Profile) -> Finding? {
-        guard tree.entities.count >= Self.minimumEntities, tree.columns.count >= Self.minimumColumns,
-            tree.emptyShare >= Self.minimumShare
+        guard tree.entities.count >= Self.minimumEntities.count, tree.columns.count >= Self.minimumColumns.count,
+            tree.emptyShare >= Self.minimumShare.value
         else { return nil }
         let names = Set(tree.entities.map(\.name) + [tree.root])
         let fetches = profile.fetches.filter { names.contains($0.key.shape.entity) }
@@ -70,7 +71,8 @@ public struct SparseTableRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: "Give entities below \(tree.root) that share little tables of their own",
-            change: scans.first?.key.site, score: min(Score.highestWarning, Score.of(share, info: 0.05, warning: 0.5)),
+            change: scans.first?.key.site,
+            score: min(Score.highestWarning, Score.of(share, info: Self.minimumTimeShare.value, warning: 0.5)),
             fix:
                 "Entities without a common parent have tables of their own; what they share can be a related entity. A fetch of "
                 + "one kind names its entity, not the parent.",
@@ -89,7 +91,7 @@ public struct SparseTableRule: Rule {
             Evidence("emptyShare", tree.emptyShare, .share), Evidence("scanTime", time, .nanoseconds),
         ]
         finding.claims = scans.map { BatchSizeRule.claim($0.key, profile) }
-        if share < Self.minimumTimeShare {
+        if share < Self.minimumTimeShare.value {
             finding.downgrade("Going through the table takes less than a twentieth of the store's time.")
         }
         return finding

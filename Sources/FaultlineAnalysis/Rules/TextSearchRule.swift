@@ -7,10 +7,11 @@ public struct TextSearchRule: Rule {
     public let purpose = "Texts that are searched in a way that no index serves."
 
     /// Rows that were gone through, or fetches, from which on a search is named.
-    static let minimumSteps = 1000.0
-    static let minimumExecutions: UInt64 = 20
+    static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "steps of a search")
+    static let minimumExecutions = Threshold("R08", "minimumExecutions", 20, .count, "searches, however short they are")
     /// Rows that another term may leave to a search.
-    static let fewCandidates = 200.0
+    static let fewCandidates = Threshold(
+        "R08", "fewCandidates", 200.0, .count, "rows that another term leaves over, up to which a search is a note")
     /// Operations of SQLite's virtual machine for a row that an index led to and a function was asked of, and for a row
     /// that was handed out besides its columns.
     static let stepsPerCandidate = 6.0
@@ -70,7 +71,9 @@ public struct TextSearchRule: Rule {
         let counts = fetch.counts
         let candidates = Self.candidates(fetch, profile)
         let gone = (candidates?.rows ?? 0) * Double(counts.statements)
-        guard counts.executions > 0, gone >= Self.minimumSteps || counts.executions >= Self.minimumExecutions else {
+        guard counts.executions > 0,
+            gone >= Self.minimumSteps.value || counts.executions >= Self.minimumExecutions.count
+        else {
             return nil
         }
         let isKeysOnly = fetch.key.shape.resultType != "objects" || (fetch.mainUse?.size ?? 0) > 0
@@ -103,7 +106,7 @@ public struct TextSearchRule: Rule {
         _ finding: inout Finding, _ fetch: FetchProfile, _ candidates: (rows: Double, isNarrowed: Bool)?,
         _ profile: Profile
     ) {
-        if let candidates, candidates.isNarrowed, candidates.rows <= Self.fewCandidates {
+        if let candidates, candidates.isNarrowed, candidates.rows <= Self.fewCandidates.value {
             finding.downgrade(
                 "Another term leaves some \(Phrase.decimal(candidates.rows, places: 0)) rows to search, which are soon gone through."
             )

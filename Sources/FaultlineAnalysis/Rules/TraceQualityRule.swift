@@ -30,7 +30,7 @@ public struct TraceQualityRule: Rule {
             limit(
                 "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost for want of room "
                     + "(\(Phrase.percent(lostShare))): counts and times are too low.",
-                lostShare >= Analysis.lossLimit ? 80 : 40)
+                lostShare >= Analysis.lossLimit.value ? 80 : 40)
         }
         if unwritten > 0 {
             limit("\(Phrase.count(unwritten, "line")) could not be written: counts and times are too low.", 60)

@@ -9,10 +9,12 @@ public struct UnboundedFetchRule: Rule {
     public let purpose = "Fetches without limit and batch size that bring many rows at once, and more as the data grow."
 
     /// Rows, or bytes, of a result from which on it is large: tables that are looked up in are smaller.
-    static let minimumRows: UInt64 = 1000
-    static let minimumBytes = 4_194_304.0
+    static let minimumRows = Threshold("R14", "minimumRows", 1000, .count, "rows of one result")
+    static let minimumBytes = Threshold(
+        "R14", "minimumBytes", 4_194_304.0, .size, "of one result, however few rows it has")
     /// Rows more for each row that the table has more, and rows of a result, from which on growth is worth a word.
-    static let minimumSlope = 0.5
+    static let minimumSlope = Threshold(
+        "R14", "minimumSlope", 0.5, .share, "of a table's new rows that the result gets")
     static let grownRows: UInt64 = 100
     /// Nanoseconds of a fetch that somebody notices.
     static let longFetch = 50_000_000.0
@@ -40,7 +42,9 @@ public struct UnboundedFetchRule: Rule {
     private func untold(_ fetch: FetchProfile, _ costs: CostModel) -> Finding? {
         let unbounded = fetch.sample.executions.filter { $0.limit == 0 && $0.batchSize == 0 }
         // The longest ones are always among those that are kept.
-        guard let rows = unbounded.map(\.rows).max(), rows >= Self.minimumRows, !fetch.isExport else { return nil }
+        guard let rows = unbounded.map(\.rows).max(), rows >= Self.minimumRows.count, !fetch.isExport else {
+            return nil
+        }
         var finding = finding(for: fetch, rows: rows, rowSize: 0, grows: false, costs)
         finding.confidence = .low
         finding.reservations.insert(
@@ -56,8 +60,8 @@ public struct UnboundedFetchRule: Rule {
         guard let (size, use) = fetch.mainUse, size == 0, use.limitedExecutions == 0 else { return nil }
         let rowSize = use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows)
         let isLarge =
-            use.maximumRows >= Self.minimumRows || Double(use.maximumRows) * rowSize >= Self.minimumBytes
-        let grows = use.maximumRows >= Self.grownRows && fetch.growth.slope ?? 0 >= Self.minimumSlope
+            use.maximumRows >= Self.minimumRows.count || Double(use.maximumRows) * rowSize >= Self.minimumBytes.value
+        let grows = use.maximumRows >= Self.grownRows && fetch.growth.slope ?? 0 >= Self.minimumSlope.value
         guard isLarge || grows, !fetch.isExport, fetch.isForItsRows,
             BatchSizeRule().finding(for: fetch, profile, costs) == nil
         else { return nil }
@@ -88,8 +92,8 @@ public struct UnboundedFetchRule: Rule {
                 Score.highestWarning,
                 max(
                     // What is known to grow is judged by what it is going to be.
-                    Score.of(count * (grows ? Self.growth : 1), info: Double(Self.minimumRows), warning: 10_000),
-                    Score.of(bytes, info: Self.minimumBytes, warning: 10 * Self.minimumBytes))),
+                    Score.of(count * (grows ? Self.growth : 1), info: Double(Self.minimumRows.count), warning: 10_000),
+                    Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
             fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
                 + "limit and a predicate on the sort key they come page by page.",
             code: ["request.fetchBatchSize = \(Self.batch(rowSize: rowSize))"], saving: Saving(), confidence: .medium,
@@ -102,7 +106,7 @@ public struct UnboundedFetchRule: Rule {
 
     /// Rows of a batch that cost little beside their trip and little memory.
     private static func batch(rowSize: Double) -> UInt64 {
-        ResultUse.candidates.last { $0 > 0 && $0 <= 500 && Double($0) * rowSize <= minimumBytes } ?? 5
+        ResultUse.candidates.last { $0 > 0 && $0 <= 500 && Double($0) * rowSize <= minimumBytes.value } ?? 5
     }
 
     private func explanation(

@@ -7,7 +7,7 @@ public struct UnchangedWriteRule: Rule {
     public let purpose = "Objects that were set to the values which they had."
 
     /// Objects of one line from which on they are named.
-    static let minimumObjects: UInt64 = 10
+    static let minimumObjects = Threshold("R23", "minimumObjects", 10, .count, "objects that were saved unchanged")
 
     public init() {}
 
@@ -25,13 +25,14 @@ public struct UnchangedWriteRule: Rule {
     private func finding(for group: EventGroup, objects: UInt64, _ profile: Profile) -> Finding? {
         let counts = group.counts
         // Two of three that were to be updated need not have been.
-        guard counts.unchanged >= Self.minimumObjects, counts.unchanged >= counts.updated else { return nil }
+        guard counts.unchanged >= Self.minimumObjects.count, counts.unchanged >= counts.updated else { return nil }
         let isEmpty = counts.rows == 0
         let all = counts.unchanged &+ counts.rows
         let saved = isEmpty ? Double(group.totalTime) : 0
         var finding = Finding(
             rule: id, ruleName: name, title: "Set values only where they differ from what the objects have",
-            change: group.key.site, score: Score.of(Double(counts.unchanged), info: 10, warning: 10_000),
+            change: group.key.site,
+            score: Score.of(Double(counts.unchanged), info: Self.minimumObjects.value, warning: 10_000),
             fix:
                 "An object that is set to the value it has counts as changed: it is validated and compared, its context has "
                 + "changes, and a save takes the lock to write.",

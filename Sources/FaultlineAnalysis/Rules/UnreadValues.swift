@@ -3,9 +3,9 @@ internal import FaultlineTrace
 /// R03 for values: long ones that no execution of a shape reads.
 struct UnreadValues {
     /// The share of a row that must go unread.
-    static let share = 0.3
+    static let share = Threshold("R03", "unreadShare", 0.3, .share, "of a row's bytes that must go unread")
     /// Bytes of a value, on average: shorter ones lie on the page of the others and cost little.
-    static let minimumSize = 256.0
+    static let minimumSize = Threshold("R03", "unreadSize", 256.0, .size, "of an unread value, on average")
     static let minimumRows: UInt64 = 100
     /// The share of the used rows of which something must be read; otherwise the objects were handed on, and may be read
     /// where nobody sees it.
@@ -41,7 +41,7 @@ struct UnreadValues {
         let rows = unread.map { loaded[$0]?.rowsLoaded ?? 0 }.max() ?? 0
         let bytes = Double(unread.reduce(0) { $0 &+ (loaded[$1]?.bytes ?? 0) })
         let all = Double(loaded.values.reduce(0) { $0 &+ $1.bytes })
-        guard rows >= Self.minimumRows, bytes >= Self.share * all else { return nil }
+        guard rows >= Self.minimumRows, bytes >= Self.share.value * all else { return nil }
         let claim = BatchSizeRule.claim(fetch.key, profile)
         let byte = costs.byte(of: shape, rowSize: all / Double(rows))
         let median = min(bytes * byte.cost, claim.balance * 0.9)
@@ -74,7 +74,7 @@ struct UnreadValues {
         return loaded.filter { name, use in
             guard let property = declared.first(where: { $0.name == name }) else { return false }
             return ["Binary", "String", "Transformable", "URI"].contains(property.type) && property.isExternal != true
-                && Double(use.bytes) >= Self.minimumSize * Double(max(1, use.rowsLoaded))
+                && Double(use.bytes) >= Self.minimumSize.value * Double(max(1, use.rowsLoaded))
                 && (shapes[shape]?[name]?.rowsRead ?? 0) == 0
                 && !large.contains("\(shape.entity).\(name)")
         }.sorted { ($0.value.bytes, $1.key) > ($1.value.bytes, $0.key) }.map(\.key)
@@ -89,7 +89,7 @@ struct UnreadValues {
         let touched = uses.reduce(0) { $0 &+ $1.touchedRows }
         let read = (fetch.properties[fetch.key.shape.entity] ?? [:]).values.map(\.rowsRead).max() ?? 0
         return touched > 0 && uses.allSatisfy { $0.modifiedRows == 0 }
-            && Double(open) <= (1 - ResultDemand.share) * Double(executions)
+            && Double(open) <= (1 - ResultDemand.share.value) * Double(executions)
             && Double(read) >= readShare * Double(touched)
     }
 

@@ -8,7 +8,7 @@ struct UnusedPrefetchAdvice {
     let breakEven: Double
 
     private var entity: String { fetch.key.shape.entity }
-    private var isUnused: Bool { load.share <= UnusedPrefetchRule.unusedShare }
+    private var isUnused: Bool { load.share <= UnusedPrefetchRule.unusedShare.value }
 
     var title: String {
         isUnused

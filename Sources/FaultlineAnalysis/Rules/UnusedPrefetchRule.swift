@@ -9,12 +9,13 @@ public struct UnusedPrefetchRule: Rule {
     public let purpose = "Relationships that are loaded along and then not used."
 
     /// Fetches or batches, rows, and the share of their time from which on prefetching is judged.
-    static let minimumLoads: UInt64 = 3
-    static let minimumRows: UInt64 = 10
-    static let minimumTimeShare = 0.2
+    static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "times that a key path was prefetched")
+    static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "rows that were prefetched")
+    static let minimumTimeShare = Threshold(
+        "R20", "minimumTimeShare", 0.2, .share, "of the fetch's time that prefetching took")
     /// The share of the rows up to which a prefetch is called unused, and up to which it is too much.
-    static let unusedShare = 0.1
-    static let littleShare = 0.3
+    static let unusedShare = Threshold("R20", "unusedShare", 0.1, .share, "that may be used at most to count as unused")
+    static let littleShare = Threshold("R20", "littleShare", 0.3, .share, "that may be used at most to be named at all")
     /// The share of results that may still be in use.
     static let openShare = 0.1
 
@@ -123,11 +124,12 @@ public struct UnusedPrefetchRule: Rule {
     ) -> Finding? {
         let use = load.use
         let estimate = costs.store
-        guard use.loads >= Self.minimumLoads, use.rows >= Self.minimumRows, load.openShare <= Self.openShare,
+        guard use.loads >= Self.minimumLoads.count, use.rows >= Self.minimumRows.count,
+            load.openShare <= Self.openShare,
             // If nobody used the fetch itself, other rules say so.
             load.touchedShare > 0, fetches.allSatisfy({ $0.unused == nil }),
-            Double(use.time) >= Self.minimumTimeShare * Double(use.loadTime),
-            load.share <= Self.littleShare, load.share < load.breakEven(estimate.line)
+            Double(use.time) >= Self.minimumTimeShare.value * Double(use.loadTime),
+            load.share <= Self.littleShare.value, load.share < load.breakEven(estimate.line)
         else { return nil }
         let ordered = fetches.longestFirst
         let advice = UnusedPrefetchAdvice(load: load, fetch: ordered[0], breakEven: load.breakEven(estimate.line))

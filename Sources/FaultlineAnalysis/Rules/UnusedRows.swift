@@ -46,10 +46,10 @@ struct UnusedRows {
         if case .screens = BatchSizeRule.regime(use) { return nil }
         let needs = use.needs.filter { $0.key != .nothing }
         let total = needs.values.reduce(0) { $0 &+ $1.executions }
-        guard let some = needs[.some], total >= ResultDemand.minimumExecutions,
-            Double(some.executions) >= ResultDemand.share * Double(total &+ use.openExecutions),
-            some.rows >= ResultDemand.minimumRowsFetched,
-            Double(some.touchedRows) <= ResultDemand.touchedShare * Double(some.rows)
+        guard let some = needs[.some], total >= ResultDemand.minimumExecutions.count,
+            Double(some.executions) >= ResultDemand.share.value * Double(total &+ use.openExecutions),
+            some.rows >= ResultDemand.minimumRowsFetched.count,
+            Double(some.touchedRows) <= ResultDemand.touchedShare.value * Double(some.rows)
         else { return nil }
         return some
     }

@@ -9,8 +9,8 @@ public struct WaitRule: Rule {
     public let purpose = "Work that waits for a queue or a lock while another is in the store."
 
     /// Nanoseconds of a wait, and the share of a scope, from which on waiting is worth a word.
-    static let longWait: UInt64 = 5_000_000
-    static let share = 0.1
+    static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "that one wait takes")
+    static let share = Threshold("R13", "waitShare", 0.1, .share, "of a scope's time that waits take")
 
     public init() {}
 
@@ -25,14 +25,14 @@ public struct WaitRule: Rule {
     }
 
     private static func isWorthAWord(_ evidence: WaitEvidence) -> Bool {
-        evidence.longest >= longWait || evidence.tries > 0 || evidence.failures > 0
+        evidence.longest >= longWait.count || evidence.tries > 0 || evidence.failures > 0
             || (!evidence.scopes.isEmpty && evidence.wallTime > 0
-                && Double(evidence.time) >= share * Double(evidence.wallTime))
+                && Double(evidence.time) >= share.value * Double(evidence.wallTime))
     }
 
     private func finding(_ key: WaitEvidence.Key, _ evidence: WaitEvidence) -> Finding {
         let advice = WaitAdvice(key: key, evidence: evidence)
-        let score = Score.of(Double(evidence.longest), info: Double(Self.longWait), warning: 50_000_000)
+        let score = Score.of(Double(evidence.longest), info: Double(Self.longWait.count), warning: 50_000_000)
         let blocked = Double(evidence.blockedTime)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.holderSite ?? key.site,
@@ -67,7 +67,7 @@ public struct WaitRule: Rule {
             saving: Double(evidence.time), wallTime: evidence.wallTime,
             isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
         if !isLongEnough, evidence.failures == 0 {
-            finding.downgrade("The waits are below 1 % of the time that the work took, and below 2 ms.")
+            finding.downgrade(Significance.tooLittle("The waits are") + ".")
         }
         finding.weigh(lossyOccurrences: evidence.lossyWaits, of: evidence.durations.count)
     }

@@ -1,4 +1,8 @@
 extension AggregateRule {
+    public var thresholds: [Threshold] {
+        [ResultDemand.minimumRows, ResultDemand.minimumBytes]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Results of one line, 20 rows or 16 KiB each, that nine times in ten were only asked for "

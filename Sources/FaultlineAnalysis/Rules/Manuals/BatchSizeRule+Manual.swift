@@ -1,8 +1,16 @@
 extension BatchSizeRule {
+    public var thresholds: [Threshold] {
+        [
+            Self.minimumExecutions, Self.minimumRows, Self.minimumWindows, BulkBatches.memoryLimit,
+            BulkBatches.threshold, BatchCurve.equality, ScreenBatches.minimumMemory, ScreenBatches.wastedShare,
+            ScreenBatches.frame,
+        ]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A result of which rows were taken out, \(BatchSizeRule.minimumExecutions) times, "
-                + "\(BatchSizeRule.minimumRows) rows or \(BatchSizeRule.minimumWindows) screens of it. Of "
+            trigger: "A result of which rows were taken out, \(BatchSizeRule.minimumExecutions.count) times, "
+                + "\(BatchSizeRule.minimumRows.count) rows or \(BatchSizeRule.minimumWindows.count) screens of it. Of "
                 + "screens: batches smaller than a screen, larger than two, or none for more than three "
                 + "screens. Of bulk work: a size that costs 1.3 times as much as the best, or batches of more "
                 + "than 4 MiB. And batched results of which all rows were taken out in one go, most of them "
@@ -12,7 +20,7 @@ extension BatchSizeRule {
                 + "were used.",
             fix: "For screens half a screen more than a screen shows, rounded up to five, and a hundred at "
                 + "most. For bulk work the smallest size that costs within 10 % of the best, or no batches "
-                + "where all of fewer than \(UnboundedFetchRule.minimumRows) rows are used. Where rows are taken out here "
+                + "where all of fewer than \(UnboundedFetchRule.minimumRows.count) rows are used. Where rows are taken out here "
                 + "and there the same, which are small batches for few of them and one trip for many; or a fetch of "
                 + "just these rows.",
             saving: "By how much the wait for a screen gets shorter; for bulk work the cost of the size in force "

@@ -1,7 +1,12 @@
 extension FetchLoopRule {
+    public var thresholds: [Threshold] {
+        [ProcessReduction.loopThreshold, Self.waitFactor]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "\(ProcessReduction.loopThreshold) fetches or more of one shape from one line, on one thread "
+            trigger:
+                "\(ProcessReduction.loopThreshold.count) fetches or more of one shape from one line, on one thread "
                 + "and in one scope, with as many different values of one property, which is compared with == "
                 + "or IN.",
             evidence: "Fetches, different values, rows, time, the time between the fetches, and where the function "

@@ -1,11 +1,15 @@
 internal import FaultlineTrace
 
 extension HeldObjectRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumObjects, Self.minimumShare]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger:
                 "Objects with \(Phrase.size(Double(TraceEvent.Release.leastBytes))) or more that were filled within a "
-                + "scope and kept their values after it had ended: \(Phrase.count(HeldObjectRule.minimumObjects)) or more at a "
+                + "scope and kept their values after it had ended: \(Phrase.count(HeldObjectRule.minimumObjects.count)) or more at a "
                 + "time, and half of all from that line or more, or half of the kept ones at one time.",
             evidence: "Those objects, how many there were at a time, and their bytes.",
             fix: "A refresh to a fault, or no reference, once the screen or the job is done.",

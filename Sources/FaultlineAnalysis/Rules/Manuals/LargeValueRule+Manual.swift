@@ -1,4 +1,8 @@
 extension LargeValueRule {
+    public var thresholds: [Threshold] {
+        [Self.largeValue, Self.fileSize, Self.minimumLargeShare, Self.readShare, Self.minimumRows]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger:
@@ -13,7 +17,7 @@ extension LargeValueRule {
             guards: [
                 "Attributes whose values lie in files already are left alone.",
                 "What every fetch reads is no waste.",
-                "Fewer than \(Phrase.count(LargeValueRule.minimumRows)) rows are a note.",
+                "Fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows are a note.",
                 "Where the trace has too few rows of different sizes the confidence is low.",
             ])
     }

@@ -1,22 +1,26 @@
 extension MissingIndexRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.maximumColumns]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Fetches that compare properties of their own entity with values and go through "
-                + "\(Phrase.decimal(MissingIndexRule.minimumRows, places: 0)) rows or more each by SQLite's plan, or through "
-                + "ten or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps, places: 0)) in "
+                + "\(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows or more each by SQLite's plan, or through "
+                + "ten or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps.value, places: 0)) in "
                 + "all. And tables of which SQLite "
                 + "makes an index itself for every fetch (AUTOMATIC in its plan), of as many rows.",
             evidence: "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the "
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "
-                + "\(MissingIndexRule.maximumColumns) properties at most. Fetches that one index serves are one finding.",
+                + "\(MissingIndexRule.maximumColumns.count) properties at most. Fetches that one index serves are one finding.",
             saving:
                 "The fetches' time, without reading the statements' texts and what the rows take that they find, or some "
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, less some "
                 + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
             guards: [
-                "A table of fewer than \(Phrase.decimal(MissingIndexRule.minimumRows, places: 0)) rows is a note.",
-                "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare)) of the table or more is left alone.",
+                "A table of fewer than \(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows is a note.",
+                "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table or more is left alone.",
                 "So are terms that are alternatives or negated, that go over a relationship, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",
                 "Where the table has such an index and SQLite does not take it, R22 says why.",

@@ -1,4 +1,11 @@
 extension OverFetchRule {
+    public var thresholds: [Threshold] {
+        [
+            ResultDemand.share, ResultDemand.minimumExecutions, ResultDemand.minimumRowsFetched,
+            ResultDemand.touchedShare, UnreadValues.share, UnreadValues.minimumSize,
+        ]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Three results of one line or more, with 50 rows in all, of which no more than the first few "

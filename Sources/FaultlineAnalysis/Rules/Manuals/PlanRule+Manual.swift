@@ -1,11 +1,15 @@
 extension PlanRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumRatio]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger:
                 "One text of a statement that ran with more than one plan, in one trace or in several that were added up; "
-                + "it is a warning if one plan takes \(Phrase.decimal(PlanRule.minimumRatio, places: 0)) times the steps of "
+                + "it is a warning if one plan takes \(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) times the steps of "
                 + "another or more. And a table, or values of an index, of which there are "
-                + "\(Phrase.decimal(PlanRule.minimumRatio, places: 0)) times as many rows as SQLite expects by what ANALYZE "
+                + "\(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) times as many rows as SQLite expects by what ANALYZE "
                 + "wrote, or as few, where one of the two is \(Phrase.decimal(OldStatistics.minimumRows, places: 0)) rows; of values in "
                 + "\(OldStatistics.minimumSearches) runs or more. And a table that is gone through for a few rows which one of "
                 + "its indexes leads to.",

@@ -1,13 +1,17 @@
 extension PrefetchRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumShare, ProcessReduction.faultThreshold]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "In one scope \(ProcessReduction.faultThreshold) round trips or more for as many different "
+            trigger: "In one scope \(ProcessReduction.faultThreshold.count) round trips or more for as many different "
                 + "objects, caused by faults of one relationship or entity at one line, whose objects came from "
                 + "one fetch of two rows or more.",
             evidence: "The trips, the different objects, the rows of the fetch, the share of them whose fault "
                 + "fired, the time, where the faults fired, and the slowest three of them (in the report as JSON).",
             fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
-                + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare)) of its rows fire, fill "
+                + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare.value)) of its rows fire, fill "
                 + "those that will with one batch of faults instead. Where no member of a to-many relationship was read, "
                 + "count them all with one grouped fetch.",
             saving: "What such faults take (the slowest tenth is counted like the others, since what it reads has to "

@@ -1,8 +1,12 @@
 extension PreparationRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumPreparations, Self.minimumShare]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Fetches of one shape and line of which every second one or more had its statement prepared, "
-                + "\(Phrase.count(PreparationRule.minimumPreparations)) times or more, and preparing took half of their time or "
+                + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times or more, and preparing took half of their time or "
                 + "more.",
             evidence: "Preparations, fetches, the number of different texts, and the time of preparing.",
             fix:

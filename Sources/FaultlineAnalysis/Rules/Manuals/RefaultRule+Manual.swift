@@ -1,10 +1,14 @@
 extension RefaultRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumMisses, Self.minimumShare, Self.minimumTimes]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "\(Phrase.count(RefaultRule.minimumMisses)) faults or more of one entity that go to the store from one "
-                + "line, \(Phrase.percent(RefaultRule.minimumShare)) of them or more for objects whose row had been in memory; "
-                + "or one object that goes to the store \(Phrase.count(RefaultRule.minimumTimes)) times in one scope.",
+                "\(Phrase.count(RefaultRule.minimumMisses.count)) faults or more of one entity that go to the store from one "
+                + "line, \(Phrase.percent(RefaultRule.minimumShare.value)) of them or more for objects whose row had been in memory; "
+                + "or one object that goes to the store \(Phrase.count(RefaultRule.minimumTimes.count)) times in one scope.",
             evidence:
                 "Those faults and their time, and what came between two uses: a refresh or reset, or the loading of "
                 + "other rows. Of the latter the sizes of a row cache with which so many in a hundred would have been hits.",

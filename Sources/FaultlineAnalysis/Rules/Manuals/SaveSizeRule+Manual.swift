@@ -1,11 +1,19 @@
 extension SaveSizeRule {
+    public var thresholds: [Threshold] {
+        [
+            ProcessReduction.smallSaves, ProcessReduction.smallSave, ProcessReduction.pauseBetweenSaves,
+            ProcessReduction.longSave, ProcessReduction.manyObjects, ProcessReduction.longBlock, Self.mainThreadPart,
+            Self.part,
+        ]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "\(ProcessReduction.smallSaves) saves or more from one line with "
-                + "\(ProcessReduction.smallSave) objects each at most, on one thread, in one scope, less than "
-                + "100 ms apart; or a save of 100 ms, or of \(Phrase.count(ProcessReduction.manyObjects)) "
+            trigger: "\(ProcessReduction.smallSaves.count) saves or more from one line with "
+                + "\(ProcessReduction.smallSave.count) objects each at most, on one thread, in one scope, less than "
+                + "100 ms apart; or a save of 100 ms, or of \(Phrase.count(ProcessReduction.manyObjects.count)) "
                 + "objects, or one of \(ProcessReduction.dividedSave) or more for whose lock somebody waits "
-                + "\(Phrase.duration(ProcessReduction.longBlock)).",
+                + "\(Phrase.duration(ProcessReduction.longBlock.count)).",
             evidence: "Saves, objects, time, what of it was in COMMIT, the largest save, and waits for the lock.",
             fix: "One save after all changes, or one for every 500 objects; a large one in parts, or as a "
                 + "batch request.",

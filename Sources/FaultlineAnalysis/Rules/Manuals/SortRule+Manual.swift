@@ -1,8 +1,13 @@
 extension SortRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A fetch whose rows SQLite sorted, \(Phrase.decimal(SortRule.minimumRows, places: 0)) of them "
-                + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows, places: 0)), where a limit takes a "
+            trigger:
+                "A fetch whose rows SQLite sorted, \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) of them "
+                + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)), where a limit takes a "
                 + "tenth at most.",
             evidence: "Fetches, sorts, rows that were sorted and returned, and time. Where a predicate picks among the "
                 + "rows and a limit among those, the steps of SQLite's virtual machine tell how many were sorted at "

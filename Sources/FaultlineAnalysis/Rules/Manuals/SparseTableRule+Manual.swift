@@ -1,9 +1,14 @@
 extension SparseTableRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumEntities, Self.minimumColumns, Self.minimumShare, Self.minimumTimeShare]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "An inheritance tree with \(SparseTableRule.minimumEntities) entities below its top or more and "
-                + "\(SparseTableRule.minimumColumns) columns or more that not all of them have, of which "
-                + "\(Phrase.percent(SparseTableRule.minimumShare)) are empty.",
+            trigger:
+                "An inheritance tree with \(SparseTableRule.minimumEntities.count) entities below its top or more and "
+                + "\(SparseTableRule.minimumColumns.count) columns or more that not all of them have, of which "
+                + "\(Phrase.percent(SparseTableRule.minimumShare.value)) are empty.",
             evidence:
                 "Entities, columns, the share of empty values, and the time of fetches that went through the table.",
             fix:
@@ -12,7 +17,7 @@ extension SparseTableRule {
             guards: [
                 "The trace tells no numbers of rows: as many of each entity are assumed. \"faultline inspect\" counts them.",
                 "It is a note unless going through the table takes "
-                    + "\(Phrase.percent(SparseTableRule.minimumTimeShare)) of the store's time or more, and never more than a "
+                    + "\(Phrase.percent(SparseTableRule.minimumTimeShare.value)) of the store's time or more, and never more than a "
                     + "warning.",
                 "Entities that the program did not use are not in the trace.",
             ])

@@ -1,4 +1,8 @@
 extension TraceQualityRule {
+    public var thresholds: [Threshold] {
+        [Analysis.lossLimit]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Lost events and names, lines that could not be written, processes without an end, recording "

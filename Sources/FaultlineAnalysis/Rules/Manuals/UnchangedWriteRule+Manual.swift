@@ -1,8 +1,12 @@
 extension UnchangedWriteRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumObjects]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "\(Phrase.count(UnchangedWriteRule.minimumObjects)) objects or more, saved from one line, that were set to "
+                "\(Phrase.count(UnchangedWriteRule.minimumObjects.count)) objects or more, saved from one line, that were set to "
                 + "values which the store had, and at least as many as were updated.",
             evidence: "Saves, objects that need not have been set, rows that were written, and the saves' time.",
             fix: "A comparison before the assignment.",

@@ -1,10 +1,15 @@
 extension UnusedPrefetchRule {
+    public var thresholds: [Threshold] {
+        [Self.minimumLoads, Self.minimumRows, Self.minimumTimeShare, Self.unusedShare, Self.littleShare]
+    }
+
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A key path that \(Phrase.count(UnusedPrefetchRule.minimumLoads)) fetches or batches or more "
-                + "prefetched, \(Phrase.count(UnusedPrefetchRule.minimumRows, "row")) or more in all, of which a tenth at most "
-                + "was used; or up to \(Phrase.percent(UnusedPrefetchRule.littleShare)), with other advice. Prefetching took "
-                + "\(Phrase.percent(UnusedPrefetchRule.minimumTimeShare)) of the loading or more.",
+            trigger:
+                "A key path that \(Phrase.count(UnusedPrefetchRule.minimumLoads.count)) fetches or batches or more "
+                + "prefetched, \(Phrase.count(UnusedPrefetchRule.minimumRows.count, "row")) or more in all, of which a tenth at most "
+                + "was used; or up to \(Phrase.percent(UnusedPrefetchRule.littleShare.value)), with other advice. Prefetching took "
+                + "\(Phrase.percent(UnusedPrefetchRule.minimumTimeShare.value)) of the loading or more.",
             evidence:
                 "Trips, rows and time of prefetching the key path, and the faults of its relationship on the objects "
                 + "of the fetch, whether the store or the row cache served them.",

@@ -1,4 +1,8 @@
 extension WaitRule {
+    public var thresholds: [Threshold] {
+        [Self.longWait, Self.share]
+    }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Waits of one line for another: one of 5 ms or more, a tenth of a scope, or SQLite's lock "

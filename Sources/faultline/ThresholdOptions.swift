@@ -1,0 +1,32 @@
+import ArgumentParser
+import FaultlineAnalysis
+
+/// Rules' numbers that a file sets.
+struct ThresholdOptions: ParsableArguments {
+    @Option(
+        name: .customLong("thresholds"),
+        help:
+            "A file with numbers for rules to judge by: {\"R14\": {\"minimumRows\": 5000}}; \"faultline explain R14\" has them."
+    )
+    var path: String?
+
+    /// Runs `body`, in which traces are read and analysed, by the file's numbers, after telling which those are.
+    ///
+    /// - Throws: ``CommandFailure`` if the file cannot be used; and what `body` throws.
+    func apply<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let path else { return try body() }
+        let data = try InputFile.read(path, as: "file of thresholds")
+        let thresholds: Thresholds
+        do {
+            thresholds = try Thresholds(json: data)
+        } catch {
+            throw CommandFailure.usage(
+                "The file of thresholds \"\(path)\" \(error.reason); \"faultline explain R02\" lists those of a rule.")
+        }
+        return try thresholds.apply {
+            let set = Thresholds.all.filter { $0.value != $0.standard }.map { "\($0.rule) \($0.name) \($0.text)" }
+            if !set.isEmpty { Terminal.tell("Judging by \(set.joined(separator: ", ")).") }
+            return try body()
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import FaultlineTrace
+import Foundation
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("Thresholds")
+struct ThresholdTests {
+    private func thresholds(_ json: String) throws -> Thresholds { try Thresholds(json: Data(json.utf8)) }
+
+    private func reason(_ json: String) -> String? {
+        do {
+            _ = try thresholds(json)
+            return nil
+        } catch {
+            return (error as? BudgetError)?.reason
+        }
+    }
+
+    @Test func `Every one has a name of its own, and is written as it is read`() throws {
+        let all = Thresholds.all
+        #expect(Set(all.map { "\($0.rule).\($0.name)" }).count == all.count)
+        #expect(all.allSatisfy { !$0.meaning.isEmpty && $0.standard > 0 })
+        for threshold in all {
+            let isNumber = threshold.unit == .count || threshold.unit == .factor && !threshold.text.contains(".")
+            let value = isNumber ? threshold.text : "\"\(threshold.text)\""
+            let read = try thresholds(#"{"\#(threshold.rule)": {"\#(threshold.name)": \#(value)}}"#)
+            #expect(abs(read[threshold] - threshold.standard) <= threshold.standard * 0.002, "\(threshold)")
+        }
+    }
+
+    @Test func `Rules go by those that are set, while they are applied`() throws {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 0..<4 as Range<UInt64> { groceries.fault(object + 1, of: fetch) }
+        }
+        let trace = groceries.trace.closed()
+        func found(_ thresholds: Thresholds) -> [String] {
+            thresholds.apply { Analysis(Profile(trace), rules: [PrefetchRule()]).findings.map(\.rule) }
+        }
+        let fewer = try thresholds(#"{"R01": {"minimumTrips": 4}}"#)
+        #expect(found(fewer) == ["R01"])
+        #expect(found(Thresholds()).isEmpty)
+        // What was left out when the trace was summed up does not come back.
+        var profile = Profile(trace)
+        profile.finish()
+        #expect(fewer.apply { Analysis(profile, rules: [PrefetchRule()]) }.findings.isEmpty)
+    }
+
+    @Test func `What is worth a warning can be set as well`() throws {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 0..<100 as Range<UInt64> { groceries.fault(object + 1, of: fetch) }
+        }
+        let profile = Profile(groceries.trace.closed())
+        func findings(_ json: String) throws -> [Finding] {
+            try thresholds(json).apply { Analysis(profile, rules: [PrefetchRule()]).findings }
+        }
+        #expect(try findings("{}").map(\.severity) == [.error])
+        let note = try findings(
+            #"{"significance": {"share": "99 %", "time": "5 s", "mainThreadTime": "5 s", "part": "100 %"}}"#)
+        #expect(note.map(\.severity) == [.note])
+        #expect(
+            note.first?.reservations == [
+                "The saving is below 99 % of the time that the work took and below 5 s, and below 100 % of all trips."
+            ])
+    }
+
+    @Test func `Manuals say what is in force`() throws {
+        let manual = try thresholds(#"{"R14": {"minimumRows": 77}}"#).apply { UnboundedFetchRule().manual }
+        #expect(manual.trigger.contains("with 77 rows or 4 MiB at once"))
+        #expect(UnboundedFetchRule().manual.trigger.contains("1,000 rows"))
+    }
+
+    @Test(arguments: [
+        ("[1]", #"cannot be used: it is not an object"#), ("{", "is no JSON"),
+        (#"{"R99": {}}"#, nil), (#"{"R14": {"rows": 5}}"#, nil),
+        (
+            #"{"R14": {"minimumRows": "many"}}"#,
+            #"cannot be used: "R14.minimumRows" is not a number from 0 to 1152921504606846976"#
+        ),
+        (#"{"R12": {"longBlock": 16}}"#, #"cannot be used: "R12.longBlock" is not a time, such as "16 ms""#),
+        (#"{"R13": {"waitShare": "120 %"}}"#, #"cannot be used: "R13.waitShare" is not a share, such as "30 %""#),
+        (#"{"R13": {"waitShare": "-3 %"}}"#, #"cannot be used: "R13.waitShare" is not a share, such as "30 %""#),
+        (
+            #"{"R02": {"costRatio": "twice"}}"#,
+            #"cannot be used: "R02.costRatio" is not a number of times, such as 2 or "1.5""#
+        ),
+        (
+            #"{"R09": {"fileSize": "nan KiB"}}"#,
+            #"cannot be used: "R09.fileSize" is not a size, such as "64 KiB" or a number of bytes"#
+        ),
+    ])
+    func `What cannot be used is said`(_ json: String, _ expected: String?) throws {
+        let reason = try #require(self.reason(json))
+        if let expected { #expect(reason == expected) }
+        if json.contains("R99") {
+            #expect(reason.hasPrefix(#"cannot be used: "R99" is not known here; there are "R01", "R02", "#))
+        }
+        if json.contains(#""rows""#) {
+            #expect(
+                reason
+                    == #"cannot be used: "R14.rows" is not known here; there are "minimumRows", "minimumBytes", "minimumSlope""#
+            )
+        }
+    }
+
+    @Test func `No number stops the rules`() throws {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 0..<30 as Range<UInt64> { groceries.fault(object + 1, of: fetch) }
+            groceries.scroll(rows: 100, batchSize: 50, screen: 10)
+        }
+        let trace = groceries.trace.closed()
+        for value in [0.0, 1, 9e15] {
+            var thresholds = Thresholds()
+            for threshold in Thresholds.all { thresholds[threshold] = threshold.unit == .share ? min(1, value) : value }
+            let analysis = thresholds.apply { Analysis(Profile(trace)) }
+            #expect(analysis.findings.allSatisfy { (0...100).contains($0.score) })
+            #expect(thresholds.apply { RulePage.all.map { $0.manual.trigger } }.allSatisfy { !$0.isEmpty })
+        }
+    }
+}
