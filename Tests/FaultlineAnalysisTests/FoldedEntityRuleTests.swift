@@ -56,9 +56,10 @@ struct FoldedEntityRuleTests {
     }
 
     /// Items that ask for their lists, each of which asks for its owner.
-    private func chain(lists: UInt64 = 100, owners: UInt64 = 100, asking: UInt64 = 100, isPrefetched: Bool = false)
-        -> [Finding]
-    {
+    private func chain(
+        lists: UInt64 = 100, owners: UInt64 = 100, asking: UInt64 = 100, isPrefetched: Bool = false,
+        isSizeKnown: Bool = true, tableLists: UInt64 = 1000, tableOwners: UInt64 = 1000
+    ) -> [Finding] {
         var groceries = Groceries(prefetch: isPrefetched ? ["list", "list.owner"] : [])
         let list = groceries.trace.entity("Basket", [.init(name: "owner", type: "toOne", destination: "Owner")])
         let owner = groceries.trace.entity("Owner", [.init(name: "name", type: "String")])
@@ -75,6 +76,16 @@ struct FoldedEntityRuleTests {
             ]
         }
         let id = groceries.trace.event(.fetch(fetch), duration: 800_000, site: groceries.fetchSite)
+        func fetchAll(_ entity: DictionaryID, _ name: String, _ rows: UInt64) {
+            var all = TraceEvent.Fetch()
+            all.shape = groceries.trace.define(.shape(ShapeEntry(entity: name)))
+            (all.entity, all.rows, all.trips) = (entity, UInt32(rows), 1)
+            groceries.trace.event(.fetch(all), duration: 1000)
+        }
+        if isSizeKnown {
+            fetchAll(list, "Basket", tableLists)
+            fetchAll(owner, "Owner", tableOwners)
+        }
         func fire(
             _ entity: DictionaryID, of home: DictionaryID, _ name: DictionaryID, _ number: UInt64, _ count: UInt64
         ) {
@@ -102,6 +113,10 @@ struct FoldedEntityRuleTests {
         #expect(chain(owners: 30, isPrefetched: isPrefetched).map(\.title) == [first])
         #expect(chain(asking: 80, isPrefetched: isPrefetched).map(\.title) == [first])
         #expect(chain(lists: 40, isPrefetched: isPrefetched).map(\.title) == [second])
+        // A hundred of many seldom share one.
+        #expect(chain(isPrefetched: isPrefetched, tableOwners: 899).map(\.title) == [first])
+        #expect(chain(isPrefetched: isPrefetched, tableOwners: 900).count == 2)
+        #expect(chain(isPrefetched: isPrefetched, isSizeKnown: false).map(\.title) == [first])
     }
 
     @Test func `What several share is no part of one`() {

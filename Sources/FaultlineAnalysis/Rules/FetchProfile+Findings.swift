@@ -1,5 +1,14 @@
 internal import FaultlineTrace
 
+extension Profile {
+    /// How many rows an entity's table has at most in a run, as far as scans and fetches of everything tell; `nil`: nothing
+    /// does, or it is shared with other entities.
+    func tableRows(of entity: String) -> UInt64? {
+        guard tree(of: entity) == entity else { return nil }
+        return fetches.filter { $0.key.shape.entity == entity }.flatMap(\.growth.runs).map(\.tableRows).max()
+    }
+}
+
 // What the rules about a fetch's line have in common.
 
 extension FetchProfile {

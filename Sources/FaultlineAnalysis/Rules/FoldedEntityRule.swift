@@ -140,6 +140,7 @@ public struct FoldedEntityRule: Rule {
     private func finding(_ pair: Pair, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let storeTime = Double(profile.totals.storeTime)
         guard pair.used >= Self.minimumRows.count, pair.share >= Self.minimumShare.value,
+            Self.areAsMany(pair, profile),
             pair.size < Self.largestSize.value, Double(pair.time) >= Self.minimumTimeShare.value * storeTime,
             savedApart(pair, profile) <= pair.fired
         else { return nil }
@@ -170,6 +171,17 @@ public struct FoldedEntityRule: Rule {
         ]
         finding.claims = pair.claims + pair.fetches.map { BatchSizeRule.claim($0.key, profile) }
         return finding
+    }
+
+    /// Whether there are as many objects at the end as lead there, where the trace tells how large their tables are.
+    ///
+    /// A few rows out of many seldom share an object at the end, however many lead to it: of objects that the fetches do
+    /// not bring themselves the sizes must be known.
+    private static func areAsMany(_ pair: Pair, _ profile: Profile) -> Bool {
+        guard let owners = profile.tableRows(of: pair.edge.entity),
+            let targets = profile.tableRows(of: pair.destination.name)
+        else { return pair.fetches.contains { $0.key.shape.entity == pair.edge.entity } }
+        return Double(targets) >= minimumShare.value * Double(owners)
     }
 
     /// Saves that changed an object at the end and none that leads there.
