@@ -173,6 +173,61 @@ struct BatchSizeRuleTests {
         #expect(pass(batchSize: 5, touching: 4000).map { $0.fix.contains("here and there") } == [false])
     }
 
+    @Test func `Rows that are too heavy for a frame are said to be, and the batch stays as large as the screen`() throws
+    {
+        var groceries = Groceries()
+        groceries.row = 900_000
+        groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 4)
+        groceries.scroll(rows: 100, batchSize: 20, screen: 10, times: 4)
+        let heavy = try #require(findings(groceries).first)
+        #expect(heavy.title == "Set the batch size of Item to 15 (now 50)")
+        #expect(heavy.explanation.last == "Even 15 rows take longer than a frame: the rows themselves are too heavy.")
+        let light = try #require(scroll(batchSize: 50, screen: 10).first)
+        #expect(light.explanation.allSatisfy { !$0.contains("too heavy") })
+    }
+
+    @Test func `Bulk work on results that a limit keeps small needs no batches`() {
+        func limited(_ isLimited: Bool) -> [Finding] {
+            var groceries = Groceries()
+            let shape = groceries.trace.define(
+                .shape(ShapeEntry(entity: "Item", sort: ["name ascending"], isLimited: isLimited)))
+            groceries.scoped(groceries.screenName, .bulk, pause: 0) { groceries in
+                for _ in 0..<5 {
+                    var fetch = TraceEvent.Fetch()
+                    (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (groceries.item, shape, 4000, 1)
+                    fetch.limit = isLimited ? 4000 : 0
+                    let id = groceries.trace.event(.fetch(fetch), duration: 8_000_000, site: groceries.fetchSite)
+                    var use = Groceries.use(of: id, rows: 4000, batchSize: 0)
+                    (use.entity, use.shape, use.touchedRows) = (groceries.item, shape, 1000)
+                    use.runs = [.init(first: 2000, rows: 1000)]
+                    use.windows = [.init(scope: .bulk, rows: 1000, times: 1)]
+                    use.properties = [.init(index: 0, rowsRead: 1000, rowsLoaded: 4000, bytes: 8000, largeRows: 0)]
+                    groceries.trace.event(.use(use))
+                }
+            }
+            return findings(groceries)
+        }
+        #expect(limited(true).isEmpty)
+        #expect(limited(false).count == 1)
+    }
+
+    @Test func `Touched rows that did not fit the recording make it less certain`() throws {
+        func found(lost: UInt32) throws -> Finding {
+            var groceries = Groceries()
+            groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 3)
+            let fetch = groceries.fetch(rows: 100, batchSize: 50)
+            var use = Groceries.use(of: fetch, rows: 100, batchSize: 50)
+            use.windows = [.init(scope: .screen, rows: 10, times: 10)]
+            use.runsLost = lost
+            groceries.add(use)
+            return try #require(findings(groceries).first)
+        }
+        let words = "Some touched rows did not fit the recording, so that trips are estimated too low."
+        let (whole, cut) = (try found(lost: 0), try found(lost: 3))
+        #expect(!whole.reservations.contains(words) && cut.reservations.contains(words))
+        #expect(cut.confidence <= .medium && cut.confidence <= whole.confidence)
+    }
+
     @Test func `A screen's advice has the curve of its costs as well`() throws {
         let finding = try #require(scroll(batchSize: 50, screen: 10).first)
         let curve = try #require(finding.batchCurve)

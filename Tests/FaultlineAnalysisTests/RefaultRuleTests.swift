@@ -52,6 +52,23 @@ struct RefaultRuleTests {
         return story.findings
     }
 
+    @Test(arguments: [(100 as UInt64, 2 as UInt64), (100, 0), (0, 100)])
+    func `Large values that fill the row cache come first`(_ rows: UInt64, _ large: UInt64) throws {
+        let finding = try #require(
+            findings { story in
+                let fetch = story.groceries.fetch(rows: 100)
+                var use = Groceries.use(of: fetch, rows: 100, batchSize: 0)
+                use.properties = [
+                    .init(index: 1, rowsRead: 0, rowsLoaded: 100, bytes: rows == 0 ? 1_000_000 : 10, largeRows: large)
+                ]
+                story.groceries.add(use)
+                story.read(60, times: 4)
+            }.first)
+        let words = "Large values that are read along fill the row cache: first see to these (R09)."
+        #expect(finding.reservations.contains(words) == (rows == 0))
+        #expect((finding.severity == .note) == (rows == 0))
+    }
+
     @Test func `Rows that make room for one another are told, with the room that they need`() throws {
         let finding = try #require(findings { $0.read(60, times: 4) }.first)
         #expect(finding.rule == "R11" && finding.severity == .warning)

@@ -59,6 +59,20 @@ struct TextSearchRuleTests {
             ])
     }
 
+    @Test func `A text that the store keeps folded is compared as it is`() {
+        func findings(_ operation: String, isFolded: Bool?) -> [Finding] {
+            var term = ShapeEntry.Term(keyPath: "title", operation: operation, options: "cd")
+            term.isFolded = isFolded
+            return analysis([term]).findings
+        }
+        for operation in ["==", "BEGINSWITH"] {
+            #expect(findings(operation, isFolded: nil).count == 1)
+            #expect(findings(operation, isFolded: true).isEmpty)
+        }
+        // In the middle of a text no index leads to it, folded or not.
+        #expect(findings("CONTAINS", isFolded: true).count == 1)
+    }
+
     static let remedies: [(ShapeEntry.Term, String, String)] = [
         (
             .init(keyPath: "title", operation: "BEGINSWITH", options: "cd"),
