@@ -2,13 +2,14 @@
 #   make demo    records a shopping list with four flaws and without them, and prints both reports
 #   make test    runs all tests
 #   make bench   measures the store against its budgets, beside SQLite's C interface and GRDB
+#   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
 #   make bench-scenarios   checks what programs do with a store against thresholds
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 SWIFT_BUILD = swift build --configuration release --product faultline
 
-.PHONY: demo build test test-without-lttng install-packages bench bench-scenarios traces
+.PHONY: demo build test test-without-lttng install-packages bench bench-scenarios fuzz traces
 
 demo: build
 	.build/release/faultline demo
@@ -31,6 +32,25 @@ bench: install-packages
 
 bench-scenarios: install-packages
 	swift package --package-path Benchmarks benchmark thresholds check --target Scenarios --no-progress
+
+COUNT = 100000
+SEED = 1
+FUZZ = .build/release/FuzzProgram
+CORPUS = .build/fuzz
+
+# The scratch files of ten million executions are better kept in memory.
+fuzz: build
+	swift build --configuration release --product FuzzProgram
+	rm -rf $(CORPUS) && mkdir -p $(CORPUS)
+	.build/release/faultline workload groceries --store $(CORPUS)/list.sqlite --items 200 --flaws all --prepare
+	FAULTLINE_SQLDEBUG=4 .build/release/faultline workload groceries --store $(CORPUS)/list.sqlite --items 200 \
+	    --flaws all > $(CORPUS)/list.log 2>&1
+	for trace in Traces/*/trace.json; do \
+	    .build/release/faultline profile $$trace -o $(CORPUS)/$$(basename $$(dirname $$trace)).profile || exit 1; done
+	$(FUZZ) predicates $(SEED) $(COUNT)
+	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) timelines $(SEED) $(COUNT) Traces
+	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) logs $(SEED) $(COUNT) $(CORPUS)
+	$(FUZZ) profiles $(SEED) $$(($(COUNT) / 100)) $(CORPUS)
 
 # Records the sample traces and their reports anew.
 traces: build

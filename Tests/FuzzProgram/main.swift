@@ -10,12 +10,14 @@ import Foundation
 //
 //     FuzzProgram predicates SEED COUNT
 //     FuzzProgram models SEED COUNT FOLDER
-//     FuzzProgram timelines SEED COUNT FOLDER
+//     FuzzProgram timelines SEED COUNT FOLDER   (of .json)
+//     FuzzProgram logs SEED COUNT FOLDER        (of .log: what SQLDebug prints)
+//     FuzzProgram exports SEED COUNT FOLDER     (of .xml: what xctrace exports)
 //     FuzzProgram profiles SEED COUNT FOLDER
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let seed = UInt64(arguments[2]), let count = Int(arguments[3]) else {
-    let usage = "usage: FuzzProgram predicates|models|timelines|profiles SEED COUNT [FOLDER]\n"
+    let usage = "usage: FuzzProgram predicates|models|timelines|logs|exports|profiles SEED COUNT [FOLDER]\n"
     FileHandle.standardError.write(Data(usage.utf8))
     exit(64)
 }
@@ -110,8 +112,9 @@ case "models":
         accepted += 1
         _ = model.entities.count
     }
-case "timelines":
-    let traces = corpus(upTo: 1_000_000) { $0.pathExtension == "json" }.map { $0.split(separator: UInt8(ascii: "\n")) }
+case "timelines", "logs", "exports":
+    let name = ["timelines": "json", "logs": "log", "exports": "xml"][arguments[1]]
+    let traces = corpus(upTo: 2_000_000) { $0.pathExtension == name }.map { $0.split(separator: UInt8(ascii: "\n")) }
     for execution in 0..<count {
         let input = mutation.mutate([excerpt(traces[mutation.number(traces.count)], &mutation)])
         watch.begin(input)
