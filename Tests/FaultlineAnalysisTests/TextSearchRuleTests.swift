@@ -73,6 +73,15 @@ struct TextSearchRuleTests {
         #expect(findings("CONTAINS", isFolded: true).count == 1)
     }
 
+    @Test func `Columns have no copies to be named`() throws {
+        let prefix = try #require(
+            analysis([.init(keyPath: "ZTITLE", operation: "BEGINSWITH", options: "cd")]).findings.first)
+        #expect(prefix.title == "Search a folded copy of Track.ZTITLE, not BEGINSWITH[cd]")
+        #expect(prefix.code == [] && !prefix.fix.isEmpty)
+        let words = try #require(analysis([.init(keyPath: "ZTITLE", operation: "CONTAINS")]).findings.first)
+        #expect(words.code.count == 2)
+    }
+
     static let remedies: [(ShapeEntry.Term, String, String)] = [
         (
             .init(keyPath: "title", operation: "BEGINSWITH", options: "cd"),

@@ -226,6 +226,33 @@ struct SQLDebugTests {
         #expect(shapes.map(\.hasUntoldValues) == [true] && shapes.map(\.terms) == [nil])
     }
 
+    @Test(
+        "Searches for a text are told by their options",
+        arguments: [
+            ("NSCoreDataStringSearch( t0.ZTITLE, ?, 129, 0)", "ZTITLE CONTAINS[cd]"),
+            ("NSCoreDataStringSearch(t0.ZTITLE, ?, 417, 1)", "ZTITLE CONTAINS[cd]"),
+            ("NSCoreDataStringSearch( t1.ZLABEL, ?, 137, 0)", "t1.ZLABEL BEGINSWITH[cd]"),
+            ("( NSCoreDataStringSearch( t0.ZTITLE, ?, 13, 0) AND  t0.ZSHELF = ? )", "ZTITLE ENDSWITH[c] ZSHELF ==[]"),
+            ("NSCoreDataStringSearch( t0.ZTITLE, ?, 0, 0)", "ZTITLE CONTAINS[]"),
+            ("NSCoreDataStringSearch( t0.ZTITLE, ?, 8, 0)", nil), ("NSCoreDataStringSearch( t0.ZTITLE, ?, x, 0)", nil),
+            ("NOT NSCoreDataStringSearch( t0.ZTITLE, ?, 129, 0)", nil),
+        ])
+    func searches(_ predicate: String, _ expected: String?) throws {
+        let binds = predicate.contains("AND") ? 2 : 1
+        let lines =
+            ["sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  \(predicate) "]
+            + (0..<binds).map { "details: SQLite bind[\($0)] = \"a\"" }
+            + ["annotation: total fetch execution time: 0.0004s for 7 rows."]
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try lines.map { "CoreData: \($0)\n" }.joined().write(to: file, atomically: false, encoding: .utf8)
+        let terms = try messages(file.path).compactMap { message -> [ShapeEntry.Term]? in
+            if case .entry(_, _, .shape(let shape)) = message { shape.terms } else { nil }
+        }
+        let words = terms.first.map { $0.map { "\($0.keyPath) \($0.operation)[\($0.options ?? "")]" } }
+        #expect(words?.joined(separator: " ") == expected)
+    }
+
     @Test("Sort keys have their table and their order")
     func sortKeys() throws {
         let sql =

@@ -94,6 +94,8 @@ struct TextSearchAdvice {
 
     var code: [String] {
         let (entity, path, name) = holder
+        // A property whose column is all that is known has no name to write.
+        if EntityEntry.isColumn(name), remedy != .words { return [] }
         let capital = name.prefix(1).uppercased() + name.dropFirst()
         switch remedy {
         case .words:

@@ -1,4 +1,5 @@
 import FaultlineTrace
+import Foundation
 
 /// What a SELECT of Core Data's asks for, read from its text.
 ///
@@ -93,6 +94,23 @@ struct SelectText {
         word.hasPrefix("t0.") ? String(word.dropFirst(3)) : String(word)
     }
 
+    /// The term of `NSCoreDataStringSearch(t0.ZTITLE,?,129,0)`, whose third argument has Foundation's comparison options;
+    /// `nil`: it is none.
+    private static func search(_ text: String) -> ShapeEntry.Term? {
+        guard let match = text.wholeMatch(of: /NSCoreDataStringSearch\((t\d+\.\w+),\?,(\d+),\d+\)/),
+            let number = UInt(match.2)
+        else { return nil }
+        let options = String.CompareOptions(rawValue: number)
+        let disregarded =
+            (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
+        let isAnchored = options.contains(.anchored)
+        // A beginning that is searched so is compared by a function all the same, and no index serves it.
+        guard !isAnchored || !disregarded.isEmpty else { return nil }
+        let operation = !isAnchored ? "CONTAINS" : options.contains(.backwards) ? "ENDSWITH" : "BEGINSWITH"
+        return ShapeEntry.Term(
+            keyPath: column(match.1), operation: operation, options: disregarded.isEmpty ? nil : disregarded)
+    }
+
     /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`.
     private static func terms(_ predicate: String) -> [ShapeEntry.Term]? {
         let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
@@ -100,6 +118,10 @@ struct SelectText {
         let words = predicate.split(separator: " ").map(String.init).filter { $0 != "(" && $0 != ")" }
         for part in words.split(separator: "AND") {
             let part = Array(part)
+            if let search = search(part.joined()) {
+                terms.append(search)
+                continue
+            }
             guard part.count == 3, let operation = operations[part[1]], part[2] == "?", part[0].hasPrefix("t") else {
                 return nil
             }
