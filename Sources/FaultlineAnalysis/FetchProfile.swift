@@ -17,6 +17,8 @@ public struct FetchProfile: Sendable {
     public internal(set) var counts = FetchCounts()
     /// Where objects were first read, and how many.
     public internal(set) var readSites: [CallSite?: UInt64] = [:]
+    /// Of which entities those were, by name.
+    var readEntities: [String: UInt64] = [:]
     /// The texts of the fetches' own statement with SQLite's plans.
     public internal(set) var statements = StatementTable()
     /// What prefetching took, by key path.
@@ -130,7 +132,8 @@ public struct PropertyUse: Sendable, Hashable {
 extension FetchProfile: KeyedSum {
     static let parts: [SumPart<FetchProfile>] = [
         .part("uses", \.uses), .part("properties", \.properties), .part("counts", \.counts),
-        .part("readSites", \.readSites), .part("firedRelationships", \.firedRelationships),
+        .part("readSites", \.readSites), .part("readEntities", \.readEntities),
+        .part("firedRelationships", \.firedRelationships),
         .part("firstFirings", \.firstFirings), .part("askedToMany", \.askedToMany), .part("statements", \.statements),
         .part("prefetches", \.prefetches), .part("sample", \.sample), .part("growth", \.growth),
         .any("hasServedOthers", \.hasServedOthers),

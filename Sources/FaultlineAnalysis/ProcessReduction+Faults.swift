@@ -42,11 +42,12 @@ struct OpenFaults: Sendable {
     }
 }
 
-/// Where objects of a fetch were read first, by a number: lines are slow to look up.
+/// Where objects of a fetch were read first, and what they are, by numbers: lines and names are slow to look up.
 struct FirstReads: Sendable, Hashable {
     /// The fetch's place in the tables.
     var fetch: Int
     var stack: DictionaryID
+    var entity: DictionaryID
 }
 
 extension ProcessReduction {
@@ -90,7 +91,9 @@ extension ProcessReduction {
     private mutating func noteFired(_ fault: TraceEvent.Fault, _ event: TraceEvent, in tables: inout ProfileTables) {
         guard let index = fetches.update(fault.origin, { $0.index }) else { return }
         guard fault.relationship != 0 else {
-            if fault.type == .object { reads[FirstReads(fetch: index, stack: event.stack), default: 0] &+= 1 }
+            if fault.type == .object {
+                reads[FirstReads(fetch: index, stack: event.stack, entity: fault.entity), default: 0] &+= 1
+            }
             return
         }
         guard let name = dictionary.name(fault.relationship),
@@ -137,7 +140,11 @@ extension ProcessReduction {
         _ = fetches.drain()
         for (place, count) in reads {
             let site = stackSite(of: place.stack)
-            tables.changeFetch(place.fetch) { $0.readSites[site, default: 0] &+= count }
+            let entity = dictionary.entity(place.entity)?.name
+            tables.changeFetch(place.fetch) {
+                $0.readSites[site, default: 0] &+= count
+                if let entity { $0.readEntities[entity, default: 0] &+= count }
+            }
         }
         reads = [:]
     }

@@ -57,6 +57,60 @@ struct SparseTableRuleTests {
         #expect(findings(isTree: false).isEmpty)
     }
 
+    /// Fetches of all vehicles, all of which are looked at, and some of two kinds read.
+    private func kinds(
+        first: UInt64 = 20, second: UInt64 = 0, root: UInt64 = 0, kinds: Int = 3, touched: UInt32 = 100,
+        isLimited: Bool = false, isOpen: Bool = false
+    ) -> [Finding] {
+        var trace = TraceBuilder()
+        let vehicle = trace.define(.entity(EntityEntry(name: "Vehicle")))
+        let others = (0..<kinds).map { trace.define(.entity(EntityEntry(name: "Kind\($0)", root: "Vehicle"))) }
+        let shape = trace.define(.shape(ShapeEntry(entity: "Vehicle", isLimited: isLimited)))
+        for _ in 0..<2 {
+            var fetch = TraceEvent.Fetch()
+            (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (vehicle, shape, 100, 1)
+            let id = trace.event(.fetch(fetch), duration: 1_000_000, site: trace.site(42))
+            for (entity, count) in [(others[0], first), (others[1], second), (vehicle, root)] {
+                for object in 0..<count {
+                    var fault = TraceEvent.Fault()
+                    (fault.type, fault.source, fault.entity) = (.object, .rowCache, entity)
+                    (fault.object, fault.origin, fault.filled, fault.seenBefore) = (object, id, 1, true)
+                    trace.event(.fault(fault), duration: 300, stack: trace.stack(57))
+                }
+            }
+            var use = Groceries.use(of: id, rows: 100, batchSize: 0)
+            (use.entity, use.shape, use.touchedRows) = (vehicle, shape, touched)
+            use.state = isOpen ? .open : .closed
+            trace.event(.use(use))
+        }
+        return Analysis(Profile(trace.closed()), rules: [SparseTableRule()]).findings
+    }
+
+    @Test func `A fetch of a whole tree of which one entity is used is to be one of that`() throws {
+        let found = kinds()
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.rule == "R15" && finding.severity == .warning)
+        #expect(finding.title == "Fetch Kind0, not Vehicle: nothing is read of the others")
+        #expect(finding.change?.description == "List.swift:42" && finding.seenAt.first?.site?.line == 57)
+        #expect(finding.code == ["FetchRequest<Kind0>(…)"] && finding.saving.rows == 160)
+        #expect(
+            finding.explanation == [
+                "2 fetches brought 200 rows of Vehicle and what is below it; 40 were read, all of them of Kind0."
+            ])
+    }
+
+    @Test func `What is used otherwise is left alone`() {
+        #expect(kinds(second: 1).isEmpty)
+        #expect(kinds(root: 1).isEmpty)
+        #expect(kinds(first: 0, root: 20).isEmpty)
+        #expect(kinds(first: 50).count == 1)
+        #expect(kinds(first: 51).isEmpty)
+        #expect(kinds(kinds: 2).isEmpty)
+        #expect(kinds(touched: 89).isEmpty)
+        #expect(kinds(isLimited: true).isEmpty)
+        #expect(kinds(isOpen: true).isEmpty)
+    }
+
     @Test func `Where nobody goes through the table it is a note`() {
         #expect(findings(steps: 0).map(\.severity) == [.note])
         #expect(findings(elsewhere: 19_000_001).map(\.severity) == [.note])

@@ -17,6 +17,18 @@ struct EventTests {
         var statements: [String] = []
     }
 
+    @Test("An entity is told with all that are below it, whose rows its fetches can bring")
+    func entities() throws {
+        let store = try Household.makeStore(isRecording: true)
+        _ = try store.context.fetch(FetchRequest<Animal>())
+        let dictionary = store.dictionary
+        let entities = (0..<200 as Range<DictionaryID>).compactMap { dictionary.entity($0) }
+        #expect(Set(entities.map(\.name)) == ["Animal", "Cat", "Dog"])
+        #expect(entities.allSatisfy { $0.name == "Animal" || $0.root == "Animal" })
+        let owner = entities.first { $0.name == "Dog" }?.properties.first { $0.name == "owner" }
+        #expect(owner?.destination == "Person" && owner?.inverse == "pets")
+    }
+
     @Test("There is one event for every SELECT that SQLite reports, and for every other statement too")
     func everyStatement() throws {
         // The hook is one connection's.

@@ -6,7 +6,7 @@ internal import FaultlineTrace
 public struct SparseTableRule: Rule {
     public let id = "R15"
     public let name = "Sparse inheritance table"
-    public let purpose = "Inheritance trees whose one table is mostly empty."
+    public let purpose = "Inheritance trees whose one table is mostly empty, or is loaded for one of its entities."
 
     /// Entities below the top, columns that only some of them have, and the share of empty values in these.
     static let minimumEntities = Threshold("R15", "minimumEntities", 3, .count, "entities below the top")
@@ -22,7 +22,9 @@ public struct SparseTableRule: Rule {
         var outcome = RuleOutcome()
         let trees = Tree.all(in: profile)
         if !trees.isEmpty { outcome.examined = Phrase.count(UInt64(trees.count), "inheritance tree") }
-        outcome.findings = trees.compactMap { finding($0, profile) }
+        outcome.findings =
+            trees.compactMap { finding($0, profile) }
+            + profile.fetches.compactMap { OneKind($0, profile)?.finding(self, profile, costs) }
         return outcome
     }
 

@@ -234,6 +234,8 @@ final class EntityRuntime: Sendable {
         let top = schema.root == schema.index ? nil : model.entities[schema.root].name
         let id = recorder.intern(.entity(EntityEntry(name: schema.name, root: top, properties: properties)))
         traceID.store(id, ordering: .relaxed)
+        // Its rows can be of any entity below it, used or not.
+        for place in schema.family where place != schema.index { _ = store.entities[place].traceID(recorder) }
         return id
     }
 
