@@ -92,6 +92,9 @@ public struct FoldedEntityRule: Rule {
                     property.type == "toOne", let name = property.destination, name != edge.entity,
                     let destination = profile.entity(name), let owners = owners(of: edge, fetch, profile)
                 else { continue }
+                // A few objects out of many seldom share one at the end, however many lead to it: where fetches of others
+                // bring them, the tables' sizes must speak for it.
+                guard edge.entity == fetch.key.shape.entity || areAsMany(edge, name, profile) == true else { continue }
                 var pair = pairs[edge] ?? Pair(edge: edge, destination: destination)
                 pair.add(fetch, fired: fired, used: owners.used, loaded: owners.loaded, path: owners.path)
                 pairs[edge] = pair
@@ -140,7 +143,7 @@ public struct FoldedEntityRule: Rule {
     private func finding(_ pair: Pair, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let storeTime = Double(profile.totals.storeTime)
         guard pair.used >= Self.minimumRows.count, pair.share >= Self.minimumShare.value,
-            Self.areAsMany(pair, profile),
+            Self.areAsMany(pair.edge, pair.destination.name, profile) != false,
             pair.size < Self.largestSize.value, Double(pair.time) >= Self.minimumTimeShare.value * storeTime,
             savedApart(pair, profile) <= pair.fired
         else { return nil }
@@ -173,14 +176,11 @@ public struct FoldedEntityRule: Rule {
         return finding
     }
 
-    /// Whether there are as many objects at the end as lead there, where the trace tells how large their tables are.
-    ///
-    /// A few rows out of many seldom share an object at the end, however many lead to it: of objects that the fetches do
-    /// not bring themselves the sizes must be known.
-    private static func areAsMany(_ pair: Pair, _ profile: Profile) -> Bool {
-        guard let owners = profile.tableRows(of: pair.edge.entity),
-            let targets = profile.tableRows(of: pair.destination.name)
-        else { return pair.fetches.contains { $0.key.shape.entity == pair.edge.entity } }
+    /// Whether there are as many objects at the end as lead there; `nil`: the trace does not tell how large their tables
+    /// are.
+    private static func areAsMany(_ edge: FetchProfile.Edge, _ destination: String, _ profile: Profile) -> Bool? {
+        guard let owners = profile.tableRows(of: edge.entity), let targets = profile.tableRows(of: destination)
+        else { return nil }
         return Double(targets) >= minimumShare.value * Double(owners)
     }
 
