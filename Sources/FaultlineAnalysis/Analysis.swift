@@ -63,7 +63,7 @@ public struct Analysis: Sendable {
 
     static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
         var findings = findings
-        if lossShare >= lossLimit.value {
+        if lossShare > 0, lossShare >= lossLimit.value {
             for index in findings.indices {
                 findings[index].downgrade(
                     "\(Phrase.percent(lossShare)) of the events were lost: what is missing may tell another story.")

@@ -68,7 +68,8 @@ public struct BatchCurve: Sendable, Hashable {
     package var equalSizes: String? {
         let batched = plateau.filter { $0 > 0 }
         guard let first = batched.first, let last = batched.last, first != last else { return nil }
-        return "\(Phrase.count(first))–\(Phrase.count(last)) cost the same within 10 %"
+        return
+            "\(Phrase.count(first))–\(Phrase.count(last)) cost the same within \(Phrase.percent(Self.equality.value - 1))"
     }
 }
 
@@ -80,6 +81,6 @@ extension ResultUse {
     /// than others.
     var isScattered: Bool {
         guard let smallest = loadings[5], touchedRows > 0 else { return false }
-        return Double(smallest.rows) >= 2.5 * Double(touchedRows)
+        return smallest.batches >= 3 &* executions && Double(smallest.rows) >= 2.5 * Double(touchedRows)
     }
 }

@@ -36,6 +36,8 @@ public struct Finding: Sendable, Hashable {
     public var explanation: [String] = []
     /// What to change, in a sentence.
     public var fix: String
+    /// What can be done instead: a sentence each.
+    public var alternatives: [String] = []
     /// The code to write, line by line.
     public var code: [String] = []
     public var saving: Saving

@@ -12,6 +12,7 @@ enum FindingJSON {
             "scopes": .array(finding.scopes.map { .string($0) }),
             "evidence": .array(finding.evidence.map(evidence)), "batchCurve": finding.batchCurve.map(curve) ?? .null,
             "explanation": .array(finding.explanation.map { .string($0) }), "fix": .string(finding.fix),
+            "alternatives": .array(finding.alternatives.map { .string($0) }),
             "code": .array(finding.code.map { .string($0) }), "saving": saving(finding.saving),
             "try": .optional(finding.advice?.description),
             "reservations": .array(finding.reservations.map { .string($0) }), "signature": .string(finding.signature),

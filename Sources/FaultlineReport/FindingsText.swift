@@ -35,6 +35,7 @@ struct FindingsText {
             text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
         }
         if finding.code.isEmpty { text += Self.body(finding.fix, lead: "→ ", width: width) }
+        for other in finding.alternatives { text += Self.body("or: " + other, lead: "  ", width: width) }
         let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations
         return remarks.isEmpty ? text : text + Self.body(remarks.joined(separator: " "), width: width)
     }

@@ -28,7 +28,7 @@ public struct EntityEntry: Sendable, Hashable, Codable {
         public var isExternal: Bool?
         /// The entity at the other end of a relationship.
         public var destination: String?
-        /// The relationship that leads back; `nil`: none, or an older recorder.
+        /// The to-one relationship that leads back; `nil`: none, or an older recorder.
         public var inverse: String?
 
         public init(

@@ -21,7 +21,8 @@ struct ThresholdOptions: ParsableArguments {
             thresholds = try Thresholds(json: data)
         } catch {
             throw CommandFailure.usage(
-                "The file of thresholds \"\(path)\" \(error.reason); \"faultline explain R02\" lists those of a rule.")
+                "The file of thresholds \"\(path)\" \(error.reason); \"faultline explain\" with a rule's number lists what it has."
+            )
         }
         return try thresholds.apply {
             let set = Thresholds.all.filter { $0.value != $0.standard }.map { "\($0.rule) \($0.name) \($0.text)" }

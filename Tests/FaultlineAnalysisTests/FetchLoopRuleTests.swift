@@ -326,7 +326,7 @@ struct FetchLoopRuleTests {
         let analysis = Analysis(Profile(music.trace.closed()), rules: [FetchLoopRule()])
         #expect(analysis.findings.isEmpty)
         #expect(
-            analysis.checks.first?.obstacles == ["An older recorder did not tell which values of 10 fetches differ."])
+            analysis.checks.first?.obstacles == ["The trace does not tell which values of 10 fetches differ."])
     }
 
     @Test func `A saving below the floor makes a note`() throws {

@@ -7,7 +7,8 @@ import TraceFixtures
 struct SortRuleTests {
     private func findings(
         sort: [String] = ["title ascending"], _ terms: [ShapeEntry.Term] = [], isLimited: Bool = false, rows: UInt32,
-        steps: UInt32? = nil, machine: UInt64 = 1, times: Int = 1, sorts: UInt32 = 1, duration: UInt64? = nil
+        steps: UInt32? = nil, machine: UInt64 = 1, plan: String? = nil, times: Int = 1, sorts: UInt32 = 1,
+        duration: UInt64? = nil
     ) -> [Finding] {
         var music = Music()
         music.calibrate(music.shape())
@@ -17,6 +18,11 @@ struct SortRuleTests {
             var statement = TraceEvent.Statement()
             (statement.rows, statement.fullScanSteps, statement.sorts) = (rows, steps ?? rows, sorts)
             statement.virtualMachineSteps = machine
+            if let plan {
+                let row = PlanEntry.Row(id: 3, parent: 0, detail: plan)
+                statement.plan = music.trace.define(.plan(PlanEntry(rows: [row])))
+                statement.statement = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
+            }
             music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         }
         return Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
@@ -67,7 +73,10 @@ struct SortRuleTests {
         found: UInt64, steps: UInt32, machine: UInt64, sorted: ClosedRange<Double>
     ) throws {
         let terms = [ShapeEntry.Term(keyPath: "milliseconds", operation: ">")]
-        let finding = findings(terms, isLimited: true, rows: 10, steps: steps, machine: machine, times: 2).first
+        let plan = "SEARCH t0 USING INDEX byMilliseconds (ZMILLISECONDS>?)"
+        let finding = findings(
+            terms, isLimited: true, rows: 10, steps: steps, machine: machine, plan: steps == 0 ? plan : nil, times: 2
+        ).first
         guard found > 500 else { return #expect(finding == nil) }
         let rows = try #require(finding?.evidence.first { $0.name == "sortedRows" }).value / 2
         #expect(sorted.contains(rows))
@@ -85,6 +94,13 @@ struct SortRuleTests {
         #expect(findings(text, isLimited: true, rows: 10, steps: 9999, machine: 59_519).isEmpty)
         let joined = [ShapeEntry.Term(keyPath: "album.title", operation: "==")]
         #expect(findings(joined, isLimited: true, rows: 10, steps: 0, machine: 16_721).isEmpty)
+        // Of what an index leads to another term may leave little: 20,000 rows, of which 4,000 fit the one and 20 both.
+        let search = "SEARCH t0 USING INDEX byAlbum (ZALBUM=?)"
+        let both = terms + [.init(keyPath: "album", operation: "==", operand: "object")]
+        #expect(findings(both, isLimited: true, rows: 10, steps: 0, machine: 50_324, plan: search, times: 6).isEmpty)
+        #expect(findings(terms, isLimited: true, rows: 10, steps: 0, machine: 16_721).isEmpty)
+        let list = [ShapeEntry.Term(keyPath: "milliseconds", operation: "IN")]
+        #expect(findings(list, isLimited: true, rows: 10, steps: 0, machine: 90_000, plan: search).isEmpty)
         // As many rows as the limit lets through were all there were.
         #expect(findings(terms, isLimited: true, rows: 100, steps: 0, machine: 4000).isEmpty)
     }

@@ -263,7 +263,7 @@ struct TextSearchRuleTests {
     @Test func `Without knowing what was compared nothing is said`() {
         let analysis = analysis(nil)
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.checks.first?.obstacles == ["An older recorder did not tell what 8 fetches compared."])
+        #expect(analysis.checks.first?.obstacles == ["The trace does not tell what 8 fetches compared."])
         #expect(analysis.checks.first?.examined == "the predicates of 8 fetches")
     }
 }

@@ -206,9 +206,46 @@ struct SQLDebugTests {
                 "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0",
                 "batch ZBOOK 0+20 of 1 400 µs with [3]", "batch ZBOOK 20+5 of 1 400 µs with [3]",
             ])
+        // One of which no row was touched is batched as well.
+        #expect(
+            try read(log(identities + batch(20) + identities)).last
+                == "objects ZBOOK 45 rows 1 trips 500 µs with [\"shelf\"] 0")
+        // More rows than there are, or without a limit, are of something else.
+        #expect(
+            try read(log(identities + batch(20) + batch(20) + batch(20))).last?.hasPrefix("objects ZBOOK 20 rows")
+                == true)
+        #expect(try read(log(identities + batch(20, limit: ""))).last?.hasPrefix("objects ZBOOK 20 rows") == true)
         // By themselves identities are just that, and a list of keys is a fetch.
         #expect(try read(log(identities)) == ["objectIDs ZBOOK 45 rows 1 trips 500 µs"])
         #expect(try read(log(batch(20))) == ["objects ZBOOK 20 rows 2 trips 400 µs with [\"shelf\"] 3"])
+    }
+
+    @Test("Batches find their fetch on another thread, and by their size")
+    func scatteredBatches() throws {
+        func lines(_ thread: String, _ texts: [String]) -> [String] {
+            texts.map { "2014-07-30 11:45:15.647 App[5:\(thread)] CoreData: \($0)" }
+        }
+        func identities(_ rows: Int, _ sort: String) -> [String] {
+            [
+                "sql: SELECT 0, t0.Z_PK FROM ZBOOK t0 ORDER BY t0.\(sort)",
+                "annotation: total fetch execution time: 0.0005s for \(rows) rows.",
+            ]
+        }
+        func batch(_ rows: Int, _ limit: Int) -> [String] {
+            [
+                "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(limit)",
+                "annotation: total fetch execution time: 0.0004s for \(rows) rows.",
+            ]
+        }
+        let log =
+            lines("a1", identities(100, "ZTITLE")) + lines("b2", batch(20, 20)) + lines("a1", identities(40, "ZPAGES"))
+            + lines("b2", batch(30, 30) + batch(20, 20) + batch(10, 30) + batch(20, 20))
+        #expect(
+            try read(log.joined(separator: "\n")) == [
+                "objects ZBOOK 100 rows 1 trips 500 µs", "batch ZBOOK 0+20 of 1 400 µs",
+                "objects ZBOOK 40 rows 1 trips 500 µs", "batch ZBOOK 0+30 of 5 400 µs", "batch ZBOOK 20+20 of 1 400 µs",
+                "batch ZBOOK 30+10 of 5 400 µs", "batch ZBOOK 40+20 of 1 400 µs",
+            ])
     }
 
     @Test("What a list of keys asked for is not told")

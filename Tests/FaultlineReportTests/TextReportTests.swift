@@ -52,6 +52,7 @@ struct TextReportTests {
                      100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded 100 rows with it,
                      3.81 MiB in all, and read it in 0. Seen at List.swift:42.
                      → Item.image: to-one ItemImage; ItemImage.value: Binary
+                       or: Keep it behind all other columns, and name those in propertiesToFetch.
                      Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of memory at a time. Confidence: low.
                      What a byte costs is a guess: the trace has too few rows of different sizes.
 
@@ -83,7 +84,7 @@ struct TextReportTests {
 
     @Test func `It fits a screen`() {
         let lines = TextReport(story).render().dropLast().split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.count <= 54)
+        #expect(lines.count <= 55)
         #expect(lines.allSatisfy { $0.count <= 100 })
     }
 

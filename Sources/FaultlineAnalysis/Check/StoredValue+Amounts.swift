@@ -43,7 +43,9 @@ extension StoredValue {
 
     private func amount(_ factors: [(String, Double)], expected: String) throws -> Double {
         guard case .text(let text) = self, let (name, factor) = factors.first(where: { text.hasSuffix($0.0) }),
-            let number = Double(text.dropLast(name.count).filter { $0 != " " }), number >= 0, number * factor <= 9e15
+            case let digits = text.dropLast(name.count).filter({ $0 != " " }),
+            digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }),
+            let number = Double(digits), number * factor <= 9e15
         else { throw StoredProblem(expected: expected) }
         return number * factor
     }

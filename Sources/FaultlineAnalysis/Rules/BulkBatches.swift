@@ -88,8 +88,7 @@ struct BulkBatches {
         if use.isScattered {
             return curve.advised == 0
                 ? "Rows are taken out here and there, and one trip for all of them costs less than one for nearly each."
-                : "Rows are taken out here and there, and small batches load the fewest that nobody asks for. A fetch of "
-                    + "just these rows, by a predicate or by their IDs, loads none."
+                : "Rows are taken out here and there, and small batches load the fewest that nobody asks for."
         }
         if curve.advised == 0 { return "All rows are used, and they fit into memory\(equal.map { " (\($0))" } ?? "")." }
         return equal.map { "\($0); the smallest of them takes the least memory." }
@@ -102,7 +101,12 @@ struct BulkBatches {
             "\(Phrase.count(use.touchedRows)) of \(Phrase.count(use.rows, "row")) were used \(manner), in "
                 + "\(Phrase.count(use.executions, "result"))."
         ]
-        if use.isScattered, use.loadedRows > use.touchedRows {
+        if use.isScattered {
+            finding.alternatives = [
+                "Fetch just these rows, by a predicate or by their IDs: then nothing else is loaded."
+            ]
+        }
+        if use.isScattered, use.loadedRows >= 2 &* use.touchedRows {
             let each = Double(use.loadedRows) / Double(use.touchedRows)
             finding.explanation.append(
                 "\(Phrase.decimal(each, places: 0)) rows were loaded for each that was used.")

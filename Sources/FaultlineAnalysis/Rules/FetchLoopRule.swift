@@ -34,11 +34,13 @@ public struct FetchLoopRule: Rule {
                 untold &+= fetch.counts.executions
             }
         }
-        outcome.findings = profile.loops.compactMap { finding($0.key, $0.evidence, profile, costs) }
+        // A list of keys, of which a log tells no more than that it is one, is what the rule advises.
+        outcome.findings = profile.loops.filter { !$0.key.fetch.shape.predicate.contains("_Z_intarray") }
+            .compactMap { finding($0.key, $0.evidence, profile, costs) }
         if examined > 0 { outcome.examined = Phrase.count(examined, "fetch", plural: "fetches") }
         if untold > 0 {
             outcome.obstacles.append(
-                "An older recorder did not tell which values of \(Phrase.count(untold, "fetch", plural: "fetches")) differ."
+                "The trace does not tell which values of \(Phrase.count(untold, "fetch", plural: "fetches")) differ."
             )
         }
         return outcome
@@ -122,7 +124,7 @@ public struct FetchLoopRule: Rule {
             isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
             of: "trips")
         let wait = evidence.waiting / max(1, evidence.executions)
-        if wait >= Self.minimumWait, evidence.waiting >= Self.waitFactor.count &* evidence.time {
+        if wait >= Self.minimumWait, Double(evidence.waiting) >= Self.waitFactor.value * Double(evidence.time) {
             finding.downgrade(
                 "Between the fetches the program does something else for \(Phrase.duration(wait)) each time: the values may come one by one."
             )

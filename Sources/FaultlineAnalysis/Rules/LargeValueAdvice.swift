@@ -25,8 +25,7 @@ struct LargeValueAdvice {
         isForFile
             ? "Values of this size are better kept in files beside the store, which are read when they are asked for."
             : "Give the value an entity with a to-one relationship from \(candidate.entity), so that rows stay small and the value "
-                + "is loaded when it is asked for. Or leave it out where it is not read: a fetch loads what "
-                + "propertiesToFetch names, if the value is the last of its columns."
+                + "is loaded when it is asked for."
     }
 
     var code: [String] {

@@ -88,7 +88,9 @@ public struct LargeValueRule: Rule {
 
     private static func isLarge(_ candidate: Candidate) -> Bool {
         guard candidate.all.rowsLoaded >= fewestRows, candidate.hot.rowsLoaded > 0 else { return false }
-        if candidate.largeShare > minimumLargeShare.value { return true }
+        // Values of 16 KiB are counted; longer ones are told by their mean.
+        let isCounted = largeValue.value <= largeValue.standard || candidate.mean >= largeValue.value
+        if isCounted, candidate.largeShare > minimumLargeShare.value { return true }
         return candidate.mean >= largeValue.value && Double(candidate.all.bytes) >= 0.25 * Double(candidate.entityBytes)
     }
 
@@ -119,6 +121,9 @@ public struct LargeValueRule: Rule {
             let use = profile.fetch(key)?.properties[candidate.entity]?[candidate.property.name]
             return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)
         }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        finding.alternatives = [
+            "Keep it behind all other columns, and name those in propertiesToFetch."
+        ]
         finding.evidence = words.numbers
         finding.explanation = words.explanation
         if byte.confidence == .low {

@@ -8,6 +8,8 @@ internal import FaultlineTrace
 struct LimitedSort {
     let counts: FetchCounts
     let shape: ShapeEntry
+    /// SQLite's plan; `nil`: not told.
+    let plan: String?
     /// Columns of a row.
     let columns: Int
 
@@ -24,14 +26,24 @@ struct LimitedSort {
     /// Rows that were sorted in all, at least; `nil`: nothing tells.
     var rows: Double? {
         guard let terms = shape.terms, !terms.isEmpty, shape.isLimited, counts.sorts > 0,
-            !terms.contains(where: { $0.keyPath.contains(".") || $0.operation.hasPrefix("ANY") })
+            // A list takes steps for its values as well, and what another table takes nobody knows.
+            !terms.contains(where: { $0.keyPath.contains(".") || $0.operation.hasPrefix("ANY") || $0.operation == "IN" }
+            ),
+            counts.fullScanSteps > 0 || decidesAll(terms.count)
         else { return nil }
         let comparing = terms.reduce(0) { $0 + ($1.isPlain ? Self.plainTerm : Self.otherTerm) }
         let scan = counts.fullScanSteps > 0 ? Double(counts.fullScanSteps &+ counts.statements) : 0
         let handedOut = Double(counts.rows) * (Self.row + Self.column * Double(columns))
         let steps = Double(counts.virtualMachineSteps) - scan * (Self.scanned + comparing) - handedOut
-        // Rows that an index leads to are compared one by one as well; those of the scan were counted with it.
         return max(0, steps / (Self.sorted + (scan > 0 ? 0 : comparing)))
+    }
+
+    /// Whether an index leads to the rows by all terms: otherwise some of the rows that it leads to are not sorted at all.
+    private func decidesAll(_ terms: Int) -> Bool {
+        guard let search = plan?.split(separator: "\n").first(where: { $0.hasPrefix("SEARCH t0 ") }) else {
+            return false
+        }
+        return search.utf8.count { $0 == UInt8(ascii: "?") } == terms
     }
 }
 

@@ -158,6 +158,8 @@ public struct MissingIndexRule: Rule {
         let (scanned, found) = (max(1, counts.scannedRows), counts.foundRows)
         let most = counts.runTime * (1 - max(1, found) / scanned)
         let stepping = CostModel.steppedRow * max(0, scanned - found) * Double(counts.executions)
+        // Where many are found it is not going through the others that takes the time.
+        guard scanned >= stepsPerRow.standard * found else { return min(most, stepping) }
         return min(most, max(stepping, counts.runTime - Double(counts.rows) * CostModel.assumed.row))
     }
 

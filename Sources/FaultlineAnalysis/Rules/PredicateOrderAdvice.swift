@@ -38,7 +38,9 @@ struct PredicateOrderAdvice {
         let each = counts.executions == 1 ? "" : " each"
         let texts = "\(Phrase.count(counts.executions, "fetch", plural: "fetches")) compared \(compared) texts\(each)"
         guard let share = search.leftOver else {
-            let passed = search.isSingle ? ", and none passed" : " in several searches"
+            let passed =
+                !search.isSingle
+                ? " in several searches" : search.passed == 0 ? ", and none passed" : " for a limit's rows"
             return ["\(texts)\(passed): how many the other terms leave over is not known."]
         }
         let passed = Phrase.decimal(search.passed, places: 0)

@@ -62,6 +62,8 @@ public struct PredicateOrderRule: Rule {
         var found: Double
         /// Whether ``passed`` is known: of several searches one does not know which of them a text passed.
         var isSingle: Bool
+        /// Whether a limit keeps rows back that were sorted, and so fulfilled all terms.
+        var isCut: Bool
 
         /// `nil`: nobody counted.
         init?(_ fetch: FetchProfile, _ order: PredicateOrder) {
@@ -74,10 +76,11 @@ public struct PredicateOrderRule: Rule {
             passed = order.searches[0].isNegated == true ? compared - matched : matched
             found = fetch.counts.foundRows
             isSingle = order.searches.count == 1
+            isCut = fetch.key.shape.isLimited && !fetch.key.shape.sort.isEmpty
         }
 
         /// The share of texts that the terms behind the search leave over; `nil`: not known.
-        var leftOver: Double? { isSingle && passed > 0 ? min(1, found / passed) : nil }
+        var leftOver: Double? { isSingle && !isCut && passed > 0 ? min(1, found / passed) : nil }
     }
 
     private func finding(

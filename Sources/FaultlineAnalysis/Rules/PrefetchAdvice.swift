@@ -58,6 +58,12 @@ struct PrefetchAdvice {
         edge.flatMap { paths.profile.entity($0.entity)?.property($0.name)?.inverse }
     }
 
+    private func derived(_ edge: FetchProfile.Edge) -> String {
+        "Keep the number in a derived attribute of \(edge.entity) (\(edge.name).@count), which the store keeps up."
+    }
+
+    var alternatives: [String] { isCounted && inverse != nil ? edge.map { [derived($0)] } ?? [] : [] }
+
     /// What speaks against it.
     var reservations: [String] {
         isCounted
@@ -84,9 +90,7 @@ struct PrefetchAdvice {
     var fix: String {
         if isCounted, let edge {
             let members = paths.destination(of: edge) ?? "the members"
-            let groups = inverse.map { "that groups \(members) by \($0)" } ?? "of \(members) in groups"
-            return "One fetch \(groups) counts them all; or keep the number in a derived attribute "
-                + "(\(edge.name).@count), which the store keeps up."
+            return inverse.map { "One fetch that groups \(members) by \($0) counts them all." } ?? derived(edge)
         }
         if isSparse {
             return
@@ -118,6 +122,7 @@ struct PrefetchAdvice {
                 "var request = FetchRequest<\(members)>()",
                 "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(inverse)\", count])",
                 "request.propertiesToGroupBy = [\"\(inverse)\"]",
+                "request.predicate = .isIn(\"\(inverse)\", objects: ids)",
                 "let counts = try context.fetchDictionaries(request)",
             ]
         }

@@ -105,6 +105,9 @@ public struct PrefetchRule: Rule {
         finding.evidence = Self.numbers(evidence, share: share)
         finding.explanation = advice.explanation
         finding.reservations = advice.reservations
+        finding.alternatives = advice.alternatives
+        // What counting takes hangs on how many members there are.
+        if advice.isCounted { finding.confidence = min(.medium, finding.confidence) }
         finding.claims = claims
         finding.remedy = advice.remedy
         weigh(&finding, evidence, trips: profile.totals.readTrips)

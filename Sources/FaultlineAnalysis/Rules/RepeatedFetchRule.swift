@@ -8,6 +8,12 @@ public struct RepeatedFetchRule: Rule {
     public let name = "Repeated fetches"
     public let purpose = "Fetches that are made again with the same values, although nothing was written in between."
 
+    /// Times on one occasion.
+    static let manyTimes = Threshold(
+        "R18", "manyTimes", 5, .count, "times on one occasion from which on it is more than a note")
+
+    public var thresholds: [Threshold] { [Self.manyTimes] }
+
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -36,7 +42,8 @@ public struct RepeatedFetchRule: Rule {
         let saving = Saving.Range(median: spared, low: spared, high: max(spared, Double(evidence.time) * share))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.site,
-            score: Score.of(Double(evidence.most), info: 5, warning: 25), fix: advice.fix, code: advice.code,
+            score: Score.of(Double(evidence.most), info: Self.manyTimes.value, warning: 25), fix: advice.fix,
+            code: advice.code,
             saving: Saving(time: saving), confidence: .high,
             signature: [id, SignatureText.shape(key.shape), key.site?.function ?? ""].joined(separator: "|"))
         finding.saving.trips = Int64(clamping: evidence.trips)

@@ -36,7 +36,11 @@ struct SearchOrder {
         (first, second) = (terms[0], terms[1])
         scanned = counts.scannedRows
         passed = Double(counts.textComparisons) / Double(counts.statements) - scanned
-        found = counts.foundRows
+        // What a limit lets through of sorted rows is not what passed: there both searches' texts tell that.
+        let isCut = shape.isLimited && !shape.sort.isEmpty
+        guard !isCut || terms.allSatisfy({ $0.isNegated != true }) else { return nil }
+        let matches = Double(counts.textMatches) / Double(counts.statements)
+        found = isCut ? max(0, matches - passed) : counts.foundRows
         // A term that SQLite asked of fewer rows, or of more, stands elsewhere than it is written.
         guard scanned >= PredicateOrderRule.minimumRows.value, passed > 0, passed <= scanned, found <= passed else {
             return nil

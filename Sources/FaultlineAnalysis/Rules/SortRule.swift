@@ -37,7 +37,10 @@ public struct SortRule: Rule {
         // An index that finds few rows has them in order as well.
         guard counts.sorts > 0, !MissingIndexRule.ordersRows(of: fetch, profile) else { return nil }
         let entity = profile.entity(fetch.key.shape.entity)
-        let least = LimitedSort(counts: counts, shape: fetch.key.shape, columns: entity?.properties.count ?? 0).rows
+        let least = LimitedSort(
+            counts: counts, shape: fetch.key.shape, plan: fetch.statements.commonPlan,
+            columns: entity?.properties.count ?? 0
+        ).rows
         let isEstimated = (least ?? 0) > Double(counts.sortedRows)
         let sortedRows = isEstimated ? least ?? 0 : Double(counts.sortedRows)
         let sorted = sortedRows / Double(counts.sorts)

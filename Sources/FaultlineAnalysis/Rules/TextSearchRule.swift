@@ -40,7 +40,7 @@ public struct TextSearchRule: Rule {
         }
         if untold > 0 {
             outcome.obstacles.append(
-                "An older recorder did not tell what \(Phrase.count(untold, "fetch", plural: "fetches")) compared.")
+                "The trace does not tell what \(Phrase.count(untold, "fetch", plural: "fetches")) compared.")
         }
         if unmeasured > 0 {
             outcome.obstacles.append(

@@ -127,6 +127,8 @@ public struct UnboundedFetchRule: Rule {
     /// What a fetch would take if the data grew; it may take little here.
     private func projection(_ rows: Double, _ rowSize: Double, _ line: CostLine) -> String {
         let now = line.cost(trips: 1, rows: rows)
+        // Times of a log can be shorter than it tells.
+        guard now > 0 else { return "What it would take with more rows is not known." }
         let time = Phrase.duration(line.cost(trips: 1, rows: rows * Self.growth))
         let memory = rowSize > 0 ? " and hold \(Phrase.size(rows * Self.growth * rowSize))" : ""
         let here =

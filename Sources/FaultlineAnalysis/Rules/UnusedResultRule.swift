@@ -6,6 +6,10 @@ public struct UnusedResultRule: Rule {
     public let name = "Unused results"
     public let purpose = "Fetches whose results nobody uses."
 
+    static let manyRows = Threshold("R17", "manyRows", 20, .count, "unused rows from which on it is more than a note")
+
+    public var thresholds: [Threshold] { [Self.manyRows] }
+
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -31,7 +35,7 @@ public struct UnusedResultRule: Rule {
             title: isAlways
                 ? "Drop the fetch of \(entity), whose result nobody uses"
                 : "Fetch \(entity) only where its result is used",
-            change: fetch.key.site, score: Score.of(Double(unused.rows), info: 20, warning: 1000),
+            change: fetch.key.site, score: Score.of(Double(unused.rows), info: Self.manyRows.value, warning: 1000),
             fix: isAlways
                 ? "Nothing was taken out of it, and nobody asked how many rows there are."
                 : "Make it lazily, or behind the condition that decides whether it is looked at.",

@@ -80,11 +80,25 @@ final class SQLDebugReader {
             if firstTime == nil { firstTime = line.time }
             line.time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
             let writer = line.writer
+            // A batch may be loaded on another thread than its fetch, which waits there for its next line.
+            if line.category == "sql", line.text.contains("_Z_intarray") { try settle(all: writer, body) }
             try threads[writer, default: SQLDebugThread()].take(line) { try body(writer, $0) }
             last = threads[writer]?.awaitsPlan == true ? writer : nil
         }
         for writer in threads.keys.sorted(by: { ($0.process, $0.thread) < ($1.process, $1.thread) }) {
             try threads[writer]?.finish { try body(writer, $0) }
+        }
+    }
+
+    /// Gives what a thread has finished, and the fetches of identities that the others of its process have.
+    private func settle(
+        all writer: SQLDebugLine.Writer, _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
+    ) throws {
+        // A new statement ends what came before it on the thread itself.
+        try threads[writer]?.finishClosed { try body(writer, $0) }
+        let others = threads.keys.filter { $0.process == writer.process && $0 != writer }
+        for other in others.sorted(by: { $0.thread < $1.thread }) {
+            try threads[other]?.finishIdentities { try body(other, $0) }
         }
     }
 

@@ -224,14 +224,25 @@ struct SQLDebugThread {
         plan = nil
         guard !rows.isEmpty else { return }
         let entry = PlanEntry(rows: rows)
-        if closed?.sql.hasPrefix(sql) == true {
+        let mark = sql.firstRange(of: "<…>") ?? sql.firstRange(of: "…")
+        let text = mark.map { String(sql[..<$0.lowerBound]) } ?? sql
+        guard !text.isEmpty else { return }
+        if closed?.sql.hasPrefix(text) == true {
             closed?.plan = entry
-        } else if open.last?.sql.hasPrefix(sql) == true {
+        } else if open.last?.sql.hasPrefix(text) == true {
             open[open.count - 1].plan = entry
         }
     }
 
-    private mutating func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
+    /// Gives a fetch of identities that is over, if nothing is left to be said of it but what the next line may.
+    mutating func finishIdentities(_ emit: (Operation) throws -> Void) rethrows {
+        guard let sql = closed?.sql, SelectText.ofIdentities.contains(where: { sql.hasPrefix($0 + " FROM ") }) else {
+            return
+        }
+        try finishClosed(emit)
+    }
+
+    mutating func finishClosed(_ emit: (Operation) throws -> Void) rethrows {
         guard let select = closed else { return }
         closed = nil
         try emit(.fetch(select))

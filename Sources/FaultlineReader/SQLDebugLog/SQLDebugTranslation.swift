@@ -14,12 +14,17 @@ final class SQLDebugTranslation {
     private(set) var names = EntryTable()
     /// What statements ask for, by their texts.
     private var selects: [String: SelectText?] = [:]
-    /// Batches by the places of their fetches.
+    /// Batches by the places of their fetches, and by the texts of these: a fetch of which none was loaded is batched all
+    /// the same.
     private var batches: [Int: Batches] = [:]
+    private var texts: [Int: String] = [:]
+    private var batchesOfTexts: [String: Batches] = [:]
 
     // What begins anew with each pass.
     private var clocks: [SQLDebugLine.Writer: UInt64] = [:]
     private var origins: [SQLDebugLine.Writer: Origins] = [:]
+    /// The last fetches of identities alone, whose rows may be loaded in batches, on whatever thread.
+    private var identities: [Table: [Identities]] = [:]
     /// Operations so far.
     private var place = 0
     private var lastEvent: EventID = 0
@@ -29,8 +34,12 @@ final class SQLDebugTranslation {
     private struct Origins {
         var last: EventID = 0
         var byEntity: [String: EventID] = [:]
-        /// Fetches of identities alone by their tables, whose rows may be loaded in batches.
-        var identities: [String: Identities] = [:]
+    }
+
+    /// A process's table.
+    private struct Table: Hashable {
+        var process: UInt32
+        var name: String
     }
 
     /// A fetch of identities by its place among the operations.
@@ -38,9 +47,19 @@ final class SQLDebugTranslation {
         var place: Int
         var event: EventID = 0
         var shape: DictionaryID = 0
-        /// Rows of the batches so far.
+        var rows: UInt64
+        /// Rows of the batches so far, and the limit that each has; 0: there was none yet.
         var loaded: UInt64 = 0
+        var limit: UInt64 = 0
+
+        /// Whether a batch of so many rows at most can be one of it.
+        func canHave(_ rows: UInt64, limit: UInt64) -> Bool {
+            rows <= limit && loaded &+ rows <= self.rows && (self.limit == 0 || self.limit == limit)
+        }
     }
+
+    /// Fetches of identities alone that are remembered of a table.
+    private static let remembered = 8
 
     /// What is known of a fetch's batches when all of the log has been read.
     private struct Batches {
@@ -55,7 +74,7 @@ final class SQLDebugTranslation {
 
     /// Begins a pass: the operations come again from the first.
     func begin() {
-        (clocks, origins, place, lastEvent, end) = ([:], [:], 0, 0, 0)
+        (clocks, origins, identities, place, lastEvent, end) = ([:], [:], [:], 0, 0, 0)
     }
 
     // MARK: Names
@@ -63,10 +82,14 @@ final class SQLDebugTranslation {
     func learn(_ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer) {
         place += 1
         if case .fetch(let select) = operation, let text = text(of: select) {
-            if let fetch = batchedFetch(select, text, of: writer) {
+            if let fetch = takeBatch(select, text, of: writer) {
                 batches[fetch.place, default: Batches()].add(select, limit: text.limit)
+                if let sql = texts[fetch.place] {
+                    batchesOfTexts[sql, default: Batches()].add(select, limit: text.limit)
+                }
             } else if text.isOfIdentities, !select.isCount {
-                origins[writer, default: Origins()].identities[text.table] = Identities(place: place)
+                texts[place] = select.sql
+                remember(Identities(place: place, rows: select.rows), of: text.table, writer)
             }
         }
         let entity: String? =
@@ -86,13 +109,26 @@ final class SQLDebugTranslation {
         return text
     }
 
-    /// The fetch that a SELECT loads a batch of; `nil`: it is no batch.
+    /// The fetch that a SELECT loads a batch of, as it was before; `nil`: it is no batch.
     ///
-    /// A batch asks for the rows of a list of keys, of those that a fetch of identities has brought before.
-    private func batchedFetch(
+    /// A batch asks for the rows of a list of keys, so many at most, of those that a fetch of identities has brought before.
+    private func takeBatch(
         _ select: SQLDebugThread.Select, _ text: SelectText, of writer: SQLDebugLine.Writer
     ) -> Identities? {
-        text.keyList == .objects && !select.isCount ? origins[writer]?.identities[text.table] : nil
+        let table = Table(process: writer.processNumber, name: text.table)
+        guard text.keyList == .objects, !select.isCount,
+            let index = identities[table]?.lastIndex(where: { $0.canHave(select.rows, limit: text.limit) }),
+            let fetch = identities[table]?[index]
+        else { return nil }
+        identities[table]?[index].loaded &+= select.rows
+        identities[table]?[index].limit = text.limit
+        return fetch
+    }
+
+    private func remember(_ fetch: Identities, of table: String, _ writer: SQLDebugLine.Writer) {
+        let table = Table(process: writer.processNumber, name: table)
+        identities[table, default: []].append(fetch)
+        if identities[table]?.count ?? 0 > Self.remembered { identities[table]?.removeFirst() }
     }
 
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
@@ -108,16 +144,16 @@ final class SQLDebugTranslation {
         case .fetch(let select):
             let text = text(of: select)
             let name = name(of: select, text)
-            if let text, let fetch = batchedFetch(select, text, of: writer) {
-                origins[writer]?.identities[text.table]?.loaded += select.rows
+            if let text, let fetch = takeBatch(select, text, of: writer) {
                 try give(.batch(batch(select, name, of: fetch)), of: select, writer, emit)
                 return
             }
             let fetch = self.fetch(select, text, name)
             let event = try give(.fetch(fetch), of: select, writer, emit)
             if let text, text.isOfIdentities, !select.isCount {
-                origins[writer, default: Origins()].identities[text.table] = Identities(
-                    place: place, event: event.id, shape: fetch.shape)
+                remember(
+                    Identities(place: place, event: event.id, shape: fetch.shape, rows: select.rows), of: text.table,
+                    writer)
             }
             if !select.isCount, select.rows > 1 {
                 origins[writer, default: Origins()].last = event.id
@@ -232,7 +268,7 @@ final class SQLDebugTranslation {
 
     private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
         let isTold = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
-        let batches = batches[place]
+        let batches = batches[place] ?? batchesOfTexts[select.sql]
         let type: TraceEvent.Fetch.ResultType =
             select.isCount ? .count : text?.isOfIdentities == true && batches == nil ? .objectIDs : .objects
         var fetch = TraceEvent.Fetch()

@@ -30,6 +30,9 @@ struct SelectText {
         case other
     }
 
+    /// What SELECTs of nothing but identities begin with.
+    static let ofIdentities = ["SELECT 0, t0.Z_PK", "SELECT t0.Z_ENT, t0.Z_PK"]
+
     init?(_ sql: String) {
         let clauses = Self.clauses(sql)
         guard let from = clauses["FROM"], let table = Self.table(from) else { return nil }
@@ -48,7 +51,7 @@ struct SelectText {
         offset = window.count == 3 ? window[2] : 0
         values = sql.utf8.count { $0 == UInt8(ascii: "?") }
         terms = predicate.isEmpty ? [] : Self.terms(predicate)
-        isOfIdentities = ["SELECT 0, t0.Z_PK", "SELECT t0.Z_ENT, t0.Z_PK"].contains(clauses[""])
+        isOfIdentities = clauses[""].map(Self.ofIdentities.contains) ?? false
         if predicate.hasPrefix("t0.Z_PK IN (SELECT * FROM _Z_intarray"), !predicate.contains(" AND ") {
             keyList = .objects
         } else {

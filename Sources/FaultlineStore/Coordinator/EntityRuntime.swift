@@ -224,12 +224,13 @@ final class EntityRuntime: Sendable {
     private func makeTraceID(_ recorder: Recorder) -> DictionaryID {
         let properties = schema.properties.map { property in
             let destination = property.isRelationship ? model.entities[property.destination] : nil
+            let inverse = property.inverse >= 0 ? destination?.properties[property.inverse] : nil
             return EntityEntry.Property(
                 name: property.name,
                 type: property.attributeType?.rawValue ?? (property.isToMany ? "toMany" : "toOne"),
                 declaredAt: property.declaredAt, isExternal: property.isExternal ? true : nil,
                 destination: destination?.name,
-                inverse: property.inverse >= 0 ? destination?.properties[property.inverse].name : nil)
+                inverse: inverse?.isToMany == false ? inverse?.name : nil)
         }
         let top = schema.root == schema.index ? nil : model.entities[schema.root].name
         let id = recorder.intern(.entity(EntityEntry(name: schema.name, root: top, properties: properties)))
