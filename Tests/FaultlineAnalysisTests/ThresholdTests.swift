@@ -75,6 +75,26 @@ struct ThresholdTests {
         #expect(UnboundedFetchRule().manual.trigger.contains("1,000 rows"))
     }
 
+    /// Those of which a page need not tell: what makes a note of a finding, or how sure it is.
+    private static let untold: Set = [
+        "R02.unusedMemory", "R02.unusedShare", "R02.frame", "R02.minimumRows", "R03.usualShare", "R04.waitFactor",
+        "R09.largeValue", "R09.readShare", "R10.mainThreadPart", "R10.part", "R17.manyRows",
+        "R18.manyTimes", "R24.lostShare", "R25.minimumShare",
+    ]
+
+    @Test func `A rule's page tells the numbers that it judges by`() {
+        for threshold in Thresholds.all where threshold.rule != "significance" {
+            guard !Self.untold.contains("\(threshold.rule).\(threshold.name)") else { continue }
+            var thresholds = Thresholds()
+            thresholds[threshold] = threshold.unit == .share ? 0.77 : threshold.standard * 7 + 7
+            func page() -> String {
+                let manual = Rules.all.first { $0.id == threshold.rule }?.manual
+                return "\(String(describing: manual))"
+            }
+            #expect(thresholds.apply { page() } != page(), "\(threshold.rule).\(threshold.name)")
+        }
+    }
+
     @Test(arguments: [
         ("[1]", #"cannot be used: it is not an object"#), ("{", "is no JSON"),
         (#"{"R99": {}}"#, nil), (#"{"R14": {"rows": 5}}"#, nil),

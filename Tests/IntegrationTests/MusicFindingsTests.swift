@@ -104,7 +104,8 @@ enum MusicProgram {
                 "var request = FetchRequest<Track>()",
                 #"(request.resultType, request.propertiesToFetch) = (.dictionary, ["album", count])"#,
                 #"request.propertiesToGroupBy = ["album"]"#,
-                #"request.predicate = .isIn("album", objects: ids)"#, "let counts = try context.fetchDictionaries(request)",
+                #"request.predicate = .isIn("album", objects: ids)"#,
+                "let counts = try context.fetchDictionaries(request)",
             ], fetch: "// fetched to be counted", reader: "// counted one by one"),
         Flaw(
             scenario: "prefetch", rule: "R20", title: #"Do not prefetch "tracks" with the fetch of Album"#,

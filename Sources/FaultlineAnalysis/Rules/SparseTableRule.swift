@@ -94,7 +94,8 @@ public struct SparseTableRule: Rule {
         ]
         finding.claims = scans.map { BatchSizeRule.claim($0.key, profile) }
         if share < Self.minimumTimeShare.value {
-            finding.downgrade("Going through the table takes less than a twentieth of the store's time.")
+            finding.downgrade(
+                "Going through the table takes less than \(Self.minimumTimeShare.text) of the store's time.")
         }
         return finding
     }

@@ -5,7 +5,9 @@ extension AggregateRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Results of one line, 20 rows or 16 KiB each, that nine times in ten were only asked for "
+            trigger:
+                "Results of one line, \(ResultDemand.minimumRows.text) rows or \(ResultDemand.minimumBytes.text) each, that in "
+                + "\(ResultDemand.share.text) of the cases were only asked for "
                 + "their number, only for whether there is a row, or of whose rows one number was read in order "
                 + "and nothing else; or whose first rows alone were used beside the count.",
             evidence: "Results, rows, those that were touched, how many were counted, bytes and time.",

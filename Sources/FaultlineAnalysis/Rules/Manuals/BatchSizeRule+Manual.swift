@@ -12,14 +12,14 @@ extension BatchSizeRule {
             trigger: "A result of which rows were taken out, \(BatchSizeRule.minimumExecutions.count) times, "
                 + "\(BatchSizeRule.minimumRows.count) rows or \(BatchSizeRule.minimumWindows.count) screens of it. Of "
                 + "screens: batches smaller than a screen, larger than two, or none for more than three "
-                + "screens. Of bulk work: a size that costs 1.3 times as much as the best, or batches of more "
-                + "than 4 MiB. And batched results of which all rows were taken out in one go, most of them "
+                + "screens. Of bulk work: a size that costs \(BulkBatches.threshold.text) times as much as the best, or "
+                + "batches of more than \(BulkBatches.memoryLimit.text). And batched results of which all rows were taken out in one go, most of them "
                 + "unread.",
             evidence: "Rows that matched, were loaded and were touched, the rows of a screen that 95 % of the "
                 + "screens do not exceed, and what every size costs: one batch, and all that is loaded for the rows that "
                 + "were used.",
             fix: "For screens half a screen more than a screen shows, rounded up to five, and a hundred at "
-                + "most. For bulk work the smallest size that costs within 10 % of the best, or no batches "
+                + "most. For bulk work the smallest size that costs no more than \(BatchCurve.equality.text) times the least, or no batches "
                 + "where all of fewer than \(UnboundedFetchRule.minimumRows.count) rows are used. Where rows are taken out here "
                 + "and there the same, which are small batches for few of them and one trip for many; or a fetch of "
                 + "just these rows.",

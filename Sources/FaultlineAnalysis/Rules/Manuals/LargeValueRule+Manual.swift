@@ -6,11 +6,12 @@ extension LargeValueRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "An attribute of which 5 % of the values or more have 16 KiB, in \(LargeValueRule.fewestRows) rows or more "
+                "An attribute of which \(LargeValueRule.minimumLargeShare.text) of the values or more have 16 KiB, in \(LargeValueRule.fewestRows) rows or more "
                 + "of fetches that mostly do not read it.",
             evidence: "Rows that were loaded with it and in which it was read, the share of large values, and "
                 + "bytes.",
-            fix: "An entity of its own; from 100 KiB on average a file of its own (external storage); or the "
+            fix:
+                "An entity of its own; from \(LargeValueRule.fileSize.text) on average a file of its own (external storage); or the "
                 + "attribute behind all others, and fetches that name the properties that they load.",
             saving: "The bytes that nobody read, by what a byte costs: fitted from rows of different lengths, or "
                 + "assumed.",

@@ -6,9 +6,9 @@ extension MainThreadRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "\(ProcessReduction.blockThreshold.count / 1_000_000) ms or more in the store on the main thread, without "
+                "\(ProcessReduction.blockThreshold.text) or more in the store on the main thread, without "
                 + "a pause of \(Stretch.pause / 1_000_000) ms, in scopes that are screens; "
-                + "\(Int(Self.longBlock.value) / 1_000_000) ms are an error.",
+                + "\(Self.longBlock.text) are an error.",
             evidence: "Stretches, their time in all and at the longest, and the line that asked for most of it.",
             fix:
                 "A background context, which hands over object IDs; a batch size, a limit or a prefetch, so that there "

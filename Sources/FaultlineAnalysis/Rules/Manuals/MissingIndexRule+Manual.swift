@@ -7,7 +7,7 @@ extension MissingIndexRule {
         RuleManual(
             trigger: "Fetches that compare properties of their own entity with values and go through "
                 + "\(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows or more each by SQLite's plan, or through "
-                + "ten or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps.value, places: 0)) in "
+                + "\(MissingIndexRule.stepsPerRow.text) or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps.value, places: 0)) in "
                 + "all. And tables of which SQLite "
                 + "makes an index itself for every fetch (AUTOMATIC in its plan), of as many rows.",
             evidence: "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the "

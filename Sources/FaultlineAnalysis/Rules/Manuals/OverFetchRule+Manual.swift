@@ -8,9 +8,11 @@ extension OverFetchRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Three results of one line or more, with 50 rows in all, of which no more than the first few "
-                + "were used, or half of the rows at most; whose identities alone were used; or long values, 30 "
-                + "% of a row and 256 bytes or more, that no fetch of that shape reads.",
+            trigger: "\(ResultDemand.minimumExecutions.text) results of one line or more, with "
+                + "\(ResultDemand.minimumRowsFetched.text) rows in all, of which no more than the first few were used, or "
+                + "\(ResultDemand.touchedShare.text) of the rows at most; whose identities alone were used; or long values, "
+                + "\(UnreadValues.share.text) of a row and \(UnreadValues.minimumSize.text) or more, that no fetch of that "
+                + "shape reads.",
             evidence: "Results, their rows, those that were touched, the most of one result, and bytes; of values "
                 + "the bytes that nobody read.",
             fix: "A limit, a predicate that says which rows are used, object IDs in place of objects, or the "

@@ -6,8 +6,8 @@ extension PreparationRule {
     public var manual: RuleManual {
         RuleManual(
             trigger: "Fetches of one shape and line of which every second one or more had its statement prepared, "
-                + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times or more, and preparing took half of their time or "
-                + "more.",
+                + "\(Phrase.count(PreparationRule.minimumPreparations.count)) times or more, and preparing took "
+                + "\(PreparationRule.minimumShare.text) of their time or more.",
             evidence: "Preparations, fetches, the number of different texts, and the time of preparing.",
             fix:
                 "One text for all values: paging by key instead of by offset, few limits; or a container that is kept.",

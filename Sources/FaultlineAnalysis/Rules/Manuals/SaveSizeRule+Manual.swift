@@ -11,9 +11,9 @@ extension SaveSizeRule {
         RuleManual(
             trigger: "\(ProcessReduction.smallSaves.count) saves or more from one line with "
                 + "\(ProcessReduction.smallSave.count) objects each at most, on one thread, in one scope, less than "
-                + "100 ms apart; or a save of 100 ms, or of \(Phrase.count(ProcessReduction.manyObjects.count)) "
+                + "\(ProcessReduction.pauseBetweenSaves.text) apart; or a save of \(ProcessReduction.longSave.text), or of \(Phrase.count(ProcessReduction.manyObjects.count)) "
                 + "objects, or one of \(ProcessReduction.dividedSave) or more for whose lock somebody waits "
-                + "\(Phrase.duration(ProcessReduction.longBlock.count)).",
+                + "\(ProcessReduction.longBlock.text).",
             evidence: "Saves, objects, time, what of it was in COMMIT, the largest save, and waits for the lock.",
             fix: "One save after all changes, or one for every 500 objects; a large one in parts, or as a "
                 + "batch request.",

@@ -7,8 +7,8 @@ extension SortRule {
         RuleManual(
             trigger:
                 "A fetch whose rows SQLite sorted, \(Phrase.decimal(SortRule.minimumRows.value, places: 0)) of them "
-                + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)), where a limit takes a "
-                + "tenth at most.",
+                + "or more; or \(Phrase.decimal(SortRule.minimumLimitedRows.value, places: 0)), of which there are "
+                + "\(SortRule.limitFactor.text) for each that a limit lets through.",
             evidence: "Fetches, sorts, rows that were sorted and returned, and time. Where a predicate picks among the "
                 + "rows and a limit among those, the steps of SQLite's virtual machine tell how many were sorted at "
                 + "least; where SQLite's counters are not told, its plan tells of the sort.",

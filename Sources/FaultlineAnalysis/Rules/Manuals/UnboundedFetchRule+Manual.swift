@@ -6,7 +6,7 @@ extension UnboundedFetchRule {
     public var manual: RuleManual {
         RuleManual(
             trigger: "A fetch without limit and batch size with \(Phrase.count(UnboundedFetchRule.minimumRows.count)) "
-                + "rows or 4 MiB at once; or with \(UnboundedFetchRule.grownRows) rows and, from one run to another, "
+                + "rows or \(UnboundedFetchRule.minimumBytes.text) at once; or with \(UnboundedFetchRule.grownRows) rows and, from one run to another, "
                 + "\(Phrase.decimal(UnboundedFetchRule.minimumSlope.value, places: 1)) rows more or above for each row that its "
                 + "table has more. Runs are processes, of one trace or of profiles that were merged.",
             evidence: "Results, rows, the most of one result, bytes, and runs in which the table's rows are known.",

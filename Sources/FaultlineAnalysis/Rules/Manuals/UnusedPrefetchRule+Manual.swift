@@ -7,8 +7,8 @@ extension UnusedPrefetchRule {
         RuleManual(
             trigger:
                 "A key path that \(Phrase.count(UnusedPrefetchRule.minimumLoads.count)) fetches or batches or more "
-                + "prefetched, \(Phrase.count(UnusedPrefetchRule.minimumRows.count, "row")) or more in all, of which a tenth at most "
-                + "was used; or up to \(Phrase.percent(UnusedPrefetchRule.littleShare.value)), with other advice. Prefetching took "
+                + "prefetched, \(Phrase.count(UnusedPrefetchRule.minimumRows.count, "row")) or more in all, of which "
+                + "\(UnusedPrefetchRule.unusedShare.text) at most was used; or up to \(Phrase.percent(UnusedPrefetchRule.littleShare.value)), with other advice. Prefetching took "
                 + "\(Phrase.percent(UnusedPrefetchRule.minimumTimeShare.value)) of the loading or more.",
             evidence:
                 "Trips, rows and time of prefetching the key path, and the faults of its relationship on the objects "

@@ -5,7 +5,8 @@ extension WaitRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Waits of one line for another: one of 5 ms or more, a tenth of a scope, or SQLite's lock "
+            trigger:
+                "Waits of one line for another: one of \(WaitRule.longWait.text) or more, \(WaitRule.share.text) of a scope, or SQLite's lock "
                 + "asked for in vain.",
             evidence: "Waits, their time in all, in the middle and at the longest, what their holder did meanwhile "
                 + "and where, and how often SQLite's lock was asked for anew.",
