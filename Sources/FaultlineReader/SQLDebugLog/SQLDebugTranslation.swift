@@ -3,8 +3,7 @@ import FaultlineTrace
 /// Makes the events of a log out of what its lines tell, in three passes over them.
 ///
 /// Lines that name a time give it to their events; otherwise one event follows the other. Faults are given to the last
-/// fetch of their entity on the thread, or else to the last of any: the log does not name it. Likewise batches to the last
-/// fetch of their entity's identities.
+/// fetch of their entity on the thread, or else to the last of any: the log does not name it.
 final class SQLDebugTranslation {
     /// The last time of a log, in nanoseconds since it began: a hundred days.
     private static let latest: UInt64 = 100 * 86_400_000_000_000
@@ -14,17 +13,11 @@ final class SQLDebugTranslation {
     private(set) var names = EntryTable()
     /// What statements ask for, by their texts.
     private var selects: [String: SelectText?] = [:]
-    /// Batches by the places of their fetches, and by the texts of these: a fetch of which none was loaded is batched all
-    /// the same.
-    private var batches: [Int: Batches] = [:]
-    private var texts: [Int: String] = [:]
-    private var batchesOfTexts: [String: Batches] = [:]
+    private var batched = BatchedFetches()
 
     // What begins anew with each pass.
     private var clocks: [SQLDebugLine.Writer: UInt64] = [:]
     private var origins: [SQLDebugLine.Writer: Origins] = [:]
-    /// The last fetches of identities alone, whose rows may be loaded in batches, on whatever thread.
-    private var identities: [Table: [Identities]] = [:]
     /// Operations so far.
     private var place = 0
     private var lastEvent: EventID = 0
@@ -36,45 +29,10 @@ final class SQLDebugTranslation {
         var byEntity: [String: EventID] = [:]
     }
 
-    /// A process's table.
-    private struct Table: Hashable {
-        var process: UInt32
-        var name: String
-    }
-
-    /// A fetch of identities by its place among the operations.
-    private struct Identities {
-        var place: Int
-        var event: EventID = 0
-        var shape: DictionaryID = 0
-        var rows: UInt64
-        /// Rows of the batches so far, and the limit that each has; 0: there was none yet.
-        var loaded: UInt64 = 0
-        var limit: UInt64 = 0
-
-        /// Whether a batch of so many rows at most can be one of it.
-        func canHave(_ rows: UInt64, limit: UInt64) -> Bool {
-            rows <= limit && loaded &+ rows <= self.rows && (self.limit == 0 || self.limit == limit)
-        }
-    }
-
-    /// Fetches of identities alone that are remembered of a table.
-    private static let remembered = 8
-
-    /// What is known of a fetch's batches when all of the log has been read.
-    private struct Batches {
-        var size: UInt64 = 0
-        var prefetches: [String] = []
-
-        mutating func add(_ select: SQLDebugThread.Select, limit: UInt64) {
-            size = max(size, limit, select.rows)
-            prefetches += select.prefetches.map(\.key).filter { !prefetches.contains($0) }
-        }
-    }
-
     /// Begins a pass: the operations come again from the first.
     func begin() {
-        (clocks, origins, identities, place, lastEvent, end) = ([:], [:], [:], 0, 0, 0)
+        (clocks, origins, place, lastEvent, end) = ([:], [:], 0, 0, 0)
+        batched.begin()
     }
 
     // MARK: Names
@@ -82,15 +40,7 @@ final class SQLDebugTranslation {
     func learn(_ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer) {
         place += 1
         if case .fetch(let select) = operation, let text = text(of: select) {
-            if let fetch = takeBatch(select, text, of: writer) {
-                batches[fetch.place, default: Batches()].add(select, limit: text.limit)
-                if let sql = texts[fetch.place] {
-                    batchesOfTexts[sql, default: Batches()].add(select, limit: text.limit)
-                }
-            } else if text.isOfIdentities, !select.isCount {
-                texts[place] = select.sql
-                remember(Identities(place: place, rows: select.rows), of: text.table, writer)
-            }
+            batched.learn(select, text, at: place, of: writer.processNumber)
         }
         let entity: String? =
             switch operation {
@@ -109,28 +59,6 @@ final class SQLDebugTranslation {
         return text
     }
 
-    /// The fetch that a SELECT loads a batch of, as it was before; `nil`: it is no batch.
-    ///
-    /// A batch asks for the rows of a list of keys, so many at most, of those that a fetch of identities has brought before.
-    private func takeBatch(
-        _ select: SQLDebugThread.Select, _ text: SelectText, of writer: SQLDebugLine.Writer
-    ) -> Identities? {
-        let table = Table(process: writer.processNumber, name: text.table)
-        guard text.keyList == .objects, !select.isCount,
-            let index = identities[table]?.lastIndex(where: { $0.canHave(select.rows, limit: text.limit) }),
-            let fetch = identities[table]?[index]
-        else { return nil }
-        identities[table]?[index].loaded &+= select.rows
-        identities[table]?[index].limit = text.limit
-        return fetch
-    }
-
-    private func remember(_ fetch: Identities, of table: String, _ writer: SQLDebugLine.Writer) {
-        let table = Table(process: writer.processNumber, name: table)
-        identities[table, default: []].append(fetch)
-        if identities[table]?.count ?? 0 > Self.remembered { identities[table]?.removeFirst() }
-    }
-
     private func entity(_ name: String) -> DictionaryID { names.id(.entity(EntityEntry(name: name))) }
 
     // MARK: Events
@@ -144,16 +72,16 @@ final class SQLDebugTranslation {
         case .fetch(let select):
             let text = text(of: select)
             let name = name(of: select, text)
-            if let text, let fetch = takeBatch(select, text, of: writer) {
+            if let text, let fetch = batched.take(select, text, of: writer.processNumber) {
                 try give(.batch(batch(select, name, of: fetch)), of: select, writer, emit)
                 return
             }
             let fetch = self.fetch(select, text, name)
             let event = try give(.fetch(fetch), of: select, writer, emit)
             if let text, text.isOfIdentities, !select.isCount {
-                remember(
-                    Identities(place: place, event: event.id, shape: fetch.shape, rows: select.rows), of: text.table,
-                    writer)
+                batched.remember(
+                    .init(place: place, event: event.id, shape: fetch.shape, rows: select.rows), text.table,
+                    of: writer.processNumber)
             }
             if !select.isCount, select.rows > 1 {
                 origins[writer, default: Origins()].last = event.id
@@ -268,7 +196,7 @@ final class SQLDebugTranslation {
 
     private func fetch(_ select: SQLDebugThread.Select, _ text: SelectText?, _ name: String) -> TraceEvent.Fetch {
         let isTold = text.map { $0.values == select.values.count && $0.keyList == nil } ?? false
-        let batches = batches[place] ?? batchesOfTexts[select.sql]
+        let batches = batched.batches(at: place, select.sql)
         let type: TraceEvent.Fetch.ResultType =
             select.isCount ? .count : text?.isOfIdentities == true && batches == nil ? .objectIDs : .objects
         var fetch = TraceEvent.Fetch()
@@ -293,9 +221,9 @@ final class SQLDebugTranslation {
     }
 
     private func batch(
-        _ select: SQLDebugThread.Select, _ name: String, of fetch: Identities
+        _ select: SQLDebugThread.Select, _ name: String, of fetch: BatchedFetches.Identities
     ) -> TraceEvent.Batch {
-        let paths = batches[fetch.place]?.prefetches ?? []
+        let paths = batched.batches(at: fetch.place)?.prefetches ?? []
         var batch = TraceEvent.Batch()
         batch.fetch = fetch.event
         batch.entity = entity(name)
