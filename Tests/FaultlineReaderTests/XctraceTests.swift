@@ -48,6 +48,41 @@ struct XctraceTests {
         "<row><start-time id=\"s\(start)\" fmt=\"x\">\(start)</start-time>\(rest)</row>"
     }
 
+    // MARK: Damage
+
+    /// A file of bytes, read.
+    private func read(_ bytes: [UInt8]) throws -> ReadingSummary {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).xml")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(bytes).write(to: file)
+        return try TraceReader(path: file.path).read { _ in }
+    }
+
+    /// Foundation's parser ends the program at these.
+    @Test(
+        arguments: [
+            [0x64, 0x75, 0xC2, 0x69], [0xFF], Array("<?x?>".utf8), Array("<?x ?>".utf8), Array("<?xml?>".utf8),
+        ] as [[UInt8]])
+    func `Bytes that are no XML cost what they stand in`(_ damage: [UInt8]) throws {
+        let fetch = "<duration>5</duration><fetch-entity>Item</fetch-entity><fetch-count>3</fetch-count><backtrace/>7"
+        let text = Array(export(Self.row("10", fetch + Self.thread) + Self.row("20", fetch + Self.thread)).utf8)
+        #expect(try read(text).events == 2)
+        // Between two rows, in a value, and in the name of an element.
+        for mark in ["<row><start-time id=\"s20", "Item", "duration>5"] {
+            let place = try #require(text.firstRange(of: Array(mark.utf8))).lowerBound
+            let damaged = Array(text[..<place]) + damage + Array(text[place...])
+            do {
+                #expect(try read(damaged).events <= 2)
+            } catch is ReaderError {}
+        }
+    }
+
+    @Test func `A document type makes it no export`() throws {
+        let text = export("").replacingOccurrences(
+            of: "<trace-query-result>\n", with: "<!DOCTYPE x [<!NOTATION n SYSTEM \"\">]><trace-query-result>")
+        #expect(throws: ReaderError.self) { try read(Array(text.utf8)) }
+    }
+
     // MARK: Real exports
 
     @Test("969 fetches are read, with the caller of each", .enabled(if: SharedData.isThere, "\(SharedData.need)"))

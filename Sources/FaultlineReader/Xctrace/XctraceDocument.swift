@@ -66,7 +66,8 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
     static func read(
         _ data: Data, _ body: (Row) throws -> Void
     ) throws -> (isExport: Bool, isWhole: Bool) {
-        try withoutActuallyEscaping(body) { body in
+        guard let data = XctraceText.readable(data) else { return (false, false) }
+        return try withoutActuallyEscaping(body) { body in
             let document = XctraceDocument(body)
             let parser = XMLParser(data: data)
             parser.shouldResolveExternalEntities = false

@@ -1,0 +1,33 @@
+import Foundation
+
+/// A look at a file before Foundation's parser gets it, which ends the program at XML that no export has: names that are
+/// no UTF-8, processing instructions without text, notations without a name.
+///
+/// Damaged bytes cost what they stand in, and not the file.
+enum XctraceText {
+    /// The text as UTF-8, with signs of replacement where it is none, and processing instructions as mere text.
+    ///
+    /// - Returns: `nil` if it is in another encoding, or has a document type, whose entities could stand for anything.
+    /// - Complexity: O(*n*), in memory too where something is replaced.
+    static func readable(_ data: Data) -> Data? {
+        guard !data.contains(0), !hasOtherEncoding(data), data.range(of: Data("<!DOCTYPE".utf8)) == nil
+        else { return nil }
+        let isSound = data.withUnsafeBytes { bytes in String(validating: bytes, as: UTF8.self) != nil }
+        var data = isSound ? data : Data(String(decoding: data, as: UTF8.self).utf8)
+        let opening = Data("<?".utf8)
+        var place = data.starts(with: Data("<?xml ".utf8)) ? data.startIndex + 2 : data.startIndex
+        while let found = data.range(of: opening, in: place..<data.endIndex) {
+            data.replaceSubrange(found, with: [UInt8(ascii: " "), UInt8(ascii: " ")])
+            place = found.upperBound
+        }
+        return data
+    }
+
+    private static func hasOtherEncoding(_ data: Data) -> Bool {
+        guard data.starts(with: Data("<?xml ".utf8)), let end = data.range(of: Data("?>".utf8)) else { return false }
+        let declaration = String(decoding: data[..<end.lowerBound], as: UTF8.self)
+        guard declaration.contains("encoding") else { return false }
+        guard let match = declaration.firstMatch(of: #/encoding\s*=\s*["']([^"']*)["']/#) else { return true }
+        return !["utf-8", "us-ascii"].contains(match.1.lowercased())
+    }
+}
