@@ -29,7 +29,10 @@ public struct BatchCurve: Sendable, Hashable {
     /// - Parameters:
     ///   - line: The cost of a trip and of a row.
     ///   - identity: The same for identities alone, which are all found before the first batch is loaded.
-    init(_ use: ResultUse, current: UInt64, line: CostLine, identity: CostLine) {
+    ///   - isAllowed: Which sizes may count as the cheapest.
+    init(
+        _ use: ResultUse, current: UInt64, line: CostLine, identity: CostLine, among isAllowed: (Point) -> Bool
+    ) {
         let rows = Double(use.rows) / Double(max(1, use.executions))
         points = Set(ResultUse.candidates + [current]).map { size in
             let held = size == 0 ? rows : min(rows, Double(size))
@@ -37,8 +40,10 @@ public struct BatchCurve: Sendable, Hashable {
                 batchSize: size, cost: Self.cost(of: use, size, line, identity),
                 wait: line.cost(trips: 1, rows: held), memory: held * use.rowSize)
         }.sorted { Self.order($0.batchSize) < Self.order($1.batchSize) }
-        (self.current, advised, plateau) = (current, current, [])
-        plateau = self.plateau { _ in true }
+        let allowed = points.filter(isAllowed)
+        let least = allowed.map(\.cost).min() ?? 0
+        plateau = allowed.filter { $0.cost <= least * Self.equality.value }.map(\.batchSize)
+        (self.current, advised) = (current, current)
     }
 
     /// What a size costs, in nanoseconds.
@@ -56,13 +61,6 @@ public struct BatchCurve: Sendable, Hashable {
     public subscript(size: UInt64) -> Point? { points.first { $0.batchSize == size } }
 
     func cost(_ size: UInt64) -> Double { self[size]?.cost ?? 0 }
-
-    /// The sizes among some that cost about as little as the cheapest of them.
-    func plateau(_ isAllowed: (Point) -> Bool) -> [UInt64] {
-        let allowed = points.filter(isAllowed)
-        let least = allowed.map(\.cost).min() ?? 0
-        return allowed.filter { $0.cost <= least * Self.equality.value }.map(\.batchSize)
-    }
 
     /// `20–500 cost the same within 10 %`; `nil`: one size is the cheapest.
     package var equalSizes: String? {

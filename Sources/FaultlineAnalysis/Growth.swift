@@ -16,6 +16,9 @@ public struct Growth: Sendable, Hashable {
         case linearithmic = "n log n"
     }
 
+    /// By how much data are thought to grow, where a finding projects.
+    static let projected = 10.0
+
     public let order: Order
     /// Rows that one fetch goes through now, on average.
     public let rows: Double

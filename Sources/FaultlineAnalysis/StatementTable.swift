@@ -56,6 +56,11 @@ public struct StatementTable: Sendable {
         return plans.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
     }
 
+    /// The line of a plan that goes to rows of the fetched table by an index.
+    static func ownSearch(in plan: String) -> Substring? {
+        plan.split(separator: "\n").first { $0.hasPrefix("SEARCH t0 ") }
+    }
+
     /// The line of a plan that goes through the fetched table row by row, whose alias the store makes `t0`.
     static func ownScan(in plan: String) -> String? {
         plan.split(separator: "\n").first { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 ") }.map(String.init)

@@ -77,7 +77,7 @@ public struct Thresholds: Sendable, Hashable {
     /// All that there are, by rule.
     public static var all: [Threshold] { Rules.all.flatMap(\.thresholds) + Significance.thresholds }
 
-    /// What rules go by while they work: ``Analysis`` and ``Profile`` set it, so that no rule has to hand it on.
+    /// What rules go by within ``apply(_:)``, so that none has to hand it on.
     @TaskLocal static var inForce = Thresholds()
 
     /// Runs `body`, in which traces are summed up and analysed, by these numbers.

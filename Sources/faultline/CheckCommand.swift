@@ -5,7 +5,7 @@ import FaultlineTrace
 import Foundation
 
 /// Fails where a trace does not keep within its budget.
-struct CheckCommand: ParsableCommand {
+struct CheckCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Fails if a trace does not keep within its budget, or has findings that nobody accepted.",
@@ -51,11 +51,7 @@ struct CheckCommand: ParsableCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         var limits = try budget.map(Self.read) ?? Budget()
         if let sources { limits.accepted += try Self.accepted(in: sources) }
         let check = BudgetCheck(

@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineReport
 
 /// Compares two traces.
-struct DiffCommand: ParsableCommand {
+struct DiffCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Says what got worse, better, new and gone between two traces or profiles.",
@@ -26,11 +26,7 @@ struct DiffCommand: ParsableCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
         let diff = ProfileDiff(before: sides[0], after: sides[1])
         let output = Terminal.output

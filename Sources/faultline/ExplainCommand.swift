@@ -3,7 +3,7 @@ import FaultlineAnalysis
 import FaultlineReport
 
 /// Tells what a rule looks for, and what it leaves alone.
-struct ExplainCommand: ParsableCommand {
+struct ExplainCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Tells what a rule looks for, what it advises, and what it leaves alone.",
@@ -14,11 +14,7 @@ struct ExplainCommand: ParsableCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         let width = Terminal.output.width
         guard let rule else {
             return try Terminal.output.write(RuleText.list(width: width))

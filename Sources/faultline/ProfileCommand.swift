@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Sums a trace up.
-struct ProfileCommand: ParsableCommand {
+struct ProfileCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Sums a trace up in a small file, from which everything but single events can be told.",
@@ -20,11 +20,7 @@ struct ProfileCommand: ParsableCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         try output.check()
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }

@@ -4,7 +4,7 @@ import FaultlineTrace
 import Foundation
 
 /// Runs a command with recording on and prints the report.
-struct RecordCommand: ParsableCommand {
+struct RecordCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Runs a command with recording on and prints the report.",
@@ -84,11 +84,7 @@ struct RecordCommand: ParsableCommand {
         command.first == "--" ? Array(command.dropFirst()) : command
     }
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         let output = output ?? to.defaultOutput
         let advice = try advice.map { try FetchAdvice($0) }
         guard advice.isEmpty else {

@@ -6,7 +6,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// Prints the report of a trace.
-struct ReportCommand: ParsableCommand {
+struct ReportCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Prints the report of a trace.",
@@ -21,11 +21,7 @@ struct ReportCommand: ParsableCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         let report = try TraceReport(path: trace)
         for note in report.notes { Terminal.tell(note) }
         switch format {

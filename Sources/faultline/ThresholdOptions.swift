@@ -31,3 +31,15 @@ struct ThresholdOptions: ParsableArguments {
         }
     }
 }
+
+/// A subcommand that reads and judges by numbers which a file can set.
+protocol JudgingCommand: ParsableCommand {
+    var thresholds: ThresholdOptions { get }
+
+    /// What the subcommand does.
+    func work() throws
+}
+
+extension JudgingCommand {
+    func run() throws { try thresholds.apply(work) }
+}

@@ -4,7 +4,7 @@ import FaultlineReplay
 import FaultlineReport
 
 /// Tries the advice of a trace on a copy of a store.
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Tries a trace's advice on a copy of the store, and measures what it brings.",
@@ -32,11 +32,7 @@ struct VerifyCommand: ParsableCommand {
 
     @OptionGroup var thresholds: ThresholdOptions
 
-    func run() throws {
-        try thresholds.apply(work)
-    }
-
-    private func work() throws {
+    func work() throws {
         let loaded = try LoadedProfile(path: trace)
         for note in loaded.notes { Terminal.tell(note) }
         // Before anything is copied: what is hostile in a profile shows here.

@@ -20,8 +20,7 @@ struct BulkBatches {
 
     /// The curve with the size to take: the smallest of those that cost about as little as the best, and fit into memory.
     func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
-        var curve = BatchCurve(use, current: size, line: line, identity: identity)
-        curve.plateau = curve.plateau { point in
+        var curve = BatchCurve(use, current: size, line: line, identity: identity) { point in
             (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit.value
                 && ResultUse.candidates.contains(point.batchSize) && point.batchSize <= use.maximumRows
         }

@@ -1,11 +1,14 @@
 internal import FaultlineTrace
 
 extension Profile {
-    /// How many rows an entity's table has at most in a run, as far as scans and fetches of everything tell; `nil`: nothing
-    /// does, or it is shared with other entities.
-    func tableRows(of entity: String) -> UInt64? {
-        guard tree(of: entity) == entity else { return nil }
-        return fetches.filter { $0.key.shape.entity == entity }.flatMap(\.growth.runs).map(\.tableRows).max()
+    /// How many rows the entities' tables have at most in a run, as far as scans and fetches of everything tell, by the
+    /// entities' names; those that share a table are left out.
+    var tableRows: [String: UInt64] {
+        fetches.reduce(into: [:]) { rows, fetch in
+            let entity = fetch.key.shape.entity
+            guard tree(of: entity) == entity, let most = fetch.growth.runs.map(\.tableRows).max() else { return }
+            rows[entity] = max(rows[entity] ?? 0, most)
+        }
     }
 }
 

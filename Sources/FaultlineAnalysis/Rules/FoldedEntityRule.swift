@@ -34,6 +34,9 @@ public struct FoldedEntityRule: Rule {
     struct Pair {
         var edge: FetchProfile.Edge
         var destination: EntityEntry
+        /// Whether there are as many objects at the end as lead there; `nil`: the trace does not tell how large their tables
+        /// are.
+        var areAsMany: Bool?
         /// Objects of the relationship's entity that were used, and how often the relationship fired on them.
         var used: UInt64 = 0
         var fired: UInt64 = 0
@@ -85,6 +88,7 @@ public struct FoldedEntityRule: Rule {
 
     static func pairs(_ profile: Profile) -> [Pair] {
         var pairs: [FetchProfile.Edge: Pair] = [:]
+        let sizes = profile.tableRows
         for fetch in profile.fetches {
             for (edge, fired) in fetch.firedRelationships {
                 guard
@@ -94,8 +98,9 @@ public struct FoldedEntityRule: Rule {
                 else { continue }
                 // A few objects out of many seldom share one at the end, however many lead to it: where fetches of others
                 // bring them, the tables' sizes must speak for it.
-                guard edge.entity == fetch.key.shape.entity || areAsMany(edge, name, profile) == true else { continue }
-                var pair = pairs[edge] ?? Pair(edge: edge, destination: destination)
+                let areAsMany = areAsMany(sizes[edge.entity], sizes[name])
+                guard edge.entity == fetch.key.shape.entity || areAsMany == true else { continue }
+                var pair = pairs[edge] ?? Pair(edge: edge, destination: destination, areAsMany: areAsMany)
                 pair.add(fetch, fired: fired, used: owners.used, loaded: owners.loaded, path: owners.path)
                 pairs[edge] = pair
             }
@@ -143,8 +148,8 @@ public struct FoldedEntityRule: Rule {
     private func finding(_ pair: Pair, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let storeTime = Double(profile.totals.storeTime)
         guard pair.used >= Self.minimumRows.count, pair.share >= Self.minimumShare.value,
-            Self.areAsMany(pair.edge, pair.destination.name, profile) != false,
-            pair.size < Self.largestSize.value, Double(pair.time) >= Self.minimumTimeShare.value * storeTime,
+            pair.areAsMany != false, pair.size < Self.largestSize.value,
+            Double(pair.time) >= Self.minimumTimeShare.value * storeTime,
             savedApart(pair, profile) <= pair.fired
         else { return nil }
         let saving = costs.store.range { line in
@@ -176,11 +181,8 @@ public struct FoldedEntityRule: Rule {
         return finding
     }
 
-    /// Whether there are as many objects at the end as lead there; `nil`: the trace does not tell how large their tables
-    /// are.
-    private static func areAsMany(_ edge: FetchProfile.Edge, _ destination: String, _ profile: Profile) -> Bool? {
-        guard let owners = profile.tableRows(of: edge.entity), let targets = profile.tableRows(of: destination)
-        else { return nil }
+    private static func areAsMany(_ owners: UInt64?, _ targets: UInt64?) -> Bool? {
+        guard let owners, let targets else { return nil }
         return Double(targets) >= minimumShare.value * Double(owners)
     }
 

@@ -40,6 +40,9 @@ package struct IndexProposal: Sendable, Hashable {
         return ["FetchIndexDescription(\"\(name)\", elements: [\(parts.joined(separator: ", "))])"]
     }
 
+    /// The index made for the fetches that want it; `nil` where nothing but the columns is known.
+    func remedy(for fetches: [FetchProfile.Key]) -> Remedy? { namesColumns ? nil : .index(self, fetches) }
+
     /// Whether it is one that every store has of its relationships.
     func isOfRelationship(_ profile: Profile) -> Bool {
         elements.count == 1 && profile.entity(entity)?.property(elements[0].property)?.type == "toOne"

@@ -40,9 +40,7 @@ struct LimitedSort {
 
     /// Whether an index leads to the rows by all terms: otherwise some of the rows that it leads to are not sorted at all.
     private func decidesAll(_ terms: Int) -> Bool {
-        guard let search = plan?.split(separator: "\n").first(where: { $0.hasPrefix("SEARCH t0 ") }) else {
-            return false
-        }
+        guard let search = plan.flatMap(StatementTable.ownSearch) else { return false }
         return search.utf8.count { $0 == UInt8(ascii: "?") } == terms
     }
 }

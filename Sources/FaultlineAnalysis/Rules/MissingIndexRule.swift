@@ -38,6 +38,9 @@ public struct MissingIndexRule: Rule {
     struct Demand {
         var index: IndexProposal
         var fetches: [FetchProfile]
+
+        /// Rows that the one which goes through most goes through.
+        var scannedRows: Double { fetches.map(\.counts.scannedRows).max() ?? 0 }
     }
 
     static func demands(_ profile: Profile) -> [Demand] {
@@ -168,12 +171,11 @@ public struct MissingIndexRule: Rule {
         let first = demand.fetches[0]
         let saved = demand.fetches.reduce(0) { $0 + Self.scanning($1) }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
-        let scanned = demand.fetches.map(\.counts.scannedRows).max() ?? 0
         // What a fetch takes besides its scan is in its time as well.
         let saving = Saving.Range(median: max(0, saved - upkeep), low: max(0, saved / 2 - upkeep), high: saved)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: first.key.site,
-            score: Score.of(scanned, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix,
+            score: Score.of(demand.scannedRows, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix,
             code: demand.index.code,
             saving: Saving(time: saving), confidence: upkeep * 2 < saved ? .medium : .low,
             signature: first.signature(id, demand.index.properties))
@@ -188,7 +190,7 @@ public struct MissingIndexRule: Rule {
             Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
         ]
         finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }
-        finding.remedy = demand.index.namesColumns ? nil : .index(demand.index, demand.fetches.map(\.key))
+        finding.remedy = demand.index.remedy(for: demand.fetches.map(\.key))
         weigh(&finding, demand, upkeep: upkeep, saved: saved, profile)
         return finding
     }
@@ -199,8 +201,7 @@ public struct MissingIndexRule: Rule {
         if upkeep >= saved {
             finding.downgrade("Keeping the index up would cost more than it saves here.")
         }
-        let largest = demand.fetches.map(\.counts.scannedRows).max() ?? 0
-        if largest < Self.minimumRows.value {
+        if demand.scannedRows < Self.minimumRows.value {
             finding.downgrade(
                 "A table of fewer than \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows is soon gone through.")
         }

@@ -21,11 +21,11 @@ struct OneKind {
     /// `nil`: it is no such fetch.
     init?(_ fetch: FetchProfile, _ profile: Profile) {
         let shape = fetch.key.shape
-        let kinds = profile.entities.filter { $0.root == shape.entity && $0.name != shape.entity }
         guard shape.resultType == "objects", !shape.isLimited,
-            UInt64(kinds.count) >= SparseTableRule.minimumEntities.count,
-            fetch.readEntities.count == 1, let (entity, read) = fetch.readEntities.first,
-            kinds.contains(where: { $0.name == entity })
+            fetch.readEntities.count == 1, let (entity, read) = fetch.readEntities.first, entity != shape.entity
+        else { return nil }
+        let kinds = profile.entities.filter { $0.root == shape.entity && $0.name != shape.entity }
+        guard UInt64(kinds.count) >= SparseTableRule.minimumEntities.count, kinds.contains(where: { $0.name == entity })
         else { return nil }
         (self.fetch, self.entity, self.read) = (fetch, entity, read)
         loaded = fetch.total(\.loadedRows)

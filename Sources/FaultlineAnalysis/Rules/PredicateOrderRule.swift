@@ -128,9 +128,6 @@ public struct PredicateOrderRule: Rule {
         return finding
     }
 
-    /// By how much data are thought to grow.
-    private static let growth = 10.0
-
     func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ profile: Profile) {
         let saving = finding.saving.time.median
         guard
@@ -138,7 +135,7 @@ public struct PredicateOrderRule: Rule {
                 saving: saving, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
                 isMainThread: fetch.isOnMainThread)
         else { return }
-        let one = saving / Double(max(1, fetch.counts.executions)) * Self.growth
+        let one = saving / Double(max(1, fetch.counts.executions)) * Growth.projected
         finding.reservations.append(
             Significance.notProven + " With ten times the rows it would save some \(Phrase.duration(one)) each time.")
     }

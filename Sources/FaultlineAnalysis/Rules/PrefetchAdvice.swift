@@ -7,11 +7,20 @@ struct PrefetchAdvice {
     /// The share of the loaded rows whose faults fired.
     let share: Double
     let paths: KeyPaths
+    /// Whether nothing was read of the members but how many there are.
+    let isCounted: Bool
+
+    init(key: FaultEvidence.Key, evidence: FaultEvidence, share: Double, paths: KeyPaths) {
+        (self.key, self.evidence, self.share, self.paths) = (key, evidence, share, paths)
+        isCounted = Self.isCounted(key, evidence, paths)
+    }
 
     private var shape: ShapeEntry { key.fetch.shape }
     private var isBatched: Bool { evidence.fetches.contains { $0.key > 0 } }
 
-    private var edge: FetchProfile.Edge? {
+    private var edge: FetchProfile.Edge? { Self.edge(of: key) }
+
+    private static func edge(of key: FaultEvidence.Key) -> FetchProfile.Edge? {
         guard case .relationship(let entity, let name) = key.subject else { return nil }
         return FetchProfile.Edge(entity: entity, name: name)
     }
@@ -32,11 +41,10 @@ struct PrefetchAdvice {
     /// Whether few rows of an unbatched fetch fire: then those that do are better loaded together.
     private var isSparse: Bool { share < PrefetchRule.minimumShare.value && !isBatched }
 
-    /// Whether nothing was read of the members but how many there are.
-    ///
     /// Members that are read fire through the relationship, unless something else has loaded them before: then nobody knows.
-    var isCounted: Bool {
-        guard let edge, evidence.types[.toMany] == evidence.trips, let fetch = paths.profile.fetch(key.fetch),
+    private static func isCounted(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ paths: KeyPaths) -> Bool {
+        guard let edge = edge(of: key), evidence.types[.toMany] == evidence.trips,
+            let fetch = paths.profile.fetch(key.fetch),
             fetch.total(\.executions) > 0, let destination = paths.destination(of: edge),
             let fired = fetch.firedRelationships[edge], fetch.askedToMany[edge] == fired
         else { return false }

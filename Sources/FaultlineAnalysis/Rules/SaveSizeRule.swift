@@ -87,16 +87,14 @@ public struct SaveSizeRule: Rule {
         // A part as large as this one takes its share of the longest save where nothing tells what a save takes by itself.
         let share = longest * Double(part) / mostObjects
         let pause =
-            costs.saves?.range { longest - $0.cost(trips: 1, rows: Double(part)) } ?? (
-                longest - share, 0, longest
-            )
+            costs.saves?.range { longest - $0.cost(trips: 1, rows: Double(part)) } ?? (longest - share, 0, longest)
         let advice = SaveSizeAdvice(key: key, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
             score: max(
                 Score.of(Double(large.longest), info: ProcessReduction.longSave.value, warning: 500_000_000),
                 Score.of(
-                    Double(blocking.longest), info: Double(ProcessReduction.longBlock.count), warning: 100_000_000),
+                    Double(blocking.longest), info: ProcessReduction.longBlock.value, warning: 100_000_000),
                 min(
                     Score.highestWarning,
                     Score.of(Double(large.mostObjects), info: ProcessReduction.manyObjects.value, warning: 100_000))),

@@ -82,9 +82,10 @@ struct ScreenBatches {
         // The longest of several waits, which is what somebody notices, is longer than the others.
         shorter.high = max(shorter.high, shorter.median * Self.longestWait)
         finding.saving.pause = shorter
-        var curve = BatchCurve(use, current: size, line: estimate.line, identity: identity.line)
+        var curve = BatchCurve(use, current: size, line: estimate.line, identity: identity.line) {
+            $0.batchSize > 0 && $0.batchSize <= use.maximumRows
+        }
         curve.advised = advised
-        curve.plateau = curve.plateau { $0.batchSize > 0 && $0.batchSize <= use.maximumRows }
         finding.batchCurve = curve
         describe(&finding, fault, estimate, before, after)
         weigh(&finding, total.median, shorter.median, profile)

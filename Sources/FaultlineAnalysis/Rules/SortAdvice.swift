@@ -94,8 +94,8 @@ struct SortAdvice {
     /// The index that leads to the rows and could have them in order as well; `nil`: none, or one that every store has of
     /// its relationships.
     private var extended: String? {
-        guard let plan = fetch.statements.commonPlan, index.equalities > 0,
-            let match = plan.firstMatch(of: /(?m)^SEARCH t0 USING (?:COVERING )?INDEX (\S+) \((.*)\)$/)
+        guard index.equalities > 0, let search = fetch.statements.commonPlan.flatMap(StatementTable.ownSearch),
+            let match = search.wholeMatch(of: /SEARCH t0 USING (?:COVERING )?INDEX (\S+) \((.*)\)/)
         else { return nil }
         let compared = match.2.split(separator: " AND ")
         let columns = Set(compared.map { $0.prefix { $0 != "=" } }.map(String.init))

@@ -16,8 +16,6 @@ public struct SortRule: Rule {
         "R19", "limitFactor", 10.0, .factor, "times the rows that the limit lets through")
     /// What comparing two rows is assumed to cost, in nanoseconds.
     static let comparison = 50.0
-    /// By how much data are thought to grow.
-    static let growth = 10.0
 
     public init() {}
 
@@ -41,8 +39,8 @@ public struct SortRule: Rule {
             counts: counts, shape: fetch.key.shape, plan: fetch.statements.commonPlan,
             columns: entity?.properties.count ?? 0
         ).rows
-        let isEstimated = (least ?? 0) > Double(counts.sortedRows)
-        let sortedRows = isEstimated ? least ?? 0 : Double(counts.sortedRows)
+        let sortedRows = max(Double(counts.sortedRows), least ?? 0)
+        let isEstimated = sortedRows > Double(counts.sortedRows)
         let sorted = sortedRows / Double(counts.sorts)
         let isCut = fetch.key.shape.isLimited && sorted >= Self.limitFactor.value * max(1, counts.foundRows)
         guard sorted >= Self.minimumRows.value || (isCut && sorted >= Self.minimumLimitedRows.value) else { return nil }
@@ -72,7 +70,7 @@ public struct SortRule: Rule {
             Evidence("fetchTime", counts.time, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
-        finding.remedy = advice.obstacle == nil && !advice.index.namesColumns ? .index(advice.index, [fetch.key]) : nil
+        finding.remedy = advice.obstacle == nil ? advice.index.remedy(for: [fetch.key]) : nil
         weigh(&finding, fetch, sorted, advice, profile)
         return finding
     }
@@ -92,6 +90,6 @@ public struct SortRule: Rule {
         // What no index has in order stays so when the table grows, whatever it takes now.
         finding.reservations.append(
             Significance.notProven + " With ten times the rows sorting "
-                + "would take some \(Phrase.duration(Self.sorting(sorted * Self.growth))) each time.")
+                + "would take some \(Phrase.duration(Self.sorting(sorted * Growth.projected))) each time.")
     }
 }

@@ -18,8 +18,6 @@ public struct UnboundedFetchRule: Rule {
     static let grownRows: UInt64 = 100
     /// Nanoseconds of a fetch that somebody notices.
     static let longFetch = 50_000_000.0
-    /// By how much data are thought to grow.
-    static let growth = 10.0
 
     public init() {}
 
@@ -92,7 +90,7 @@ public struct UnboundedFetchRule: Rule {
                 Score.highestWarning,
                 max(
                     // What is known to grow is judged by what it is going to be.
-                    Score.of(count * (grows ? Self.growth : 1), info: Double(Self.minimumRows.count), warning: 10_000),
+                    Score.of(count * (grows ? Growth.projected : 1), info: Self.minimumRows.value, warning: 10_000),
                     Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
             fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
                 + "limit and a predicate on the sort key they come page by page.",
@@ -129,8 +127,8 @@ public struct UnboundedFetchRule: Rule {
         let now = line.cost(trips: 1, rows: rows)
         // Times of a log can be shorter than it tells.
         guard now > 0 else { return "What it would take with more rows is not known." }
-        let time = Phrase.duration(line.cost(trips: 1, rows: rows * Self.growth))
-        let memory = rowSize > 0 ? " and hold \(Phrase.size(rows * Self.growth * rowSize))" : ""
+        let time = Phrase.duration(line.cost(trips: 1, rows: rows * Growth.projected))
+        let memory = rowSize > 0 ? " and hold \(Phrase.size(rows * Growth.projected * rowSize))" : ""
         let here =
             now < Self.longFetch
             ? "What it costs at this size is not much" : "It takes \(Phrase.duration(now)) at this size"

@@ -32,7 +32,7 @@ public struct WaitRule: Rule {
 
     private func finding(_ key: WaitEvidence.Key, _ evidence: WaitEvidence) -> Finding {
         let advice = WaitAdvice(key: key, evidence: evidence)
-        let score = Score.of(Double(evidence.longest), info: Double(Self.longWait.count), warning: 50_000_000)
+        let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
         let blocked = Double(evidence.blockedTime)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.holderSite ?? key.site,

@@ -8,7 +8,7 @@ enum XctraceText {
     /// The text as UTF-8, with signs of replacement where it is none, and processing instructions as mere text.
     ///
     /// - Returns: `nil` if it is in another encoding, or has a document type, whose entities could stand for anything.
-    /// - Complexity: O(*n*), in memory too where something is replaced.
+    /// - Complexity: O(*n*), in memory too.
     static func readable(_ data: Data) -> Data? {
         guard !data.contains(0), !hasOtherEncoding(data), data.range(of: Data("<!DOCTYPE".utf8)) == nil
         else { return nil }
