@@ -110,6 +110,7 @@ struct ProcessReduction: Sendable {
     }
 
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID, into tables: inout ProfileTables) {
+        if case .destinationUse(let use) = entry { return tables.insert(use) }
         dictionary.insert(entry, id: id)
         if case .entity(let entity) = entry { tables.insert(entity) }
         if resolver != nil {

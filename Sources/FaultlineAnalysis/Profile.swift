@@ -262,6 +262,10 @@ public struct Profile: Sendable {
     /// Rows of an entity that were written.
     func writes(of entity: String) -> UInt64 { tables.changes[entity]?.rows ?? 0 }
 
+    /// What was done with the objects that a to-one relationship leads to; `nil`: none was read, or an older recorder does
+    /// not tell.
+    func destinationUse(of edge: FetchProfile.Edge) -> DestinationUse? { tables.destinationUses[edge] }
+
     /// The entities of the model that the trace names, in alphabetical order.
     public var entities: [EntityEntry] { tables.model.values.sorted { $0.name < $1.name } }
 

@@ -27,6 +27,8 @@ struct ProfileTables: Sendable {
     var saveLoads = LoadSample()
     /// Statements that read, for traces that have nothing else.
     var statements = LoadSample()
+    /// What was done with the objects at the other ends of to-one relationships.
+    var destinationUses: [FetchProfile.Edge: DestinationUse] = [:]
     /// Entities by name.
     var model: [String: EntityEntry] = [:]
 
@@ -84,6 +86,11 @@ struct ProfileTables: Sendable {
     /// Takes in a trip of any shape, but for one of large values.
     mutating func insert(_ load: Load, hash: UInt64) {
         if !load.isLarge { loads.insert(load, hash: hash) }
+    }
+
+    mutating func insert(_ use: DestinationUseEntry) {
+        let edge = FetchProfile.Edge(entity: use.entity, name: use.relationship)
+        destinationUses[edge, default: DestinationUse()].insert(use)
     }
 
     /// Takes in an entity.

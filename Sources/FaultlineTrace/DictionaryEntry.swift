@@ -13,6 +13,7 @@ public enum DictionaryEntry: Sendable, Hashable {
     case name(NameEntry)
     case context(ContextEntry)
     case thread(ThreadEntry)
+    case destinationUse(DestinationUseEntry)
 }
 
 /// An entity of the store's model.
@@ -210,6 +211,23 @@ public struct ContextEntry: Sendable, Hashable, Codable {
     public init(name: String, concurrency: String) {
         self.name = name
         self.concurrency = concurrency
+    }
+}
+
+/// What a program did with the objects that it reached over a to-one relationship: one of the properties that it read.
+///
+/// No event refers to it: it is told once for all of them, however many objects there are.
+public struct DestinationUseEntry: Sendable, Hashable, Codable {
+    /// The entity that has the relationship.
+    public var entity: String
+    public var relationship: String
+    /// The property of the object at the other end; `nil`: the object was changed or deleted.
+    public var property: String?
+
+    public init(entity: String, relationship: String, property: String?) {
+        self.entity = entity
+        self.relationship = relationship
+        self.property = property
     }
 }
 

@@ -8,9 +8,21 @@ struct FoldedEntityRuleTests {
     /// Fetches of items of which each asks for its list.
     private func findings(
         objects: Int = 100, touched: UInt32 = 100, asked: Int = 100, bytes: UInt64 = 60, isElsewhere: Bool = false,
-        savesApart: Int = 0, savesTogether: Int = 0
+        savesApart: Int = 0, savesTogether: Int = 0, reading: [String]? = nil
     ) -> [Finding] {
         var groceries = Groceries()
+        if let reading {
+            _ = groceries.trace.entity(
+                "List",
+                [
+                    .init(name: "title", type: "String"), .init(name: "color", type: "String"),
+                    .init(name: "items", type: "toMany", destination: "Item"),
+                ])
+            for property in reading {
+                let use = DestinationUseEntry(entity: "Item", relationship: "list", property: property)
+                _ = groceries.trace.define(.destinationUse(use))
+            }
+        }
         let fetch = groceries.fetch(rows: 100)
         for number in 0..<asked {
             var fault = TraceEvent.Fault()
@@ -53,6 +65,12 @@ struct FoldedEntityRuleTests {
             ])
         #expect(finding.saving.trips == 100)
         #expect(finding.saving.time.median > 1_000_000 && finding.saving.time.median <= 1_200_000)
+    }
+
+    @Test func `The attributes that move are those that are read, where the trace tells`() {
+        #expect(findings(reading: []).first?.code == ["Item.title: String", "Item.color: String"])
+        #expect(findings(reading: ["color"]).first?.code == ["Item.color: String"])
+        #expect(findings(reading: ["items"]).first?.code == ["Item.title: String", "Item.color: String"])
     }
 
     /// Items that ask for their lists, each of which asks for its owner.

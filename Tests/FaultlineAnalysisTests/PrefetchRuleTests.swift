@@ -121,6 +121,76 @@ struct PrefetchRuleTests {
         #expect(members(tellingUse: false).map(\.title) == title)
     }
 
+    /// A screen whose items lead to lists, of which properties are read.
+    private func lists(
+        reading properties: [String?], batchSize: UInt32 = 0, tags: Bool = false,
+        use change: (inout TraceEvent.Use) -> Void = { _ in }
+    ) throws -> Finding {
+        var groceries = screen(batchSize: batchSize)
+        for property in properties {
+            let use = DestinationUseEntry(entity: "Item", relationship: "list", property: property)
+            _ = groceries.trace.define(.destinationUse(use))
+        }
+        let fetch = groceries.fetch(rows: 100, batchSize: batchSize)
+        if tags {
+            let name = groceries.trace.define(.name(NameEntry(name: "tags")))
+            let owner = groceries.item
+            groceries.fault(1, of: fetch, source: .rowCache) { fault in
+                (fault.type, fault.entity, fault.relationship) = (.toMany, owner, name)
+            }
+        }
+        var use = Groceries.use(of: fetch, rows: 100, batchSize: batchSize)
+        change(&use)
+        groceries.add(use)
+        return try #require(findings(groceries).first)
+    }
+
+    private static let dictionaries =
+        "Where the objects are only shown, fetch dictionaries with \"list.title\" among propertiesToFetch: one statement, "
+        + "and no object of List."
+
+    @Test func `An attribute that is all that is read at the other end can come with the rows`() throws {
+        let finding = try lists(reading: ["title"])
+        #expect(finding.title == "Prefetch \"list\" with the fetch of Item")
+        #expect(finding.alternatives == [Self.dictionaries])
+        #expect(finding.explanation.contains("Of the objects of List only \"title\" is read."))
+    }
+
+    @Test func `Objects that are changed, come in batches or lead elsewhere too are no dictionaries`() throws {
+        let told = "Of the objects of List only \"title\" is read."
+        for finding in [
+            try lists(reading: ["title"], batchSize: 20), try lists(reading: ["title"], tags: true),
+            try lists(reading: ["title"]) { $0.modifiedRows = 1 },
+        ] {
+            #expect(finding.alternatives.isEmpty && finding.explanation.contains(told))
+        }
+    }
+
+    @Test(
+        arguments: [[], ["title", nil], ["title", "items"], ["title", "unknown"], ["a", "b", "c"]] as [[String?]])
+    func `Where more is read at the other end, it leads on or is changed, nothing is said of columns`(
+        _ properties: [String?]
+    ) throws {
+        let finding = try lists(reading: properties)
+        #expect(finding.alternatives.isEmpty && !finding.explanation.contains { $0.contains("only") })
+    }
+
+    @Test func `What is read at the other end adds up over traces, and outlives a file`() throws {
+        let uses = ["title", "color", nil].map { property in
+            var trace = TraceBuilder(process: 7)
+            let use = DestinationUseEntry(entity: "Item", relationship: "list", property: property)
+            _ = trace.define(.destinationUse(use))
+            return Profile(trace.closed())
+        }
+        var sum = uses[0]
+        sum.merge(uses[1])
+        let edge = FetchProfile.Edge(entity: "Item", name: "list")
+        let two = try #require(Profile(fileData: try sum.fileData()).destinationUse(of: edge))
+        #expect(two.properties == ["color", "title"] && two.isChanged == 0)
+        sum.merge(uses[2])
+        #expect(sum.destinationUse(of: edge)?.isChanged == 1)
+    }
+
     /// A screen of a hundred faults, of which the first ones take a millisecond.
     private func slowly(_ slow: UInt64) -> Groceries {
         var groceries = Groceries()

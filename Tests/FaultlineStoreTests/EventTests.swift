@@ -265,6 +265,33 @@ struct EventTests {
         #expect(details(store, .cacheMiss).count == 2)
     }
 
+    @Test("What is read and changed of objects that a to-one relationship led to is told once")
+    func destinationUses() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 4)
+        func uses() -> [String] {
+            store.recorder.messages().compactMap {
+                guard case .entry(_, _, .destinationUse(let use)) = $0 else { return nil }
+                return "\(use.entity).\(use.relationship): \(use.property ?? "changed")"
+            }
+        }
+        let context = store.container.newBackgroundContext()
+        let items = try context.fetch(FetchRequest<Item>())
+        #expect(uses().isEmpty)
+        for item in items { _ = (item.category?.name, item.category?.name) }
+        #expect(uses() == ["Item.category: name"])
+        _ = items[0].category?.items.count
+        // Members of a to-many relationship are no such objects.
+        for item in try context.fetch(FetchRequest<Category>())[0].items { _ = item.price }
+        #expect(uses() == ["Item.category: name", "Item.category: items"])
+
+        let other = store.container.newBackgroundContext()
+        let category = try other.fetch(FetchRequest<Item>())[0].category
+        _ = category?.name
+        category?.name = "Fruit"
+        #expect(uses() == ["Item.category: name", "Item.category: items", "Item.category: changed"])
+    }
+
     @Test("A fault whose row is gone says so")
     func gone() throws {
         let store = try TestStore(isRecording: true)

@@ -57,7 +57,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {
     X(FRAME, "frame")          \
     X(NAME, "name")            \
     X(CONTEXT, "context")      \
-    X(THREAD, "thread")
+    X(THREAD, "thread")        \
+    X(DESTINATION_USE, "destinationUse")
 
 typedef enum __attribute__((enum_extensibility(closed))) fl_dictionary_kind {
     FL_DICTIONARY_NONE = 0,

@@ -163,7 +163,7 @@ public struct FoldedEntityRule: Rule {
             fix:
                 "Keep what is always read with \(pair.edge.entity) in \(pair.edge.entity), or prefetch \"\(pair.edge.name)\" "
                 + "with every fetch of it.",
-            code: code(pair), saving: Saving(time: Saving.Range(saving)), confidence: .low,
+            code: code(pair, profile), saving: Saving(time: Saving.Range(saving)), confidence: .low,
             signature: [id, pair.edge.entity, pair.edge.name].joined(separator: "|"))
         finding.saving.trips = Int64(clamping: pair.trips)
         finding.scopes = pair.fetches[0].counts.scopes.names
@@ -200,9 +200,11 @@ public struct FoldedEntityRule: Rule {
         "Fold \(pair.destination.name) into \(pair.edge.entity), which always reads it through \"\(pair.edge.name)\""
     }
 
-    /// The attributes that move, at most six of them.
-    private func code(_ pair: Pair) -> [String] {
-        let attributes = pair.destination.properties.filter { $0.type != "toOne" && $0.type != "toMany" }
+    /// The attributes that move, at most six of them: those that are read, where the trace tells.
+    private func code(_ pair: Pair, _ profile: Profile) -> [String] {
+        let all = pair.destination.properties.filter { $0.type != "toOne" && $0.type != "toMany" }
+        let read = profile.destinationUse(of: pair.edge).map { use in all.filter { use.properties.contains($0.name) } }
+        let attributes = read.flatMap { $0.isEmpty ? nil : $0 } ?? all
         return attributes.prefix(6).map { "\(pair.edge.entity).\($0.name): \($0.type)" }
     }
 }

@@ -9,10 +9,14 @@ struct PrefetchAdvice {
     let paths: KeyPaths
     /// Whether nothing was read of the members but how many there are.
     let isCounted: Bool
+    /// The attributes at the other end, if they are few.
+    let columns: ReadColumns?
 
     init(key: FaultEvidence.Key, evidence: FaultEvidence, share: Double, paths: KeyPaths) {
         (self.key, self.evidence, self.share, self.paths) = (key, evidence, share, paths)
         isCounted = Self.isCounted(key, evidence, paths)
+        let isToOne = evidence.types[.toOne] == evidence.trips
+        columns = isToOne ? Self.edge(of: key).flatMap { ReadColumns($0, of: key.fetch, paths) } : nil
     }
 
     private var shape: ShapeEntry { key.fetch.shape }
@@ -70,7 +74,11 @@ struct PrefetchAdvice {
         "Keep the number in a derived attribute of \(edge.entity) (\(edge.name).@count), which the store keeps up."
     }
 
-    var alternatives: [String] { isCounted && inverse != nil ? edge.map { [derived($0)] } ?? [] : [] }
+    var alternatives: [String] {
+        if isCounted, inverse != nil { return edge.map { [derived($0)] } ?? [] }
+        guard let columns, columns.mayBeDictionaries, let keyPath else { return [] }
+        return [columns.alternative(path: keyPath)]
+    }
 
     /// What speaks against it.
     var reservations: [String] {
@@ -173,6 +181,7 @@ struct PrefetchAdvice {
         sentences.append(
             "They belong to \(Phrase.count(fetches, "fetch", plural: "fetches")) of \(shape.entity) with \(rows), of which "
                 + "\(fired) fired.")
+        if let columns { sentences.append(columns.explanation) }
         if evidence.seenBefore > 0 {
             sentences.append("\(Phrase.count(evidence.seenBefore, "object")) had been in the row cache before.")
         }

@@ -72,6 +72,8 @@ final class EntityRuntime: Sendable {
     private let traceID = Atomic<DictionaryID>(0)
     /// The properties' numbers in the trace's dictionary; 0: not entered yet.
     private let nameIDs: Mutex<[DictionaryID]>
+    /// What the trace knows of the objects that the to-one relationships lead to.
+    let destinationUses = DestinationUses()
 
     private static let nextLayout = Atomic<UInt32>(1)
 

@@ -76,14 +76,27 @@ extension ManagedObject {
         let slot = runtime.slots[index]
         if (0..<64).contains(slot) { trail.readSlots |= 1 << UInt64(slot) }
         noteAttention()
-        trail.use?.read(property: index, row: Int(trail.row))
+        if let use = trail.use {
+            use.read(property: index, row: Int(trail.row))
+        } else {
+            noteDestinationUse(index)
+        }
     }
 
-    /// Notes in the fetch's use summary that the object was changed or deleted.
+    /// Notes that an object was used which a to-one relationship led to: a property was read, or it was changed.
+    private final func noteDestinationUse(_ property: Int?) {
+        guard trail.relationship >= 0, managedObjectContext.recorder.isEnabled else { return }
+        let owner = runtime.store.entities[Int(trail.relationshipEntity)]
+        owner.destinationUses.note(
+            Int(trail.relationship), of: owner.schema, in: runtime.schema, property: property,
+            managedObjectContext.recorder)
+    }
+
+    /// Notes for the trace that the object was changed or deleted.
     final func noteChange() {
         guard flags.contains(.isTracked), !flags.contains(.isChangeNoted) else { return }
         flags.insert(.isChangeNoted)
-        trail.use?.modifiedRow()
+        if let use = trail.use { use.modifiedRow() } else { noteDestinationUse(nil) }
     }
 
     /// Where the value stands in the row; `nil`: there is none.

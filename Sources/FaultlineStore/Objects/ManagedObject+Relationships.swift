@@ -197,5 +197,6 @@ extension ManagedObject {
         trail.origin = source.trail.origin
         trail.relationship = Int16(index)
         trail.relationshipEntity = Int16(source.runtime.schema.index)
+        if !source.runtime.schema.properties[index].isToMany { flags.insert(.isTracked) }
     }
 }

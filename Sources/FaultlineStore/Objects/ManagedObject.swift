@@ -59,7 +59,7 @@ open class ManagedObject {
         static let isFault = Flags(rawValue: 1)
         /// There are unsaved values.
         static let hasPending = Flags(rawValue: 2)
-        /// Reading is to be noted in a fetch's use summary.
+        /// Reading is to be noted: in a fetch's use summary, or of the relationship that led here.
         static let isTracked = Flags(rawValue: 4)
         static let isInserted = Flags(rawValue: 8)
         static let isUpdated = Flags(rawValue: 16)
@@ -70,7 +70,7 @@ open class ManagedObject {
         static let isDetached = Flags(rawValue: 128)
         /// The row turned out to be of a subentity whose objects are of another class.
         static let hasOtherClass = Flags(rawValue: 256)
-        /// The fetch's use summary knows that the object was changed or deleted.
+        /// The trace knows that the object was changed or deleted.
         static let isChangeNoted = Flags(rawValue: 512)
         /// ``awakeFromFetch()`` runs: what is set does not count as a change.
         static let isAwaking = Flags(rawValue: 1024)

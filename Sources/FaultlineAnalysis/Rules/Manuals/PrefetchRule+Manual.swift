@@ -1,6 +1,6 @@
 extension PrefetchRule {
     public var thresholds: [Threshold] {
-        [Self.minimumShare, ProcessReduction.faultThreshold]
+        [Self.minimumShare, ProcessReduction.faultThreshold, ReadColumns.most]
     }
 
     public var manual: RuleManual {
@@ -13,7 +13,9 @@ extension PrefetchRule {
             fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
                 + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare.value)) of its rows fire, fill "
                 + "those that will with one batch of faults instead. Where no member of a to-many relationship was read, "
-                + "count them all with one grouped fetch.",
+                + "count them all with one grouped fetch. Where no more than \(ReadColumns.most.text) of the objects at the "
+                + "other end of a to-one relationship are read and nothing is changed, dictionaries can bring them along "
+                + "instead.",
             saving: "What such faults take (the slowest tenth is counted like the others, since what it reads has to "
                 + "be read all the same), less what prefetching takes: one trip for each load of rows, and the rows. Both "
                 + "costs are fitted from the trips of the trace. And some \(Phrase.duration(CostModel.prefetchedRow)) for "
