@@ -112,7 +112,11 @@ struct ProcessReduction: Sendable {
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID, into tables: inout ProfileTables) {
         if case .destinationUse(let use) = entry { return tables.insert(use) }
         dictionary.insert(entry, id: id)
-        if case .entity(let entity) = entry { tables.insert(entity) }
+        switch entry {
+        case .entity(let entity): tables.insert(entity)
+        case .plan(let plan): tables.insert(plan)
+        default: break
+        }
         if resolver != nil {
             // The reader sends entries first. One that comes late may name what was cached as unknown.
             resolver = nil

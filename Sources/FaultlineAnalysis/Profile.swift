@@ -266,6 +266,11 @@ public struct Profile: Sendable {
     /// not tell.
     func destinationUse(of edge: FetchProfile.Edge) -> DestinationUse? { tables.destinationUses[edge] }
 
+    /// What indexes the tables have, in the order of the tables' names.
+    var tableIndexes: [(table: String, indexes: TableIndexes)] {
+        tables.indexes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
     /// The entities of the model that the trace names, in alphabetical order.
     public var entities: [EntityEntry] { tables.model.values.sorted { $0.name < $1.name } }
 

@@ -7,7 +7,7 @@ extension ProfileTables: Summed {
         sums("scopeSums", of: \.scopeList) { $0.insert($1) },
         .part("faults", \.faults), .part("loops", \.loops), .part("saves", \.saves), .part("repeats", \.repeats),
         .part("waits", \.waits), .part("blocks", \.blocks), .part("refaults", \.refaults),
-        .part("holds", \.holds), .part("destinationUses", \.destinationUses),
+        .part("holds", \.holds), .part("destinationUses", \.destinationUses), .part("indexes", \.indexes),
         .part("changes", \.changes), .part("loads", \.loads),
         .part("saveLoads", \.saveLoads),
         .part("statementLoads", \.statements), entities,

@@ -29,6 +29,8 @@ struct ProfileTables: Sendable {
     var statements = LoadSample()
     /// What was done with the objects at the other ends of to-one relationships.
     var destinationUses: [FetchProfile.Edge: DestinationUse] = [:]
+    /// Indexes by their table's name.
+    var indexes: [String: TableIndexes] = [:]
     /// Entities by name.
     var model: [String: EntityEntry] = [:]
 
@@ -86,6 +88,14 @@ struct ProfileTables: Sendable {
     /// Takes in a trip of any shape, but for one of large values.
     mutating func insert(_ load: Load, hash: UInt64) {
         if !load.isLarge { loads.insert(load, hash: hash) }
+    }
+
+    mutating func insert(_ plan: PlanEntry) {
+        for step in plan.rows {
+            if let table = step.table, step.indexes?.isEmpty == false {
+                indexes[table, default: TableIndexes()].insert(step)
+            }
+        }
     }
 
     mutating func insert(_ use: DestinationUseEntry) {

@@ -85,16 +85,27 @@ public struct PlanEntry: Sendable, Hashable, Codable {
         /// Rows that SQLite expects it to go to each time, by what `ANALYZE` has written; `nil`: nothing, or it does not
         /// say.
         public var expectedRows: Int?
-        /// Of a step that goes through a table the table's indexes, as their columns with commas between: `"ZLIST,ZNAME"`;
-        /// `nil`: it does not, or an older recorder.
+        /// The table that it goes to; `nil`: none, or an older recorder.
+        public var table: String?
+        /// The table's indexes of plain columns and all rows, each as its columns with commas between.
+        ///
+        /// `"ZLIST,ZNAME"`; a collation other than `BINARY` and a falling order stand behind a column:
+        /// `"ZNAME COLLATE NOCASE DESC"`. `nil`: there is no table, or an older recorder.
         public var indexes: [String]?
+        /// Those among them whose values are unique; `nil`: none.
+        public var uniqueIndexes: [String]?
 
-        public init(id: Int, parent: Int, detail: String, expectedRows: Int? = nil, indexes: [String]? = nil) {
+        public init(
+            id: Int, parent: Int, detail: String, expectedRows: Int? = nil, table: String? = nil,
+            indexes: [String]? = nil, uniqueIndexes: [String]? = nil
+        ) {
             self.id = id
             self.parent = parent
             self.detail = detail
             self.expectedRows = expectedRows
+            self.table = table
             self.indexes = indexes
+            self.uniqueIndexes = uniqueIndexes
         }
     }
 

@@ -175,6 +175,78 @@ struct MissingIndexRuleTests {
         #expect(findings([range], sort: ["milliseconds ascending"]).map(\.title) == ["Index Track by title"])
     }
 
+    @Test func `A property of which one value leaves much of the table is no part of an index`() throws {
+        let album = Term(keyPath: "album", operation: "==", operand: "object")
+        func found(rows: UInt32, isLimited: Bool = false, terms: [Term]) throws -> Finding {
+            var music = Music()
+            let shape = music.shape("other", terms, isLimited: isLimited)
+            let text = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
+            let fetch = music.fetch(shape, rows: rows, duration: 1_000_000)
+            var statement = TraceEvent.Statement()
+            (statement.rows, statement.fullScanSteps, statement.statement) = (rows, 999, text)
+            music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+            add([Self.length, album], rows: 3, steps: 2000, times: 20, to: &music)
+            return try #require(findings(music).first { $0.change?.line == 42 && $0.code.count == 1 })
+        }
+        let many = try found(rows: 301, terms: [album])
+        #expect(many.title == "Index Track by milliseconds")
+        #expect(many.explanation.contains("album is left out: fetches of one value bring 30 % of the table."))
+        for other in [
+            try found(rows: 300, terms: [album]), try found(rows: 301, isLimited: true, terms: [album]),
+            try found(rows: 301, terms: [Term(keyPath: "album", operation: "IN", operand: "object")]),
+            try found(rows: 301, terms: [album, Term(keyPath: "title", operation: "==")]),
+        ] {
+            #expect(other.title == "Index Track by album, milliseconds")
+            #expect(!other.explanation.contains { $0.contains("left out") })
+        }
+    }
+
+    /// A profile of which a plan tells what indexes tracks have.
+    private func needless(
+        _ indexes: [String], unique: [String]? = nil, table: String? = "ZTRACK", written: UInt32 = 0
+    ) -> [Finding] {
+        var music = Music()
+        _ = music.trace.define(
+            .plan(
+                PlanEntry(rows: [
+                    .init(
+                        id: 1, parent: 0, detail: "SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)", table: table,
+                        indexes: indexes, uniqueIndexes: unique)
+                ])))
+        var save = TraceEvent.Save()
+        save.inserted = written
+        save.entities = [.init(entity: music.track, inserted: UInt64(written), updated: 0, deleted: 0)]
+        music.trace.event(.save(save), duration: 5_000_000)
+        return findings(music)
+    }
+
+    @Test func `An index whose columns are the first of another one's is to be dropped`() throws {
+        let found = needless(["ZALBUM", "ZTITLE", "ZTITLE,ZMILLISECONDS"], written: 4000)
+        let finding = try #require(found.first)
+        #expect(found.count == 1 && finding.rule == "R06" && finding.severity == .note)
+        #expect(finding.title == "Drop the index of Track by title")
+        #expect(
+            finding.fix
+                == "The one by title, milliseconds finds all that it finds. Every row that is written pays for both.")
+        #expect(
+            finding.explanation == [
+                "Its columns are the first of the other one's. Keeping it costs some 2.00 µs for each row that is written; "
+                    + "4,000 were."
+            ])
+        #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], written: 5000).map(\.severity) == [.warning])
+        let unknown = try #require(needless(["ZX", "ZX,ZTITLE"], table: "ZSONG").first)
+        #expect(unknown.title == "Drop the index of ZSONG by ZX" && unknown.evidence.map(\.value) == [0])
+    }
+
+    @Test func `Indexes that keep values unique, that the store makes or that sort otherwise stay`() {
+        #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], unique: ["ZTITLE"]).isEmpty)
+        #expect(needless(["ZALBUM", "ZALBUM,ZTITLE"]).isEmpty)
+        #expect(needless(["ZTITLE", "ZTITLE COLLATE NOCASE,ZLYRICS"]).isEmpty)
+        #expect(needless(["ZTITLE", "ZTITLE DESC,ZLYRICS"]).isEmpty)
+        #expect(needless(["ZTITLE", "ZLYRICS,ZTITLE"]).isEmpty)
+        #expect(needless(["ZTITLE", "ZTITLE,ZLYRICS"], table: nil).isEmpty)
+    }
+
     @Test func `Rows behind one value come in the order of the index, so that nothing is sorted either`() {
         let found = findings(sort: ["title descending", "lyrics ascending"], rows: 200)
         #expect(found.map(\.rule) == ["R06"])

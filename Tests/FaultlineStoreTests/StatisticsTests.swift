@@ -40,9 +40,12 @@ struct StatisticsTests {
     }
 
     /// The step of the plan of a fetch, in a store whose statistics are old.
-    private func step(_ request: FetchRequest<Item>, statistics: String? = "7 3") throws -> PlanEntry.Row? {
+    private func step(
+        _ request: FetchRequest<Item>, statistics: String? = "7 3", indexes: String? = nil
+    ) throws -> PlanEntry.Row? {
         let store = try TestStore()
         try store.fill(items: 60, categories: 5, tags: 3)
+        if let indexes { try SQLShell.run(indexes, store.url) }
         if let statistics {
             let url = store.url
             try SQLShell.run("ANALYZE; UPDATE sqlite_stat1 SET stat = '\(statistics)' WHERE tbl = 'ZITEM'", url)
@@ -65,10 +68,24 @@ struct StatisticsTests {
         let named = FetchRequest<Item>(predicate: PropertyPath("name") == "Item 3")
         let found = try #require(try step(named, statistics: "70000 30"))
         #expect(found.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && found.expectedRows == 30)
-        #expect(found.indexes == nil)
+        #expect(found.indexes == ["ZCATEGORY", "ZNAME"] && found.table == "ZITEM" && found.uniqueIndexes == nil)
         let range = FetchRequest<Item>(predicate: PropertyPath("name") > "Item 3")
         let later = try #require(try step(range, statistics: "70000 30"))
         #expect(later.detail.hasPrefix("SEARCH t0 USING INDEX Z_Item_byName (") && later.expectedRows == nil)
+    }
+
+    @Test func `A recorded plan says what indexes there are of plain columns and all rows`() throws {
+        let indexes = """
+            CREATE UNIQUE INDEX a ON ZITEM (ZPRICE, ZNAME); CREATE INDEX b ON ZITEM (ZPRICE DESC);
+            CREATE INDEX c ON ZITEM (ZNAME COLLATE NOCASE, ZPRICE); CREATE INDEX d ON ZITEM (lower(ZNAME), ZPRICE);
+            CREATE INDEX e ON ZITEM (ZNAME, ZPRICE) WHERE ZPRICE > 5; CREATE INDEX f ON ZITEM (ZNAME);
+            """
+        let step = try #require(try step(FetchRequest<Item>(), indexes: indexes))
+        #expect(
+            step.indexes == [
+                "ZCATEGORY", "ZNAME", "ZNAME", "ZNAME COLLATE NOCASE,ZPRICE", "ZPRICE DESC", "ZPRICE,ZNAME",
+            ])
+        #expect(step.uniqueIndexes == ["ZPRICE,ZNAME"])
     }
 
     @Test func `Without statistics it expects nothing in particular`() throws {

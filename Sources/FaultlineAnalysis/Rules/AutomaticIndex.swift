@@ -55,18 +55,4 @@ struct AutomaticIndex: Hashable {
         /// Rows that were indexed in all of them.
         var rows: UInt64
     }
-
-    // MARK: Names
-
-    /// The entity and its properties that the table and the columns are those of; `nil`: the trace does not say.
-    func proposal(_ profile: Profile) -> IndexProposal? {
-        for entity in profile.entities where entity.table == table.uppercased() {
-            let known = entity.properties.filter { $0.type != "toMany" }
-                .map { IndexProposal.Element(property: $0.name) }
-            let elements = columns.compactMap { column in known.first { $0.column == column.uppercased() } }
-            guard elements.count == columns.count else { continue }
-            return IndexProposal(entity: entity.name, elements: elements, equalities: columns.count)
-        }
-        return nil
-    }
 }

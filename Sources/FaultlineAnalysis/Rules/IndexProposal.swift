@@ -58,6 +58,20 @@ package struct IndexProposal: Sendable, Hashable {
     }
 }
 
+extension IndexProposal {
+    /// The index of some columns of a table in the words of the model; `nil`: the trace does not say whose they are.
+    init?(table: String, columns: [String], _ profile: Profile) {
+        for entity in profile.entities where entity.table == table.uppercased() {
+            let known = entity.properties.filter { $0.type != "toMany" }.map { Element(property: $0.name) }
+            let elements = columns.compactMap { column in known.first { $0.column == column.uppercased() } }
+            guard elements.count == columns.count else { continue }
+            self.init(entity: entity.name, elements: elements, equalities: columns.count)
+            return
+        }
+        return nil
+    }
+}
+
 extension ShapeEntry.Term {
     /// Whether an index can find the rows that fulfil the term: a plain comparison with a value, which must hold.
     private var isIndexable: Bool {

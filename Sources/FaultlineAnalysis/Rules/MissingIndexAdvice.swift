@@ -32,6 +32,9 @@ struct MissingIndexAdvice {
             "\(went): \(plan.map { "SQLite's plan is \($0)." } ?? "no index leads to them.")",
             "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
         ]
+        for (name, share) in leftOut {
+            sentences.append("\(name) is left out: fetches of one value bring \(Phrase.percent(share)) of the table.")
+        }
         let writes = profile.writes(of: index.entity)
         if writes > 0 {
             sentences.append(
@@ -39,6 +42,14 @@ struct MissingIndexAdvice {
                     + "\(Phrase.count(writes)) were.")
         }
         return sentences
+    }
+
+    /// Properties that are compared for equality and are no part of the index, with what a value leaves of the table.
+    private var leftOut: [(name: String, share: Double)] {
+        guard let terms = demand.fetches.first?.key.shape.terms else { return [] }
+        let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued
+        return MissingIndexRule.weakProperties(compared, of: index.entity, profile).sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value) }
     }
 
     /// The scan in the plan of the fetch that takes longest: `SCAN t0`.

@@ -11,7 +11,7 @@ extension MissingIndexRule {
         let (rows, runs) = (uses.reduce(0) { $0 &+ $1.rows }, uses.reduce(0) { $0 &+ $1.runs })
         let each = Double(rows) / Double(max(1, runs))
         let time = fetches.reduce(0) { $0 + $1.counts.runTime }
-        let proposal = index.proposal(profile)
+        let proposal = IndexProposal(table: index.table, columns: index.columns, profile)
         let isOfRelationship = proposal?.isOfRelationship(profile) ?? false
         let writes = proposal.map { profile.writes(of: $0.entity) } ?? 0
         let upkeep = Self.upkeep * Double(writes)

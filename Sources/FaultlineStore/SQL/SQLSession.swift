@@ -222,10 +222,7 @@ extension SQLStatement {
         guard type == .read || type == .write else { return }
         let statistics = TableStatistics(connection: session.connection)
         let rows = session.plan(sql).map { step in
-            PlanEntry.Row(
-                id: step.id, parent: step.parent, detail: step.detail,
-                expectedRows: statistics.expectedRows(of: step.detail, in: sql),
-                indexes: statistics.indexes(of: step.detail, in: sql))
+            statistics.describe(step, of: sql)
         }
         if !rows.isEmpty { planID = session.recorder.intern(.plan(PlanEntry(rows: rows))) }
     }

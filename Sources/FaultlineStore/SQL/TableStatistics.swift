@@ -6,14 +6,28 @@ import FaultlineTrace
 struct TableStatistics {
     let connection: SQLConnection
 
+    /// A line of a plan with what SQLite knows of the table that it goes to.
+    ///
+    /// - Parameter sql: The statement, which says what tables its aliases stand for.
+    func describe(_ step: (id: Int, parent: Int, detail: String), of sql: String) -> PlanEntry.Row {
+        var row = PlanEntry.Row(id: step.id, parent: step.parent, detail: step.detail)
+        row.expectedRows = expectedRows(of: step.detail, in: sql)
+        row.table = Self.table(of: step.detail, in: sql, verbs: ["SCAN", "SEARCH"])
+        guard let table = row.table else { return row }
+        row.indexes = indexes(of: table, where: "list.partial = 0")
+        let unique = indexes(of: table, where: "list.partial = 0 AND list.\"unique\"") ?? []
+        if !unique.isEmpty { row.uniqueIndexes = unique }
+        return row
+    }
+
     /// How many rows SQLite expects one run of a plan's step to go to.
     ///
     /// - Parameters:
     ///   - step: A line of `EXPLAIN QUERY PLAN`.
     ///   - sql: The statement, which says what tables its aliases stand for.
     /// - Returns: `nil` if ANALYZE has never looked at the table, or the step compares with more than equality.
-    func expectedRows(of step: String, in sql: String) -> Int? {
-        if let name = Self.scanned(step, in: sql) {
+    private func expectedRows(of step: String, in sql: String) -> Int? {
+        if let name = Self.table(of: step, in: sql, verbs: ["SCAN"]) {
             // An index of some rows only tells of fewer.
             let most = "SELECT max(CAST(stat AS INTEGER)) FROM sqlite_stat1 WHERE tbl = ?1 COLLATE NOCASE"
             return numbers(most, name)?.first
@@ -26,19 +40,22 @@ struct TableStatistics {
         return numbers[columns]
     }
 
-    /// The indexes of the table that a plan's step goes through, each as its columns with commas between.
-    ///
-    /// - Returns: `nil` if it goes through none.
-    func indexes(of step: String, in sql: String) -> [String]? {
-        guard let name = Self.scanned(step, in: sql) else { return nil }
-        let columns = "SELECT group_concat(name, ',') FROM pragma_index_info(list.name)"
-        return texts("SELECT (\(columns)) FROM pragma_index_list(?1) list WHERE list.partial = 0 ORDER BY 1", name)
+    /// The indexes of a table that have all its rows and plain columns, each as these with commas between.
+    private func indexes(of table: String, where condition: String) -> [String]? {
+        // What is no column has no name. SQLite's own order of the columns is that of the index.
+        let column =
+            "name || CASE coll WHEN 'BINARY' THEN '' ELSE ' COLLATE ' || coll END || CASE \"desc\" WHEN 1 THEN ' DESC' "
+            + "ELSE '' END"
+        let columns =
+            "SELECT CASE count(*) WHEN count(name) THEN group_concat(\(column), ',') END "
+            + "FROM pragma_index_xinfo(list.name) WHERE key = 1"
+        return texts("SELECT (\(columns)) FROM pragma_index_list(?1) list WHERE \(condition) ORDER BY 1", table)
     }
 
-    /// The table that a step goes through row by row.
-    private static func scanned(_ step: String, in sql: String) -> String? {
+    /// The table that a step goes through row by row, or by an index.
+    private static func table(of step: String, in sql: String, verbs: Set<Substring>) -> String? {
         let words = step.split(separator: " ")
-        guard words.count > 1, words[0] == "SCAN" else { return nil }
+        guard words.count > 1, verbs.contains(words[0]), !words[1].hasPrefix("(") else { return nil }
         return StatementEntry(sql: sql).table(of: words[1]) ?? String(words[1])
     }
 

@@ -13,7 +13,9 @@ extension MissingIndexRule {
             evidence: "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the "
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "
-                + "\(MissingIndexRule.maximumColumns.count) properties at most. Fetches that one index serves are one finding.",
+                + "\(MissingIndexRule.maximumColumns.count) properties at most, and none of which one value leaves "
+                + "\(Phrase.percent(MissingIndexRule.largestShare.value)) of the table, as other fetches show. Fetches that one "
+                + "index serves are one finding. Indexes whose columns are the first of another one's are to be dropped.",
             saving:
                 "The fetches' time, without reading the statements' texts and what the rows take that they find, or some "
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, less some "
