@@ -26,7 +26,10 @@ public struct CostModel: Sendable {
         case size
         /// Trips of the whole store.
         case store
-        /// Assumptions, since the trace has too few trips of different sizes.
+        /// Trips that were measured where the trace was recorded, in a store of their own, since the trace has too few of
+        /// different sizes.
+        case calibration
+        /// Assumptions, since nothing was measured either.
         case assumed
     }
 
@@ -44,7 +47,7 @@ public struct CostModel: Sendable {
             case .shape: .high
             case .size: trips < CostModel.minimumSizedTrips ? .low : .medium
             case .store: .medium
-            case .assumed: .low
+            case .calibration, .assumed: .low
             }
         }
 
@@ -80,7 +83,7 @@ public struct CostModel: Sendable {
             guard saving.median > 0 else { return .low }
             let isNarrow = saving.high - saving.low <= saving.median / 2
             switch basis {
-            case .assumed: return isNarrow ? .medium : .low
+            case .calibration, .assumed: return isNarrow ? .medium : .low
             case .shape, .size, .store: return isNarrow ? .high : .medium
             }
         }
@@ -145,7 +148,7 @@ public struct CostModel: Sendable {
     /// - Complexity: O(shapes); each fit looks at a few hundred trips.
     public init(_ profile: Profile) {
         let general = profile.loads.count > 0 ? profile.loads : profile.statements
-        let store = Self.fitStore(general)
+        let store = Self.fitStore(general, profile.calibration)
         self.store = store
         saves = Self.fit(profile.saveLoads, basis: .store, seed: 2)
         var shapes: [ShapeEntry: Estimate] = [:]
@@ -192,7 +195,9 @@ public struct CostModel: Sendable {
     }
 
     /// The store's line: from trips of three sizes, or of two that lie far apart, as single rows and batches do.
-    private static func fitStore(_ sample: LoadSample) -> Estimate {
+    ///
+    /// Without these, what was measured in another store: whose rows may be half or twice as long.
+    private static func fitStore(_ sample: LoadSample, _ calibration: LoadSample) -> Estimate {
         if let estimate = fit(sample, basis: .store, seed: 1) { return estimate }
         let loads = sample.loads
         if sample.count >= minimumTrips, let least = loads.first?.rows, let most = loads.last?.rows, most >= 5 * least,
@@ -200,6 +205,12 @@ public struct CostModel: Sendable {
         {
             let alternatives = LineFit.bootstrap(loads, rounds: rounds, seed: 1)
             return Estimate(line: line, alternatives: alternatives, basis: .store, trips: sample.count)
+        }
+        if var estimate = fit(calibration, basis: .calibration, seed: 3) {
+            estimate.alternatives = estimate.alternatives.flatMap { line in
+                [0.5, 2].map { CostLine(trip: line.trip, row: line.row * $0) }
+            }
+            return estimate
         }
         return Estimate(line: assumed, alternatives: assumedAlternatives, basis: .assumed, trips: sample.count)
     }

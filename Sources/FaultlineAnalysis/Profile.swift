@@ -36,6 +36,9 @@ public struct Profile: Sendable {
                 reduction.summary.start = began.start
                 reduction.summary.end = max(reduction.summary.end, began.start)
             }
+        case .entry(let process, _, .calibration(let entry)):
+            // It is the machine's, and of no process that was recorded.
+            tables.insert(entry, of: process)
         case .entry(let process, let id, let entry):
             change(process) { $0.insert(entry, id: id, into: &$1) }
         case .event(let event):
@@ -285,6 +288,9 @@ public struct Profile: Sendable {
     func loads(of shape: ShapeEntry) -> ProfileTables.ShapeLoads? { tables.loads(of: shape) }
     var allShapes: [ProfileTables.ShapeLoads] { tables.shapes }
     var loads: LoadSample { tables.loads }
+
+    /// Trips that were measured where the trace was recorded, in a store of their own.
+    var calibration: LoadSample { tables.calibration }
     var saveLoads: LoadSample { tables.saveLoads }
     var statements: LoadSample { tables.statements }
 }

@@ -10,7 +10,7 @@ extension ProfileTables: Summed {
         .part("holds", \.holds), .part("destinationUses", \.destinationUses), .part("indexes", \.indexes),
         .part("changes", \.changes), .part("loads", \.loads),
         .part("saveLoads", \.saveLoads),
-        .part("statementLoads", \.statements), entities,
+        .part("statementLoads", \.statements), .part("calibration", \.calibration), entities,
     ]
 
     /// Sums that know their keys, in the order of these.
@@ -39,6 +39,7 @@ extension ProfileTables: Summed {
         loads.mix(salt)
         saveLoads.mix(salt)
         statements.mix(salt)
+        calibration.mix(salt)
         for index in fetches.indices { changeFetch(index) { $0.sample.mix(salt) } }
         for index in shapes.indices {
             changeShape(index) {

@@ -27,6 +27,8 @@ struct ProfileTables: Sendable {
     var saveLoads = LoadSample()
     /// Statements that read, for traces that have nothing else.
     var statements = LoadSample()
+    /// Trips that were measured where the trace was recorded, in a store of their own.
+    var calibration = LoadSample()
     /// What was done with the objects at the other ends of to-one relationships.
     var destinationUses: [FetchProfile.Edge: DestinationUse] = [:]
     /// Indexes by their table's name.
@@ -88,6 +90,13 @@ struct ProfileTables: Sendable {
     /// Takes in a trip of any shape, but for one of large values.
     mutating func insert(_ load: Load, hash: UInt64) {
         if !load.isLarge { loads.insert(load, hash: hash) }
+    }
+
+    mutating func insert(_ entry: CalibrationEntry, of process: UInt32) {
+        for (number, trip) in entry.trips.enumerated() {
+            let load = Load(rows: trip.rows, bytes: trip.bytes, duration: trip.duration)
+            calibration.insert(load, hash: StableHash.event(process: process, id: EventID(number)))
+        }
     }
 
     mutating func insert(_ plan: PlanEntry) {

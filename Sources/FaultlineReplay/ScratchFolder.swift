@@ -22,6 +22,9 @@ final class ScratchFolder {
         path = made
     }
 
+    /// Where a store in it lies.
+    var storeURL: URL { URL(fileURLWithPath: path).appendingPathComponent(Self.storeName) }
+
     deinit { ScratchFolders.remove(path) }
 
     /// A text about a copy as one about the store itself: where copies were nobody needs to know.

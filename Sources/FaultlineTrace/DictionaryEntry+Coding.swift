@@ -23,6 +23,7 @@ extension DictionaryEntry {
         case .FL_DICTIONARY_CONTEXT: self = .context(try decoder.decode(ContextEntry.self))
         case .FL_DICTIONARY_THREAD: self = .thread(try decoder.decode(ThreadEntry.self))
         case .FL_DICTIONARY_DESTINATION_USE: self = .destinationUse(try decoder.decode(DestinationUseEntry.self))
+        case .FL_DICTIONARY_CALIBRATION: self = .calibration(try decoder.decode(CalibrationEntry.self))
         case .FL_DICTIONARY_NONE, .FL_DICTIONARY_KIND_END: return nil
         }
     }
@@ -47,6 +48,7 @@ extension DictionaryEntry {
         case .context(let entry): (.FL_DICTIONARY_CONTEXT, entry)
         case .thread(let entry): (.FL_DICTIONARY_THREAD, entry)
         case .destinationUse(let entry): (.FL_DICTIONARY_DESTINATION_USE, entry)
+        case .calibration(let entry): (.FL_DICTIONARY_CALIBRATION, entry)
         }
     }
 }

@@ -19,7 +19,7 @@ public struct TraceDictionary: Sendable {
             if let address = UInt64(frame.address.dropFirst(2), radix: 16) { framesByAddress[address] = frame }
         case .thread(let thread): threadsByNumber[thread.thread] = thread
         case .module(let module): modules.append(module)
-        case .destinationUse: break
+        case .destinationUse, .calibration: break
         default: entries[id] = entry
         }
     }

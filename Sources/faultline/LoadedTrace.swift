@@ -67,7 +67,7 @@ struct LoadedTrace {
     private mutating func addSymbols() throws {
         let resolver = SymbolResolver()
         do {
-            try resolver.addFrames(to: reader)
+            _ = try Signals.sparingLimitedFiles { try resolver.addFrames(to: reader) }
         } catch let error as ReaderError {
             notes.append(error.message)
         }

@@ -13,6 +13,17 @@ enum Signals {
         return signals
     }
 
+    /// Does `body` so that writing beyond the limit on the size of files (`ulimit -f`) fails and does not end the process.
+    ///
+    /// Programs that are started meanwhile would be spared as well.
+    static func sparingLimitedFiles<Result>(_ body: () throws -> Result) rethrows -> Result {
+        var (ignoring, before) = (sigaction(), sigaction())
+        ignoring.__sigaction_handler.sa_handler = SIG_IGN
+        sigaction(SIGXFSZ, &ignoring, &before)
+        defer { sigaction(SIGXFSZ, &before, nil) }
+        return try body()
+    }
+
     static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)

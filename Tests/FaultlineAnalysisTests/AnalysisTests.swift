@@ -212,6 +212,60 @@ struct AnalysisTests {
         #expect(CostModel(Profile()).rows(of: ShapeEntry(entity: "List")).confidence == .low)
     }
 
+    /// Trips that were measured beside a trace: 5 µs each, and 500 ns a row.
+    private static let calibration = CalibrationEntry(
+        trips: (1...24).map { .init(rows: $0, bytes: 48 * $0, duration: 5000 + 500 * $0) })
+
+    @Test func `What was measured beside a trace stands in for trips that it does not have`() throws {
+        var groceries = Groceries()
+        for rows in 1...19 as ClosedRange<UInt32> { _ = groceries.fetch(rows: rows) }
+        _ = groceries.trace.define(.calibration(Self.calibration))
+        let profile = Profile(groceries.trace.closed())
+        #expect(profile.processes.count == 1)
+        let estimate = CostModel(profile).rows(of: ShapeEntry(entity: "List"))
+        #expect(estimate.basis == .calibration && estimate.confidence == .low && estimate.trips == 24)
+        #expect(estimate.line == CostLine(trip: 5000, row: 500))
+        // Rows there may be half or twice as long.
+        let range = estimate.range { $0.row }
+        #expect([range.low, range.median, range.high] == [250, 500, 1000])
+        #expect(estimate.range { $0.trip }.high == 5000)
+        let again = try Profile(fileData: profile.fileData())
+        #expect(CostModel(again).store == CostModel(profile).store)
+        // One trip more is enough.
+        _ = groceries.fetch(rows: 20)
+        #expect(CostModel(Profile(groceries.trace.closed())).store.basis == .store)
+    }
+
+    @Test func `What was measured beside several traces adds up, whoever measured it`() {
+        func profile(process: UInt32) -> Profile {
+            var groceries = Groceries(process: 7)
+            _ = groceries.fetch(rows: 3)
+            return Profile([.entry(process: process, id: 1, .calibration(Self.calibration))] + groceries.trace.closed())
+        }
+        var (one, other) = (profile(process: 100), profile(process: 200))
+        #expect(one.processes.map(\.process) == [7])
+        let alone = other
+        other.merge(one)
+        one.merge(alone)
+        #expect(CostModel(one).store.trips == 48 && CostModel(one).store == CostModel(other).store)
+    }
+
+    @Test(arguments: [0, UInt64.max]) func `Measured numbers that cannot be do no harm`(_ number: UInt64) {
+        let trips = (0..<40).map { place in
+            let rows = place.isMultiple(of: 2) ? number : UInt64(place)
+            return CalibrationEntry.Trip(rows: rows, bytes: number, duration: number)
+        }
+        var groceries = Groceries()
+        _ = groceries.trace.define(.calibration(CalibrationEntry(trips: trips)))
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 0..<10 { groceries.fault(UInt64(object) + 1, of: fetch) }
+        }
+        let found = Analysis(Profile(groceries.trace.closed())).findings
+        #expect(found.contains { $0.rule == "R01" })
+        #expect(found.allSatisfy { $0.saving.time.median.isFinite && $0.saving.time.high.isFinite })
+    }
+
     @Test func `Trips of one size tell what a row costs, with what a trip costs elsewhere`() {
         var groceries = Groceries()
         let fetch = groceries.fetch(rows: 1000, batchSize: 50)

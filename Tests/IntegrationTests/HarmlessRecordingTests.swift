@@ -92,6 +92,12 @@ struct HarmlessRecordingTests {
                 + "\(UnrulyProgram.path) records 20000")
         #expect(!recorded.wasKilled && recorded.status < 128)
         #expect(recorded.output == "done\n" || recorded.errors.contains("(File too large)"))
+        // Symbols that a limit leaves no room for, though there is some for what is printed, cost the names, not the report.
+        let whole = try shell("\(BuiltCommand.faultline) record --quiet -o \(trace) -- \(UnrulyProgram.path) records 3")
+        #expect(whole.status == 0)
+        let reported = try shell("ulimit -f 12; \(BuiltCommand.faultline) report \(trace)")
+        #expect(reported.status == 0 && reported.output.contains("Checked"))
+        #expect(reported.errors.contains("Could not add symbols to the trace \"\(trace)\": File too large"))
     }
 
     @Test(

@@ -101,8 +101,13 @@ struct ReportDocument: Decodable {
         var eventsOutsideScopes: UInt64
     }
 
+    struct Costs: Decodable {
+        var basis: String
+    }
+
     var wallTime: UInt64
     var lost: UInt64
+    var costs: Costs
     var totals: Totals
     var processes: [Process]
     var findings: [Finding]

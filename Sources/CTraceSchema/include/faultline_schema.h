@@ -58,7 +58,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {
     X(NAME, "name")            \
     X(CONTEXT, "context")      \
     X(THREAD, "thread")        \
-    X(DESTINATION_USE, "destinationUse")
+    X(DESTINATION_USE, "destinationUse") \
+    X(CALIBRATION, "calibration")
 
 typedef enum __attribute__((enum_extensibility(closed))) fl_dictionary_kind {
     FL_DICTIONARY_NONE = 0,

@@ -28,24 +28,12 @@ extension SymbolResolver {
             var id = names.lastFrame
             for frame in frames(for: names) where isNew(frame, names) && id < .max {
                 id += 1
-                lines.append(try line(for: frame, id: id, process: process))
+                lines.append(try trace.line(for: .frame(frame), id: id, process: process))
             }
         }
         if lines.isEmpty { return 0 }
-        if trace.pathOfSymbols != trace.path { try Self.begin(trace.pathOfSymbols) }
-        try TimelineTail.append(lines, to: trace.pathOfSymbols)
+        try trace.append(lines)
         return lines.count
-    }
-
-    /// Makes an empty timeline where none is.
-    private static func begin(_ path: String) throws(ReaderError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        if descriptor < 0 {
-            if errno == EEXIST { return }
-            throw .cannotAddSymbols(path, errno)
-        }
-        defer { close(descriptor) }
-        if write(descriptor, "[\n", 2) != 2 { throw .cannotAddSymbols(path, errno) }
     }
 
     /// The frames that a process lacks, in the order of their addresses, so that the same trace gives the same lines.
@@ -65,13 +53,6 @@ extension SymbolResolver {
         if !frame.locations.isEmpty { return true }
         guard let address = UInt64(frame.address.dropFirst(2), radix: 16) else { return false }
         return !frame.module.isEmpty && names.dictionary.frame(at: address) == nil
-    }
-
-    private func line(for frame: FrameEntry, id: DictionaryID, process: UInt32) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let entry = String(decoding: try encoder.encode(frame), as: UTF8.self)
-        return #"{"name":"faultline.frame","ph":"M","pid":\#(process),"tid":0,"args":{"id":\#(id),"entry":\#(entry)}}"#
     }
 }
 

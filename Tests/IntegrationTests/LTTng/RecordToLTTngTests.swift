@@ -73,6 +73,7 @@ struct RecordToLTTngTests {
         let lines = result.output.split(separator: "\n")
         #expect(lines.count == 2 && lines.last == "Error: No session daemon is available")
         #expect(try RecordedEvents(of: directory.path("ctf")).of("fetch").count == 1)
+        #expect(try ReportDocument(of: directory.path("ctf")).costs.basis == "calibration")
     }
 
     @Test("uses a daemon that runs, and leaves it and its sessions as they were")

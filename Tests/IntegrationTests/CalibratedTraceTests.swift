@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// What trips cost on a machine stands in the traces that `record` makes there.
+@Suite("A recorded trace")
+struct CalibratedTraceTests {
+    let directory: TemporaryDirectory
+    let trace: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        trace = directory.path("trace.json")
+        try FileManager.default.createDirectory(atPath: directory.path("temporary"), withIntermediateDirectories: true)
+    }
+
+    /// Records a program with few trips, and tells what its report goes by.
+    private func basis(temporary: String) throws -> String {
+        let recorded = try BuiltCommand.run(
+            ["record", "--quiet", "-o", trace, "--", UnrulyProgram.path, "records", "3"],
+            environment: ["TMPDIR": temporary])
+        #expect(recorded.status == 0 && recorded.output == "done\n" && recorded.errors == "")
+        return try ReportDocument(of: trace).costs.basis
+    }
+
+    @Test("has what trips cost on the machine, and nothing is left of how it was measured")
+    func calibrated() throws {
+        #expect(try basis(temporary: directory.path("temporary")) == "calibration")
+        #expect(try UnrulyProgram.arguments(trace, "faultline.calibration").count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("temporary")) == [])
+    }
+
+    @Test("is whole without it where there is no room to measure")
+    func withoutRoom() throws {
+        #expect(try basis(temporary: directory.path("nowhere")) == "assumed")
+        #expect(try UnrulyProgram.fetches(trace) == 3)
+        #expect(try UnrulyProgram.arguments(trace, "faultline.calibration").isEmpty)
+    }
+
+    @Test("is measured without a word, whatever the program is to log")
+    func silent() throws {
+        let result = try BuiltCommand.run(
+            ["record", "--quiet", "-o", trace, "--", UnrulyProgram.path, "records", "3"],
+            environment: ["TMPDIR": directory.path("temporary"), "FAULTLINE_SQLDEBUG": "1"])
+        #expect(!result.errors.contains("ZONE") && !result.errors.contains("ZOTHER"))
+    }
+}
