@@ -114,12 +114,16 @@ struct ProfileTables: Sendable {
 
     /// Takes in an entity.
     ///
-    /// Of two with one name the one with more properties stays, in whatever order they come.
+    /// Of two with one name the one with more properties stays, in whatever order they come, and the lower limit of the
+    /// row cache: of several stores nobody knows which an object is of.
     mutating func insert(_ entity: EntityEntry) {
-        if let old = model[entity.name] {
-            let order = { (entry: EntityEntry) in (entry.properties.count, entry.text) }
-            if order(old) >= order(entity) { return }
+        guard let old = model[entity.name] else {
+            model[entity.name] = entity
+            return
         }
-        model[entity.name] = entity
+        let order = { (entry: EntityEntry) in (entry.properties.count, entry.text) }
+        var kept = order(old) >= order(entity) ? old : entity
+        kept.rowCacheLimit = [old.rowCacheLimit, entity.rowCacheLimit].compactMap { $0 }.min()
+        model[entity.name] = kept
     }
 }

@@ -23,7 +23,7 @@ extension ShapeEntry {
 }
 
 extension EntityEntry {
-    /// Everything that is known of it.
+    /// Everything that is known of it, but for the limit of its store's row cache.
     var text: String {
         ([name, root ?? ""]
             + properties.flatMap { property in

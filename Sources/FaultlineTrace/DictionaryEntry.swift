@@ -50,11 +50,14 @@ public struct EntityEntry: Sendable, Hashable, Codable {
     /// The entity at the top of its inheritance tree, whose table has its rows; `nil`: itself, or an older recorder.
     public var root: String?
     public var properties: [Property]
+    /// Bytes of rows that its store keeps in memory although no object uses them; `nil`: an older recorder.
+    public var rowCacheLimit: UInt64?
 
-    public init(name: String, root: String? = nil, properties: [Property] = []) {
+    public init(name: String, root: String? = nil, properties: [Property] = [], rowCacheLimit: UInt64? = nil) {
         self.name = name
         self.root = root
         self.properties = properties
+        self.rowCacheLimit = rowCacheLimit
     }
 }
 
@@ -223,49 +226,6 @@ public struct ContextEntry: Sendable, Hashable, Codable {
     public init(name: String, concurrency: String) {
         self.name = name
         self.concurrency = concurrency
-    }
-}
-
-/// What a program did with the objects that it reached over a to-one relationship: one of the properties that it read.
-///
-/// No event refers to it: it is told once for all of them, however many objects there are.
-public struct DestinationUseEntry: Sendable, Hashable, Codable {
-    /// The entity that has the relationship.
-    public var entity: String
-    public var relationship: String
-    /// The property of the object at the other end; `nil`: the object was changed or deleted.
-    public var property: String?
-
-    public init(entity: String, relationship: String, property: String?) {
-        self.entity = entity
-        self.relationship = relationship
-        self.property = property
-    }
-}
-
-/// What trips to a store cost on the machine where the trace was recorded, measured in a store of its own.
-///
-/// No event refers to it.
-public struct CalibrationEntry: Sendable, Hashable, Codable {
-    /// One trip.
-    public struct Trip: Sendable, Hashable, Codable {
-        public var rows: UInt64
-        /// Bytes of the rows' values.
-        public var bytes: UInt64
-        /// In nanoseconds.
-        public var duration: UInt64
-
-        public init(rows: UInt64, bytes: UInt64, duration: UInt64) {
-            self.rows = rows
-            self.bytes = bytes
-            self.duration = duration
-        }
-    }
-
-    public var trips: [Trip]
-
-    public init(trips: [Trip]) {
-        self.trips = trips
     }
 }
 

@@ -85,6 +85,44 @@ struct RefaultRuleTests {
         #expect(figures["evicted"] == 180 && figures["refreshed"] == 0 && figures["roomFor90Percent"] == 60 * 164)
     }
 
+    /// Objects that had to make room for the photos of a fetch, in a store whose row cache has a limit.
+    private func crowded(limits: [UInt64?], photos: UInt64) -> Finding? {
+        findings { story in
+            for limit in limits {
+                _ = story.groceries.trace.define(.entity(EntityEntry(name: "Item", rowCacheLimit: limit)))
+            }
+            let (item7, site) = (story.groceries.item, story.groceries.trace.site(80))
+            story.read(60, times: 4) { story in
+                var fetch = TraceEvent.Fetch()
+                (fetch.entity, fetch.rows, fetch.trips, fetch.bytes) = (item7, 10, 1, photos)
+                story.groceries.trace.event(.fetch(fetch), duration: 50_000, site: site)
+            }
+        }.first
+    }
+
+    @Test func `The row cache's limit is told, and what took the room`() throws {
+        let finding = try #require(crowded(limits: [4096], photos: 40_000))
+        #expect(
+            finding.explanation.suffix(2) == [
+                "With 49.3 KiB for rows half of them would have been in memory, with 49.3 KiB nine of ten; the row cache's "
+                    + "limit is 4.00 KiB.", "87 % of what was read, 156 KiB, was for List.swift:80.",
+            ])
+        #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
+        #expect(finding.evidence.first { $0.name == "rowCacheLimit" }?.value == 4096)
+        // Those that fault are most of it themselves.
+        #expect(try #require(crowded(limits: [4096], photos: 4000)).explanation.count == 2)
+    }
+
+    @Test func `Where the limit was high enough it is none to raise`() throws {
+        let finding = try #require(crowded(limits: [2 << 20, 1 << 20], photos: 40_000))
+        #expect(finding.title == "Hold on to objects of Item" && finding.code.isEmpty)
+        #expect(finding.fix.hasSuffix("share one context. Its limit would have been high enough."))
+        // Of several stores it may be the one with the lowest.
+        for limits in [[4096, 1 << 20], [1 << 20, nil, 4096]] as [[UInt64?]] {
+            #expect(crowded(limits: limits, photos: 40_000)?.code.count == 1)
+        }
+    }
+
     @Test func `What was refreshed is told with the line of the refresh`() throws {
         let finding = try #require(findings { $0.read(60, times: 3) { $0.refresh(line: 91) } }.first)
         #expect(finding.title == "Keep objects of Item as they are while they are in use")

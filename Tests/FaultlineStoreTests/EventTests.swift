@@ -334,6 +334,7 @@ struct EventTests {
         let entity = try #require(store.dictionary.entity(use.entity))
         #expect(entity.properties.map(\.name) == ["amount", "name", "price", "category", "tags"])
         #expect(entity.properties.map(\.type) == ["Integer 32", "String", "Double", "toOne", "toMany"])
+        #expect(entity.rowCacheLimit == 16 << 20)
         #expect(entity.properties[1].declaredAt?.hasPrefix("FaultlineStoreTests/Groceries.swift:") == true)
         let read = use.properties.map { "\(entity.properties[Int($0.index)].name) \($0.rowsRead) of \($0.rowsLoaded)" }
         #expect(read == ["amount 0 of 10", "name 3 of 10", "price 3 of 10", "category 0 of 10"])

@@ -141,6 +141,7 @@ extension EntityEntry {
                 }),
         ]
         members["root"] = root.map { .text($0) }
+        members["rowCacheLimit"] = rowCacheLimit.map { StoredValue($0) }
         return .record(members)
     }
 
@@ -158,6 +159,7 @@ extension EntityEntry {
         }
         self.init(
             name: try value.member("name") { try $0.text() }, root: try value.member("root") { try $0.optionalText() },
-            properties: properties)
+            properties: properties,
+            rowCacheLimit: try value.member("rowCacheLimit") { $0 == .none ? nil : try $0.count() })
     }
 }

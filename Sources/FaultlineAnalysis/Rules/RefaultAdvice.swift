@@ -4,6 +4,43 @@ internal import FaultlineTrace
 struct RefaultAdvice {
     let key: RefaultEvidence.Key
     let evidence: RefaultEvidence
+    /// Bytes of rows that the store keeps in memory; `nil`: the trace does not tell.
+    let limit: UInt64?
+    /// What was loaded most, for which others had to make room; `nil`: nothing stands out.
+    let evictor: Evictor?
+
+    /// Bytes that were read for fetches and faults of one line, and their share of all.
+    struct Evictor {
+        var site: CallSite
+        var bytes: UInt64
+        var share: Double
+    }
+
+    init(_ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ profile: Profile) {
+        (self.key, self.evidence) = (key, evidence)
+        limit = profile.entity(key.entity)?.rowCacheLimit
+        evictor = Self.evictor(profile).flatMap { $0.site == key.site ? nil : $0 }
+    }
+
+    /// Room for nine of ten rows, in bytes, with some to spare.
+    private var room: Double { Double(evidence.room.percentile(90)) * 1.25 }
+
+    /// Whether a higher limit would have kept the rows, as far as the trace tells.
+    private var needsRoom: Bool { limit.map { Double($0) < room } ?? true }
+
+    /// The line that more than half of all bytes were read for.
+    private static func evictor(_ profile: Profile) -> Evictor? {
+        var read: [CallSite: UInt64] = [:]
+        for group in profile.groups where [.fetch, .batch, .fault].contains(group.key.kind) {
+            // A row that the cache had makes no room.
+            guard group.key.source != .rowCache, let site = group.key.fetchSite ?? group.key.site else { continue }
+            read[site, default: 0] &+= group.counts.bytes
+        }
+        let all = read.values.reduce(0) { $0 + Double($1) }
+        let most = read.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
+        guard let most, Double(most.value) * 2 > all else { return nil }
+        return Evictor(site: most.key, bytes: most.value, share: Double(most.value) / all)
+    }
 
     /// Whether most of them were refreshed, or their context reset; otherwise they had to make room.
     var isRefreshed: Bool { evidence.refreshed >= evidence.evicted }
@@ -18,7 +55,7 @@ struct RefaultAdvice {
     var title: String {
         isRefreshed
             ? "Keep objects of \(key.entity) as they are while they are in use"
-            : "Hold on to objects of \(key.entity), or give the row cache room for them"
+            : "Hold on to objects of \(key.entity)" + (needsRoom ? ", or give the row cache room for them" : "")
     }
 
     var fix: String {
@@ -26,14 +63,15 @@ struct RefaultAdvice {
             ? "What is refreshed, and what a context held that is reset, is read again at its next use. Refresh what others "
                 + "have changed, and reset at the end of a piece of work."
             : "A row stays in memory while an object holds it, and for as long as the row cache has room: keep the objects in "
-                + "an array while the work goes on, share one context, or raise the limit."
+                + "an array while the work goes on, share one context"
+                + (needsRoom ? ", or raise the limit." : ". Its limit would have been high enough.")
     }
 
     var code: [String] {
         guard !isRefreshed else { return ["context.refresh(object, mergeChanges: true)  // only if others changed it"] }
+        guard needsRoom else { return [] }
         var mebibytes = 32
-        let room = Double(evidence.room.percentile(90))
-        while Double(mebibytes << 20) < room * 1.25, mebibytes < 1 << 16 { mebibytes *= 2 }
+        while Double(mebibytes << 20) < room, mebibytes < 1 << 16 { mebibytes *= 2 }
         return ["description.rowCacheLimit = \(mebibytes) << 20"]
     }
 
@@ -52,7 +90,13 @@ struct RefaultAdvice {
         } else {
             let sizes = [50.0, 90].map { Phrase.size(Double(evidence.room.percentile($0))) }
             sentences.append(
-                "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten.")
+                "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten"
+                    + (limit.map { "; the row cache's limit is \(Phrase.size(Double($0)))." } ?? "."))
+            if let evictor {
+                sentences.append(
+                    "\(Phrase.percent(evictor.share)) of what was read, \(Phrase.size(Double(evictor.bytes))), was for "
+                        + "\(evictor.site).")
+            }
         }
         if evidence.changed > 0 {
             sentences.append("\(times(evidence.changed)) may have been changed in between, and had to be read.")
@@ -74,6 +118,7 @@ struct RefaultAdvice {
             Evidence("mostInScope", evidence.mostInScope, .count),
         ]
         guard evidence.evicted > 0 else { return numbers }
+        if let limit { numbers.append(Evidence("rowCacheLimit", limit, .bytes)) }
         for percent in [10.0, 25, 50, 75, 90, 99] {
             numbers.append(Evidence("roomFor\(Int(percent))Percent", evidence.room.percentile(percent), .bytes))
         }

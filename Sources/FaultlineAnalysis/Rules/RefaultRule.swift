@@ -36,7 +36,7 @@ public struct RefaultRule: Rule {
         // What others changed had to be read again.
         let needless = Double(evidence.refreshed &+ evidence.evicted) / Double(evidence.known)
         guard needless * Double(evidence.repeats) >= Self.minimumRepeats else { return nil }
-        let advice = RefaultAdvice(key: key, evidence: evidence)
+        let advice = RefaultAdvice(key, evidence, profile)
         let time = Double(evidence.time) * needless
         let left = max(0, time - Self.claimedElsewhere(key, profile))
         var finding = Finding(

@@ -235,7 +235,10 @@ final class EntityRuntime: Sendable {
                 inverse: inverse?.isToMany == false ? inverse?.name : nil)
         }
         let top = schema.root == schema.index ? nil : model.entities[schema.root].name
-        let id = recorder.intern(.entity(EntityEntry(name: schema.name, root: top, properties: properties)))
+        let entry = EntityEntry(
+            name: schema.name, root: top, properties: properties,
+            rowCacheLimit: UInt64(max(0, store.description.rowCacheLimit)))
+        let id = recorder.intern(.entity(entry))
         traceID.store(id, ordering: .relaxed)
         // Its rows can be of any entity below it, used or not.
         for place in schema.family where place != schema.index { _ = store.entities[place].traceID(recorder) }

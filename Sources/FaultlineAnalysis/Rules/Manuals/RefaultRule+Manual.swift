@@ -11,7 +11,8 @@ extension RefaultRule {
                 + "or one object that goes to the store \(Phrase.count(RefaultRule.minimumTimes.count)) times in one scope.",
             evidence:
                 "Those faults and their time, and what came between two uses: a refresh or reset, or the loading of "
-                + "other rows. Of the latter the sizes of a row cache with which so many in a hundred would have been hits.",
+                + "other rows. Of the latter the sizes of a row cache with which so many in a hundred would have been hits, the "
+                + "limit that it has, and the line that most of the rows were read for.",
             fix:
                 "No refresh or reset before the objects are used again; or a reference to them, one context for the work, or "
                 + "a higher limit of the row cache.",

@@ -1,0 +1,76 @@
+internal import FaultlineTrace
+
+/// How costs are worked out from trips.
+extension CostModel {
+    /// The store's line: from trips of three sizes, or of two that lie far apart, as single rows and batches do.
+    ///
+    /// Without these, what was measured in another store: whose rows may be half or twice as long.
+    static func fitStore(_ sample: LoadSample, _ calibration: LoadSample) -> Estimate {
+        if let estimate = fit(sample, basis: .store, seed: 1) { return estimate }
+        let loads = sample.loads
+        if sample.count >= minimumTrips, let least = loads.first?.rows, let most = loads.last?.rows, most >= 5 * least,
+            let line = LineFit.theilSen(loads)
+        {
+            let alternatives = LineFit.bootstrap(loads, rounds: rounds, seed: 1)
+            return Estimate(line: line, alternatives: alternatives, basis: .store, trips: sample.count)
+        }
+        if var estimate = fit(calibration, basis: .calibration, seed: 3) {
+            estimate.alternatives = estimate.alternatives.flatMap { line in
+                [0.5, 2].map { CostLine(trip: line.trip, row: line.row * $0) }
+            }
+            return estimate
+        }
+        return Estimate(line: assumed, alternatives: assumedAlternatives, basis: .assumed, trips: sample.count)
+    }
+
+    /// What a row costs where all trips carry about as many: what a trip takes without what it costs by itself.
+    ///
+    /// Half of a trip's time is left to the rows at least, since the store's trips can be dearer than the shape's. One or two
+    /// trips say more than the store's other rows, which can be a hundred times as long; they may be wrong by a half.
+    static func fitSize(_ sample: LoadSample, trip: Double) -> Estimate? {
+        let loads = sample.loads.filter { $0.rows > 1 }
+        guard loads.count >= Int(minimumSizedTrips) || loads.contains(where: { $0.rows >= minimumSizedRows }) else {
+            return nil
+        }
+        let lines = loads.map { load in
+            let rest = max(Double(load.duration) - trip, Double(load.duration) / 2)
+            return CostLine(trip: Double(load.duration) - rest, row: rest / Double(load.rows))
+        }.sorted { $0.row < $1.row }
+        let middle = lines[lines.count / 2]
+        let others =
+            loads.count >= Int(minimumSizedTrips)
+            ? lines : lines + [0.5, 1.5].map { CostLine(trip: middle.trip, row: middle.row * $0) }
+        return Estimate(line: middle, alternatives: others, basis: .size, trips: UInt64(loads.count))
+    }
+
+    static func fit(_ sample: LoadSample, basis: Basis, seed: UInt64) -> Estimate? {
+        guard sample.count >= minimumTrips, sample.distinctRows >= minimumDistinctRows else { return nil }
+        let loads = sample.loads
+        guard let line = LineFit.theilSen(loads) else { return nil }
+        let alternatives = LineFit.bootstrap(loads, rounds: rounds, seed: seed)
+        return Estimate(line: line, alternatives: alternatives, basis: basis, trips: sample.count)
+    }
+
+    /// The slope of what a row costs over how long it is, over trips of all shapes.
+    static func fitByte(_ loads: [Load], trip: Double) -> Double? {
+        let long = loads.filter { $0.rows >= 5 && $0.bytes > 0 }
+        let stride = max(1, long.count / 300)
+        let rows = long.indices.filter { $0 % stride == 0 }.map { long[$0] }.map { load in
+            // A kibibyte stands for a row and a picosecond for a nanosecond, so that the same fit serves.
+            Load(
+                rows: load.bytes / load.rows / 1024, bytes: 0,
+                // What no row takes is damage, and would not fit.
+                duration: UInt64(min(1e15, max(0, Double(load.duration) - trip) / Double(load.rows) * 1000)))
+        }
+        let sizes = rows.map(\.rows)
+        guard rows.count >= minimumTrips, let least = sizes.min(), let most = sizes.max(), most >= 2 * max(1, least),
+            Set(sizes).count >= minimumDistinctRows, let line = LineFit.theilSen(rows)
+        else { return nil }
+        return line.row / 1024 / 1000
+    }
+
+    /// Half and twice what is assumed, since nothing better is known.
+    private static let assumedAlternatives = [
+        CostLine(trip: assumed.trip / 2, row: assumed.row / 2), CostLine(trip: assumed.trip * 2, row: assumed.row * 2),
+    ]
+}
