@@ -4,7 +4,7 @@ internal import FaultlineTrace
 extension CostModel {
     /// The store's line: from trips of three sizes, or of two that lie far apart, as single rows and batches do.
     ///
-    /// Without these, what was measured in another store: whose rows may be half or twice as long.
+    /// Without these, what was measured in another store, whose rows may be longer or shorter.
     static func fitStore(_ sample: LoadSample, _ calibration: LoadSample) -> Estimate {
         if let estimate = fit(sample, basis: .store, seed: 1) { return estimate }
         let loads = sample.loads
@@ -16,8 +16,12 @@ extension CostModel {
         }
         if var estimate = fit(calibration, basis: .calibration, seed: 3) {
             estimate.alternatives = estimate.alternatives.flatMap { line in
-                [0.5, 2].map { CostLine(trip: line.trip, row: line.row * $0) }
+                [leastAmongOthers, mostAmongOthers].map {
+                    CostLine(trip: line.trip * $0.trip, row: line.row * $0.row)
+                }
             }
+            estimate.line.trip *= amongOthers
+            estimate.line.row *= amongOthers
             return estimate
         }
         return Estimate(line: assumed, alternatives: assumedAlternatives, basis: .assumed, trips: sample.count)

@@ -132,6 +132,12 @@ public struct CostModel: Sendable {
     static let page = 1500.0
     static let pages = 300.0...3500.0
 
+    /// How much longer a trip takes among an app's other work than where one comes after the other, as they are measured
+    /// beside a trace, and the range in which that lies: 1.5–1.8 times were measured, and three times of short traces.
+    static let amongOthers = 1.5
+    static let leastAmongOthers = CostLine(trip: 1, row: 0.5)
+    static let mostAmongOthers = CostLine(trip: 3, row: 3)
+
     /// The cost over all trips of the store.
     public let store: Estimate
     /// What a save costs and what each object that it changes does; `nil`: the trace has too few saves of different sizes.

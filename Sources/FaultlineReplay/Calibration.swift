@@ -9,15 +9,17 @@ public enum Calibration {
     /// Fetched by turns: the rows that were read last are kept in memory.
     private static let entities = ["One", "Other"]
     /// Rows of the fetches, the most of which is what each entity has.
-    private static let sizes = [4, 16, 64, 256]
-    /// How often there is a fetch of each size, and how many faults fire each time.
-    private static let rounds = 8
-    private static let faults = 2
+    ///
+    /// An odd number of sizes, so that each comes by turns for one entity and the other.
+    private static let sizes = [1, 4, 16, 64, 256]
+    /// How often there is a fetch of each size, and before that so that statements are prepared and pages read.
+    private static let rounds = 10
+    private static let firstRounds = 2
 
     /// Measures it, in some thirty milliseconds.
     ///
-    /// In a store of rows with four small attributes, which lies in the temporary directory and is gone afterwards: faults
-    /// that fire one by one, and fetches of four sizes.
+    /// In a store of rows with four small attributes, which lies in the temporary directory and is gone afterwards, by
+    /// fetches of five sizes.
     ///
     /// - Throws: ``ReplayError`` if the directory cannot be had, or what the store throws if there is no room in it.
     public static func measure() throws -> CalibrationEntry {
@@ -34,7 +36,8 @@ public enum Calibration {
         try fill(try open(folder, model, .off()))
         let recorder = Recorder.memory()
         try read(try open(folder, model, recorder))
-        return CalibrationEntry(trips: recorder.events().compactMap(trip))
+        let trips = recorder.events().compactMap(trip)
+        return CalibrationEntry(trips: Array(trips.dropFirst(firstRounds * sizes.count)))
     }
 
     private static func open(
@@ -66,29 +69,17 @@ public enum Calibration {
     private static func read(_ container: PersistentContainer) throws {
         let context = container.newBackgroundContext()
         try context.performAndWait {
-            let identities = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: entities[0]))
-            for round in 0..<rounds {
-                for (place, size) in sizes.enumerated() {
-                    let entity = entities[place % entities.count]
-                    _ = try context.fetch(FetchRequest<ManagedObject>(entityName: entity, fetchLimit: size))
-                }
-                for place in 0..<faults {
-                    // Those at the end, which the next fetch does not bring.
-                    let identity = identities[identities.count - 1 - round * faults - place]
-                    _ = context.object(with: identity).value(forKey: "number")
-                }
+            for place in 0..<(firstRounds + rounds) * sizes.count {
+                let request = FetchRequest<ManagedObject>(
+                    entityName: entities[place % entities.count], fetchLimit: sizes[place % sizes.count])
+                _ = try context.fetch(request)
             }
         }
     }
 
-    /// What a trip was for and how long it took; `nil`: none for whole rows.
+    /// What a trip was for and how long it took; `nil`: the event is none.
     private static func trip(_ event: TraceEvent) -> CalibrationEntry.Trip? {
-        switch event.detail {
-        case .fetch(let fetch) where fetch.resultType == .objects && fetch.cacheHits == 0:
-            .init(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
-        case .fault(let fault) where fault.source == .store:
-            .init(rows: UInt64(fault.filled), bytes: fault.bytes, duration: event.duration)
-        default: nil
-        }
+        guard case .fetch(let fetch) = event.detail else { return nil }
+        return CalibrationEntry.Trip(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
     }
 }
