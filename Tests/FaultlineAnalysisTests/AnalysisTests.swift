@@ -39,29 +39,6 @@ struct AnalysisTests {
         #expect(try !sentences(back: 20_000).contains(set))
     }
 
-    @Test func `Time of fetches that none of their parts explains is told, if it is much`() throws {
-        func sentences(fetches: Int, step: UInt64) throws -> [String] {
-            var groceries = Groceries()
-            for _ in 0..<fetches {
-                var fetch = TraceEvent.Fetch()
-                (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (groceries.item, groceries.shape, 10, 1)
-                (fetch.wait, fetch.prepare, fetch.step, fetch.materialise) = (step == 0 ? 0 : 1000, 0, step, 0)
-                groceries.trace.event(.fetch(fetch), duration: 1_000_000)
-            }
-            let quality = try #require(Analysis(Profile(groceries.trace.closed())).quality)
-            return quality.explanation.filter { $0.contains("parts") }
-        }
-        #expect(
-            try sentences(fetches: 100, step: 900_000) == [
-                "9.90 ms of the fetches' time (9.9 %) is in none of its parts, from waiting to making objects: the machine "
-                    + "was busy with something else, and times are too long."
-            ])
-        #expect(try sentences(fetches: 100, step: 960_000).isEmpty)
-        #expect(try sentences(fetches: 10, step: 900_000).isEmpty)
-        // Another tool's, which tells no parts.
-        #expect(try sentences(fetches: 100, step: 0).isEmpty)
-    }
-
     @Test func `Scopes of which the trace has one end are told`() throws {
         func sentences(without phase: TraceEvent.Scope.Phase?) throws -> [String] {
             var music = Music()

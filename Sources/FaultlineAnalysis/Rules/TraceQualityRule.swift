@@ -8,10 +8,6 @@ public struct TraceQualityRule: Rule {
     public let name = "Trace quality"
     public let purpose = "What was recorded, what was lost, and what recording cost."
 
-    /// The share of the fetches' time that is in none of their parts, from which on it is told.
-    static let unexplainedShare = Threshold(
-        "R24", "unexplainedShare", 0.05, .share, "of the fetches' time that is in none of their parts")
-
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -58,14 +54,6 @@ public struct TraceQualityRule: Rule {
                 "Recording took \(Phrase.percent(overheadShare)) of the time: short events look longer than they are.",
                 40)
         }
-        let (fetchTime, unexplained) = Self.unexplained(profile)
-        let unexplainedShare = unexplained / max(1, fetchTime)
-        if unexplainedShare >= Self.unexplainedShare.value, unexplained >= Significance.time.value {
-            limit(
-                "\(Phrase.duration(unexplained)) of the fetches' time (\(Phrase.percent(unexplainedShare))) is in none of its "
-                    + "parts, from waiting to making objects: the machine was busy with something else, and times are too "
-                    + "long.", 20)
-        }
         if truncatedShare >= 0.01 {
             limit(
                 "\(Phrase.percent(truncatedShare)) of the stacks are cut short: some lines may be those of a library.",
@@ -103,7 +91,6 @@ public struct TraceQualityRule: Rule {
                 Evidence("usesLost", usesLost, .count), Evidence("lostShare", lostShare, .share),
                 Evidence("overhead", totals.overhead, .nanoseconds), Evidence("overheadShare", overheadShare, .share),
                 Evidence("writing", profile.writing, .nanoseconds),
-                Evidence("unexplainedTime", unexplained, .nanoseconds),
                 Evidence("truncatedStacks", totals.truncatedStacks, .count),
                 Evidence("unresolvedStacks", totals.unresolvedStacks, .count),
                 Evidence("eventsWithoutSite", totals.eventsWithoutSite, .count),
@@ -126,17 +113,6 @@ public struct TraceQualityRule: Rule {
         let count = Phrase.count(totals.eventCount, "event")
         let processes = Phrase.count(profile.allProcesses.processes, "process", plural: "processes")
         return RuleOutcome(findings: [finding], examined: "\(count) of \(processes)", obstacles: limits)
-    }
-
-    /// The time of the fetches whose parts are told, and what none of them explains, in nanoseconds.
-    private static func unexplained(_ profile: Profile) -> (time: Double, rest: Double) {
-        profile.groups.reduce(into: (0, 0)) { sum, group in
-            let counts = group.counts
-            let parts = [counts.wait, counts.prepare, counts.step, counts.materialise].reduce(0) { $0 + Double($1) }
-            guard group.key.kind == .fetch, parts > 0 else { return }
-            sum.time += Double(group.totalTime)
-            sum.rest += max(0, Double(group.totalTime) - parts)
-        }
     }
 
     /// What another tool does not tell.

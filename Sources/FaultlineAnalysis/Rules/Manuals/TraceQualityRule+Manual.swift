@@ -1,14 +1,13 @@
 extension TraceQualityRule {
     public var thresholds: [Threshold] {
-        [Analysis.lossLimit, TraceQualityRule.unexplainedShare]
+        [Analysis.lossLimit]
     }
 
     public var manual: RuleManual {
         RuleManual(
             trigger: "Lost events and names, lines that could not be written, processes without an end, recording "
-                + "that took 3 % of the time, \(TraceQualityRule.unexplainedShare.text) of the fetches' time (and "
-                + "\(Significance.time.text)) in none of their parts, 1 % of truncated stacks, events of a thread that "
-                + "overlap since the clock was set, scopes without a beginning or an end.",
+                + "that took 3 % of the time, 1 % of truncated stacks, events of a thread that overlap since the clock was "
+                + "set, scopes without a beginning or an end.",
             evidence: "What was recorded, what was lost, and what recording cost.",
             fix: "Larger buffers, a recording of less, or of a shorter time; see what the sentence at the top "
                 + "of the report says.",
