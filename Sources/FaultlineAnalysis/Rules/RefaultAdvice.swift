@@ -6,40 +6,35 @@ struct RefaultAdvice {
     let evidence: RefaultEvidence
     /// Bytes of rows that the store keeps in memory; `nil`: the trace does not tell.
     let limit: UInt64?
-    /// What was loaded most, for which others had to make room; `nil`: nothing stands out.
+    /// `nil`: nothing stands out.
     let evictor: Evictor?
 
-    /// Bytes that were read for fetches and faults of one line, and their share of all.
+    /// The line that more than half of all bytes of objects were read for.
     struct Evictor {
-        var site: CallSite
-        var bytes: UInt64
-        var share: Double
+        let site: CallSite
+        let bytes: UInt64
+        let share: Double
+
+        /// `nil`: there is none.
+        init?(_ profile: Profile) {
+            var read: [CallSite: UInt64] = [:]
+            for group in profile.groups where [.fetch, .batch, .fault].contains(group.key.kind) {
+                // A row that the cache had makes no room, and what is no object is not kept there.
+                if case .shape(let shape) = group.key.subject, shape.resultType != "objects" { continue }
+                guard group.key.source != .rowCache, let site = group.key.fetchSite ?? group.key.site else { continue }
+                read[site, default: 0] &+= group.counts.bytes
+            }
+            let all = read.values.reduce(0) { $0 + Double($1) }
+            let most = read.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
+            guard let most, Double(most.value) * 2 > all else { return nil }
+            (site, bytes, share) = (most.key, most.value, Double(most.value) / all)
+        }
     }
 
-    init(_ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ profile: Profile) {
+    init(_ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ evictor: Evictor?, _ profile: Profile) {
         (self.key, self.evidence) = (key, evidence)
         limit = profile.entity(key.entity)?.rowCacheLimit
-        evictor = Self.evictor(profile).flatMap { $0.site == key.site ? nil : $0 }
-    }
-
-    /// Room for nine of ten rows, in bytes, with some to spare.
-    private var room: Double { Double(evidence.room.percentile(90)) * 1.25 }
-
-    /// Whether a higher limit would have kept the rows, as far as the trace tells.
-    private var needsRoom: Bool { limit.map { Double($0) < room } ?? true }
-
-    /// The line that more than half of all bytes were read for.
-    private static func evictor(_ profile: Profile) -> Evictor? {
-        var read: [CallSite: UInt64] = [:]
-        for group in profile.groups where [.fetch, .batch, .fault].contains(group.key.kind) {
-            // A row that the cache had makes no room.
-            guard group.key.source != .rowCache, let site = group.key.fetchSite ?? group.key.site else { continue }
-            read[site, default: 0] &+= group.counts.bytes
-        }
-        let all = read.values.reduce(0) { $0 + Double($1) }
-        let most = read.max { ($0.value, $1.key.sortText) < ($1.value, $0.key.sortText) }
-        guard let most, Double(most.value) * 2 > all else { return nil }
-        return Evictor(site: most.key, bytes: most.value, share: Double(most.value) / all)
+        self.evictor = evictor?.site == key.site ? nil : evictor
     }
 
     /// Whether most of them were refreshed, or their context reset; otherwise they had to make room.
@@ -55,7 +50,7 @@ struct RefaultAdvice {
     var title: String {
         isRefreshed
             ? "Keep objects of \(key.entity) as they are while they are in use"
-            : "Hold on to objects of \(key.entity)" + (needsRoom ? ", or give the row cache room for them" : "")
+            : "Hold on to objects of \(key.entity), or give the row cache room for them"
     }
 
     var fix: String {
@@ -63,15 +58,15 @@ struct RefaultAdvice {
             ? "What is refreshed, and what a context held that is reset, is read again at its next use. Refresh what others "
                 + "have changed, and reset at the end of a piece of work."
             : "A row stays in memory while an object holds it, and for as long as the row cache has room: keep the objects in "
-                + "an array while the work goes on, share one context"
-                + (needsRoom ? ", or raise the limit." : ". Its limit would have been high enough.")
+                + "an array while the work goes on, share one context, or raise the limit."
     }
 
     var code: [String] {
         guard !isRefreshed else { return ["context.refresh(object, mergeChanges: true)  // only if others changed it"] }
-        guard needsRoom else { return [] }
+        // They had to go at the limit that there is.
+        let least = max(Double(evidence.room.percentile(90)), Double(limit ?? 0)) * 1.25
         var mebibytes = 32
-        while Double(mebibytes << 20) < room, mebibytes < 1 << 16 { mebibytes *= 2 }
+        while Double(mebibytes << 20) < least, mebibytes < 1 << 16 { mebibytes *= 2 }
         return ["description.rowCacheLimit = \(mebibytes) << 20"]
     }
 
@@ -89,13 +84,14 @@ struct RefaultAdvice {
             sentences.append("\(times(evidence.refreshed)) had been refreshed or reset in between.")
         } else {
             let sizes = [50.0, 90].map { Phrase.size(Double(evidence.room.percentile($0))) }
+            let known = limit.map { "; the row cache's limit is \(Phrase.size(Double($0))), of which whole blocks are taken" }
             sentences.append(
                 "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten"
-                    + (limit.map { "; the row cache's limit is \(Phrase.size(Double($0)))." } ?? "."))
+                    + "\(known ?? "").")
             if let evictor {
                 sentences.append(
-                    "\(Phrase.percent(evictor.share)) of what was read, \(Phrase.size(Double(evictor.bytes))), was for "
-                        + "\(evictor.site).")
+                    "\(Phrase.percent(evictor.share)) of what was read of objects, "
+                        + "\(Phrase.size(Double(evictor.bytes))), was for \(evictor.site).")
             }
         }
         if evidence.changed > 0 {

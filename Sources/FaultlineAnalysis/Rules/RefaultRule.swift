@@ -22,12 +22,13 @@ public struct RefaultRule: Rule {
         var outcome = RuleOutcome()
         let misses = profile.refaults.reduce(0) { $0 &+ $1.evidence.misses }
         if misses > 0 { outcome.examined = Phrase.count(misses, "cache miss", plural: "cache misses") }
-        outcome.findings = profile.refaults.compactMap { finding($0.key, $0.evidence, profile) }
+        let evictor = RefaultAdvice.Evictor(profile)
+        outcome.findings = profile.refaults.compactMap { finding($0.key, $0.evidence, evictor, profile) }
         return outcome
     }
 
     private func finding(
-        _ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ profile: Profile
+        _ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ evictor: RefaultAdvice.Evictor?, _ profile: Profile
     ) -> Finding? {
         let isOften =
             evidence.misses >= Self.minimumMisses.count
@@ -36,7 +37,7 @@ public struct RefaultRule: Rule {
         // What others changed had to be read again.
         let needless = Double(evidence.refreshed &+ evidence.evicted) / Double(evidence.known)
         guard needless * Double(evidence.repeats) >= Self.minimumRepeats else { return nil }
-        let advice = RefaultAdvice(key, evidence, profile)
+        let advice = RefaultAdvice(key, evidence, evictor, profile)
         let time = Double(evidence.time) * needless
         let left = max(0, time - Self.claimedElsewhere(key, profile))
         var finding = Finding(
