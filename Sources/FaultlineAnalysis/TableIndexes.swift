@@ -1,28 +1,67 @@
 internal import FaultlineTrace
 
-/// The indexes of a table, as the plans that go to it tell them.
+/// The indexes of a table, as the plans tell them that go to it.
+///
+/// Of different ones that it had at different times, on different hosts or in different stores it keeps each, up to
+/// ``capacity`` with the smallest hashes, so that tables add up in any order.
 struct TableIndexes: Sendable {
-    /// Each as its columns with commas between.
-    var all: Set<String> = []
-    /// Those whose values are unique, which do more than find rows.
-    var unique: Set<String> = []
+    static let capacity = 16
+    private static let uniqueMark = "UNIQUE "
+
+    /// All that it had at a time, with semicolons between: each as its columns with commas between, behind a mark if its
+    /// values are unique.
+    private(set) var states: Set<String> = []
 
     mutating func insert(_ step: PlanEntry.Row) {
-        all.formUnion(step.indexes ?? [])
-        unique.formUnion(step.uniqueIndexes ?? [])
+        let unique = Set(step.uniqueIndexes ?? [])
+        let indexes = (step.indexes ?? []).map { unique.contains($0) ? Self.uniqueMark + $0 : $0 }
+        states.insert(indexes.sorted().joined(separator: ";"))
+        trim()
     }
 
-    /// Indexes whose columns are the first of another one's, which finds all that they find; in alphabetical order.
+    private mutating func trim() {
+        guard states.count > Self.capacity else { return }
+        states = Set(states.sorted { (StableHash.text($0), $0) < (StableHash.text($1), $1) }.prefix(Self.capacity))
+    }
+
+    /// Indexes whose columns are the first of another one's, which finds all that they find, whenever they were there; in
+    /// alphabetical order.
+    ///
+    /// - Complexity: O(*n* log *n*).
     var needless: [(columns: [String], other: [String])] {
-        let lists = all.sorted().map { $0.split(separator: ",").map(String.init) }
-        return lists.compactMap { columns in
-            guard !unique.contains(columns.joined(separator: ",")) else { return nil }
-            let other = lists.first { $0.count > columns.count && Array($0.prefix(columns.count)) == columns }
-            return other.map { (columns, $0) }
+        var found: [[String]: [String]] = [:]
+        var needed: Set<[String]> = []
+        for state in states.sorted() {
+            let indexes = state.split(separator: ";").map { index in
+                let isUnique = index.hasPrefix(Self.uniqueMark)
+                let columns = index.dropFirst(isUnique ? Self.uniqueMark.count : 0).split(separator: ",")
+                return (columns: columns.map(String.init), isUnique: isUnique)
+            }.sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
+            for (place, index) in indexes.enumerated() {
+                // Those that begin with the same columns come next.
+                let next = indexes[(place + 1)...].first { $0.columns != index.columns }?.columns
+                if let next, !index.isUnique, next.starts(with: index.columns) {
+                    found[index.columns] = next
+                } else {
+                    needed.insert(index.columns)
+                }
+            }
         }
+        return found.filter { !needed.contains($0.key) }.map { ($0.key, $0.value) }
+            .sorted { $0.columns.lexicographicallyPrecedes($1.columns) }
     }
 }
 
-extension TableIndexes: Summed, StartsEmpty {
-    static let parts: [SumPart<TableIndexes>] = [.union("all", \.all), .union("unique", \.unique)]
+extension TableIndexes: Mergeable, StartsEmpty {
+    mutating func merge(_ other: TableIndexes) {
+        states.formUnion(other.states)
+        trim()
+    }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue { .list(states.sorted().map { .text($0) }) }
+
+    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
+        states = Set(try value.map { try $0.text() })
+        trim()
+    }
 }

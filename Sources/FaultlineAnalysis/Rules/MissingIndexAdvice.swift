@@ -33,7 +33,8 @@ struct MissingIndexAdvice {
             "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
         ]
         for (name, share) in leftOut {
-            sentences.append("\(name) is left out: fetches of one value bring \(Phrase.percent(share)) of the table.")
+            sentences.append(
+                "\(name) is left out: fetches that compare nothing else bring \(Phrase.percent(share)) of the table.")
         }
         let writes = profile.writes(of: index.entity)
         if writes > 0 {
@@ -44,12 +45,14 @@ struct MissingIndexAdvice {
         return sentences
     }
 
-    /// Properties that are compared for equality and are no part of the index, with what a value leaves of the table.
+    /// Properties that are compared for equality and are no part of the index, with what is left of the table by fetches
+    /// that compare nothing else.
     private var leftOut: [(name: String, share: Double)] {
         guard let terms = demand.fetches.first?.key.shape.terms else { return [] }
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued
-        return MissingIndexRule.weakProperties(compared, of: index.entity, profile).sorted { $0.key < $1.key }
-            .map { ($0.key, $0.value) }
+        let columns = Set(index.elements.map(\.property))
+        return MissingIndexRule.weakProperties(compared, of: index.entity, profile)
+            .filter { !columns.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// The scan in the plan of the fetch that takes longest: `SCAN t0`.

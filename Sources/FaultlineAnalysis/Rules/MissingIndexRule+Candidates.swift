@@ -61,7 +61,7 @@ extension MissingIndexRule {
         let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted()
         let weak = weakProperties(compared, of: shape.entity, profile)
-        let equal = compared.filter { weak[$0] == nil }.prefix(maximumColumns.number)
+        let equal = compared.sorted { (weak[$0] ?? 0, $0) < (weak[$1] ?? 0, $1) }.prefix(maximumColumns.number).sorted()
         var elements = equal.map { IndexProposal.Element(property: $0) }
         if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),
             elements.count < maximumColumns.number
@@ -72,10 +72,12 @@ extension MissingIndexRule {
             ? nil : IndexProposal(entity: shape.entity, elements: elements, equalities: equal.count)
     }
 
-    /// Those among several properties of which a value leaves a large part of a table, with that part, as fetches show
-    /// that compare nothing else; none if all do.
+    /// Those among more properties than an index has of which a value leaves a large part of a table, with that part, as
+    /// fetches show that compare nothing else.
+    ///
+    /// Where there is room for all of them they stay: another value may leave little, and in an index one more costs little.
     static func weakProperties(_ names: [String], of entity: String, _ profile: Profile) -> [String: Double] {
-        guard names.count > 1 else { return [:] }
+        guard names.count > maximumColumns.number else { return [:] }
         var weak: [String: Double] = [:]
         for fetch in profile.fetches where fetch.key.shape.entity == entity && !fetch.key.shape.isLimited {
             let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
@@ -85,7 +87,7 @@ extension MissingIndexRule {
             else { continue }
             weak[terms[0].keyPath] = max(weak[terms[0].keyPath] ?? 0, min(1, found / scanned))
         }
-        return weak.count < names.count ? weak : [:]
+        return weak
     }
 
     /// The index that serves a shape: its equalities, then its sort keys or one range.

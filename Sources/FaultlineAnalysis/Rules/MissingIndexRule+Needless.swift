@@ -1,8 +1,9 @@
 internal import FaultlineTrace
 
 extension MissingIndexRule {
-    /// Rows that were written from which on an index that nobody needs is a note, and a warning.
-    private static let writtenRows = (info: 5_000.0, warning: 5_000_000.0)
+    /// Rows that were written from which on an index that nobody needs is a warning.
+    static let needlessWrites = Threshold(
+        "R06", "needlessWrites", 5000, .count, "rows written from which on an index that nobody needs is a warning")
 
     /// Indexes that others make needless: each costs time at every write, and room.
     func needlessIndexes(_ profile: Profile) -> [Finding] {
@@ -14,24 +15,18 @@ extension MissingIndexRule {
     private func finding(
         for columns: [String], beside other: [String], of table: String, _ profile: Profile
     ) -> Finding? {
-        let names = { (columns: [String]) in
-            let plain = columns.map { $0.prefix { $0 != " " } }.map(String.init)
-            return IndexProposal(table: table, columns: plain, profile)
-        }
-        let index = names(columns)
-        // What the store makes of itself nobody can leave out.
-        guard index?.isOfRelationship(profile) != true else { return nil }
-        let words = { (columns: [String]) in names(columns)?.properties ?? columns.joined(separator: ", ") }
-        let entity = index?.entity
-        let writes = entity.map { profile.writes(of: $0) } ?? 0
-        let (first, second) = (words(columns), words(other))
+        // What the store makes of itself, for entities and relationships, nobody can leave out.
+        guard let index = Self.proposal(table, columns, profile), !index.isOfRelationship(profile) else { return nil }
+        let writes = profile.writes(of: index.entity)
+        let longer = Self.proposal(table, other, profile)?.properties ?? other.joined(separator: ", ")
         var finding = Finding(
-            rule: id, ruleName: name, title: "Drop the index of \(entity ?? table) by \(first)", change: nil,
+            rule: id, ruleName: name, title: "Drop the index of \(index.entity) by \(index.properties)", change: nil,
             score: min(
                 Score.highestWarning,
-                Score.of(Double(writes), info: Self.writtenRows.info, warning: Self.writtenRows.warning)),
-            fix: "The one by \(second) finds all that it finds. Every row that is written pays for both.",
-            saving: Saving(), confidence: .high,
+                Score.of(
+                    Double(writes), info: Self.needlessWrites.value, warning: 1000 * Self.needlessWrites.value)),
+            fix: "The one by \(longer) finds all that it finds. Every row that is written pays for both.",
+            saving: Saving(), confidence: .medium,
             signature: [id, "needless", table, columns.joined(separator: ",")].joined(separator: "|"))
         finding.explanation = [
             "Its columns are the first of the other one's."
@@ -42,5 +37,11 @@ extension MissingIndexRule {
         ]
         finding.evidence = [Evidence("writtenRows", writes, .rows)]
         return finding
+    }
+
+    /// An index in the words of the model, without the collations and directions of its columns.
+    private static func proposal(_ table: String, _ columns: [String], _ profile: Profile) -> IndexProposal? {
+        let names = columns.map { String($0.prefix { $0 != " " }) }
+        return IndexProposal(table: table, columns: names, profile)
     }
 }

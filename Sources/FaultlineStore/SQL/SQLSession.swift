@@ -25,6 +25,8 @@ final class SQLSession {
     let connection: SQLConnection
     let recorder: Recorder
     let log: SQLDebugLog
+    /// Tables whose indexes the trace has.
+    fileprivate var toldTables: Set<String> = []
 
     init(_ connection: SQLConnection, recorder: Recorder, log: SQLDebugLog) {
         self.connection = connection
@@ -222,7 +224,7 @@ extension SQLStatement {
         guard type == .read || type == .write else { return }
         let statistics = TableStatistics(connection: session.connection)
         let rows = session.plan(sql).map { step in
-            statistics.describe(step, of: sql)
+            statistics.describe(step, of: sql, told: &session.toldTables)
         }
         if !rows.isEmpty { planID = session.recorder.intern(.plan(PlanEntry(rows: rows))) }
     }

@@ -8,14 +8,20 @@ struct TableStatistics {
 
     /// A line of a plan with what SQLite knows of the table that it goes to.
     ///
-    /// - Parameter sql: The statement, which says what tables its aliases stand for.
-    func describe(_ step: (id: Int, parent: Int, detail: String), of sql: String) -> PlanEntry.Row {
+    /// - Parameters:
+    ///   - sql: The statement, which says what tables its aliases stand for.
+    ///   - told: Tables whose indexes the trace has. They are told again of those that are gone through, since which index
+    ///     is missing hangs on what there is at the time.
+    func describe(
+        _ step: (id: Int, parent: Int, detail: String), of sql: String, told: inout Set<String>
+    ) -> PlanEntry.Row {
         var row = PlanEntry.Row(id: step.id, parent: step.parent, detail: step.detail)
         row.expectedRows = expectedRows(of: step.detail, in: sql)
         row.table = Self.table(of: step.detail, in: sql, verbs: ["SCAN", "SEARCH"])
-        guard let table = row.table else { return row }
-        row.indexes = indexes(of: table, where: "list.partial = 0")
-        let unique = indexes(of: table, where: "list.partial = 0 AND list.\"unique\"") ?? []
+        guard let table = row.table, told.insert(table).inserted || step.detail.hasPrefix("SCAN") else { return row }
+        guard let indexes = indexes(of: table) else { return row }
+        row.indexes = indexes.map(\.columns)
+        let unique = indexes.filter(\.isUnique).map(\.columns)
         if !unique.isEmpty { row.uniqueIndexes = unique }
         return row
     }
@@ -41,15 +47,16 @@ struct TableStatistics {
     }
 
     /// The indexes of a table that have all its rows and plain columns, each as these with commas between.
-    private func indexes(of table: String, where condition: String) -> [String]? {
+    private func indexes(of table: String) -> [(columns: String, isUnique: Bool)]? {
         // What is no column has no name. SQLite's own order of the columns is that of the index.
         let column =
             "name || CASE coll WHEN 'BINARY' THEN '' ELSE ' COLLATE ' || coll END || CASE \"desc\" WHEN 1 THEN ' DESC' "
             + "ELSE '' END"
         let columns =
-            "SELECT CASE count(*) WHEN count(name) THEN group_concat(\(column), ',') END "
+            "SELECT CASE count(*) WHEN count(name) THEN list.\"unique\" || group_concat(\(column), ',') END "
             + "FROM pragma_index_xinfo(list.name) WHERE key = 1"
-        return texts("SELECT (\(columns)) FROM pragma_index_list(?1) list WHERE \(condition) ORDER BY 1", table)
+        let indexes = "SELECT (\(columns)) FROM pragma_index_list(?1) list WHERE list.partial = 0"
+        return texts(indexes, table)?.map { (String($0.dropFirst()), $0.hasPrefix("1")) }.sorted { $0.0 < $1.0 }
     }
 
     /// The table that a step goes through row by row, or by an index.

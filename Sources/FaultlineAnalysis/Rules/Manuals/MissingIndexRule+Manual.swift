@@ -1,6 +1,9 @@
 extension MissingIndexRule {
     public var thresholds: [Threshold] {
-        [Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.maximumColumns]
+        [
+            Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.maximumColumns,
+            Self.needlessWrites,
+        ]
     }
 
     public var manual: RuleManual {
@@ -13,9 +16,10 @@ extension MissingIndexRule {
             evidence: "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the "
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "
-                + "\(MissingIndexRule.maximumColumns.count) properties at most, and none of which one value leaves "
-                + "\(Phrase.percent(MissingIndexRule.largestShare.value)) of the table, as other fetches show. Fetches that one "
-                + "index serves are one finding. Indexes whose columns are the first of another one's are to be dropped.",
+                + "\(MissingIndexRule.maximumColumns.count) properties at most; where more are compared, those of which a "
+                + "value leaves \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table, as other fetches show, are "
+                + "left out first. Fetches that one index serves are one finding. Indexes whose columns are the first of "
+                + "another one's are to be dropped.",
             saving:
                 "The fetches' time, without reading the statements' texts and what the rows take that they find, or some "
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, less some "
@@ -26,6 +30,9 @@ extension MissingIndexRule {
                 "So are terms that are alternatives or negated, that go over a relationship, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",
                 "Where the table has such an index and SQLite does not take it, R22 says why.",
+                "Indexes that the store makes itself, and those that keep values unique, are none to drop; nor those of "
+                    + "tables of which the trace has other plans without the longer index. Such an index is a note unless "
+                    + "\(Phrase.count(MissingIndexRule.needlessWrites.count)) rows or more were written.",
                 "An index whose upkeep costs more than it saves is a note.",
                 "On little data it stays a warning, and says that the cost is not proven at this size.",
             ])
