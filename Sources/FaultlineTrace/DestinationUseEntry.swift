@@ -5,7 +5,8 @@ public struct DestinationUseEntry: Sendable, Hashable, Codable {
     /// The entity that has the relationship.
     public var entity: String
     public var relationship: String
-    /// The property of the object at the other end; `nil`: the object was changed or deleted.
+    /// The property of the object at the other end; `nil`: what is done there is more than is told, since the object was
+    /// changed or deleted, or came in another way as well.
     public var property: String?
 
     public init(entity: String, relationship: String, property: String?) {

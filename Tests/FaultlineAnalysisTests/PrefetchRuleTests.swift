@@ -153,14 +153,17 @@ struct PrefetchRuleTests {
         let finding = try lists(reading: ["title"])
         #expect(finding.title == "Prefetch \"list\" with the fetch of Item")
         #expect(finding.alternatives == [Self.dictionaries])
-        #expect(finding.explanation.contains("Of the objects of List only \"title\" is read."))
+        #expect(finding.explanation.contains("Of the objects of List that it leads to only \"title\" is read."))
     }
 
     @Test func `Objects that are changed, come in batches or lead elsewhere too are no dictionaries`() throws {
-        let told = "Of the objects of List only \"title\" is read."
+        let told = "Of the objects of List that it leads to only \"title\" is read."
         for finding in [
             try lists(reading: ["title"], batchSize: 20), try lists(reading: ["title"], tags: true),
             try lists(reading: ["title"]) { $0.modifiedRows = 1 },
+            try lists(reading: ["title"]) { use in
+                use.properties = [.init(index: 3, rowsRead: 1, rowsLoaded: 0, bytes: 0, largeRows: 0)]
+            },
         ] {
             #expect(finding.alternatives.isEmpty && finding.explanation.contains(told))
         }
@@ -186,9 +189,9 @@ struct PrefetchRuleTests {
         sum.merge(uses[1])
         let edge = FetchProfile.Edge(entity: "Item", name: "list")
         let two = try #require(Profile(fileData: try sum.fileData()).destinationUse(of: edge))
-        #expect(two.properties == ["color", "title"] && two.isChanged == 0)
+        #expect(two.properties == ["color", "title"] && two.untold == 0)
         sum.merge(uses[2])
-        #expect(sum.destinationUse(of: edge)?.isChanged == 1)
+        #expect(sum.destinationUse(of: edge)?.untold == 1)
     }
 
     /// A screen of a hundred faults, of which the first ones take a millisecond.

@@ -272,7 +272,7 @@ struct EventTests {
         func uses() -> [String] {
             store.recorder.messages().compactMap {
                 guard case .entry(_, _, .destinationUse(let use)) = $0 else { return nil }
-                return "\(use.entity).\(use.relationship): \(use.property ?? "changed")"
+                return "\(use.entity).\(use.relationship): \(use.property ?? "nil")"
             }
         }
         let context = store.container.newBackgroundContext()
@@ -289,7 +289,22 @@ struct EventTests {
         let category = try other.fetch(FetchRequest<Item>())[0].category
         _ = category?.name
         category?.name = "Fruit"
-        #expect(uses() == ["Item.category: name", "Item.category: items", "Item.category: changed"])
+        #expect(uses() == ["Item.category: name", "Item.category: items", "Item.category: nil"])
+    }
+
+    @Test("Objects that a fetch has returned before a relationship leads to them are used in ways that it cannot tell")
+    func otherDestinationUses() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 4)
+        let context = store.container.newBackgroundContext()
+        let categories = try context.fetch(FetchRequest<Category>())
+        let held = Array(categories)
+        for item in try context.fetch(FetchRequest<Item>()) { _ = item.category?.name }
+        let entries = store.recorder.messages().filter { message in
+            guard case .entry(_, _, .destinationUse(let use)) = message else { return false }
+            return use == DestinationUseEntry(entity: "Item", relationship: "category", property: nil)
+        }
+        #expect(entries.count == 1 && !held.isEmpty)
     }
 
     @Test("A fault whose row is gone says so")

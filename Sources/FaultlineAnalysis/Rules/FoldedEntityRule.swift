@@ -203,7 +203,8 @@ public struct FoldedEntityRule: Rule {
     /// The attributes that move, at most six of them: those that are read, where the trace tells.
     private func code(_ pair: Pair, _ profile: Profile) -> [String] {
         let all = pair.destination.properties.filter { $0.type != "toOne" && $0.type != "toMany" }
-        let read = profile.destinationUse(of: pair.edge).map { use in all.filter { use.properties.contains($0.name) } }
+        let use = profile.destinationUse(of: pair.edge).flatMap { $0.untold == 0 ? $0 : nil }
+        let read = use.map { use in all.filter { use.properties.contains($0.name) } }
         let attributes = read.flatMap { $0.isEmpty ? nil : $0 } ?? all
         return attributes.prefix(6).map { "\(pair.edge.entity).\($0.name): \($0.type)" }
     }

@@ -14,10 +14,10 @@ struct ReadColumns {
     /// Whether the fetch's objects are only looked at as well, so that dictionaries would do.
     let mayBeDictionaries: Bool
 
-    /// `nil`: more is read, or changed, or the relationship leads on from there, or the trace does not tell.
+    /// `nil`: more is read, or changed, or the relationship leads on from there, or the trace does not tell everything.
     init?(_ edge: FetchProfile.Edge, of fetch: FetchProfile.Key, _ paths: KeyPaths) {
         let profile = paths.profile
-        guard let use = profile.destinationUse(of: edge), use.isChanged == 0,
+        guard let use = profile.destinationUse(of: edge), use.untold == 0, profile.allProcesses.entriesLost == 0,
             (1...Self.most.count).contains(UInt64(use.properties.count)),
             let destination = paths.destination(of: edge), let entity = profile.entity(destination)
         else { return nil }
@@ -25,19 +25,27 @@ struct ReadColumns {
         guard use.properties.isSubset(of: attributes) else { return nil }
         names = use.properties.sorted()
         self.destination = destination
-        mayBeDictionaries = profile.fetch(fetch).map { Self.mayBeDictionaries($0, but: edge) } ?? false
+        mayBeDictionaries = profile.fetch(fetch).map { Self.mayBeDictionaries($0, but: edge, profile) } ?? false
     }
 
     /// A dictionary can be neither changed nor asked for what else its object leads to, and comes in no batches.
-    private static func mayBeDictionaries(_ fetch: FetchProfile, but edge: FetchProfile.Edge) -> Bool {
-        fetch.key.shape.resultType == "objects" && !fetch.uses.isEmpty
+    private static func mayBeDictionaries(
+        _ fetch: FetchProfile, but edge: FetchProfile.Edge, _ profile: Profile
+    ) -> Bool {
+        let readsOthers = fetch.properties.contains { entity, uses in
+            uses.contains { name, use in
+                let type = profile.entity(entity)?.property(name)?.type
+                return use.rowsRead > 0 && name != edge.name && (type == "toOne" || type == "toMany")
+            }
+        }
+        return !readsOthers && fetch.key.shape.resultType == "objects" && !fetch.uses.isEmpty
             && fetch.uses.allSatisfy { $0.key == 0 && $0.value.modifiedRows == 0 }
             && fetch.firedRelationships.keys.allSatisfy { $0 == edge }
     }
 
     /// What is read, in words.
     var explanation: String {
-        "Of the objects of \(destination) only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
+        "Of the objects of \(destination) that it leads to only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
     }
 
     /// What can be done instead of prefetching.

@@ -73,7 +73,7 @@ final class EntityRuntime: Sendable {
     /// The properties' numbers in the trace's dictionary; 0: not entered yet.
     private let nameIDs: Mutex<[DictionaryID]>
     /// What the trace knows of the objects that the to-one relationships lead to.
-    let destinationUses = DestinationUses()
+    let destinationUses: DestinationUses
 
     private static let nextLayout = Atomic<UInt32>(1)
 
@@ -171,6 +171,7 @@ final class EntityRuntime: Sendable {
                 property.limits?.regularExpression.map { (property.index, TextPattern($0, [], isExpression: true)) }
             })
         nameIDs = Mutex(Array(repeating: 0, count: schema.properties.count))
+        destinationUses = DestinationUses(schema, model)
     }
 
     deinit {

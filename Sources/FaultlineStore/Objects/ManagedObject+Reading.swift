@@ -79,24 +79,29 @@ extension ManagedObject {
         if let use = trail.use {
             use.read(property: index, row: Int(trail.row))
         } else {
-            noteDestinationUse(index)
+            noteDestinationUse(.read(index))
         }
     }
 
-    /// Notes that an object was used which a to-one relationship led to: a property was read, or it was changed.
-    private final func noteDestinationUse(_ property: Int?) {
-        guard trail.relationship >= 0, managedObjectContext.recorder.isEnabled else { return }
+    /// Notes how an object is used, if a to-one relationship led to it.
+    private final func noteDestinationUse(_ use: DestinationUses.Use) {
+        guard trail.relationship >= 0 else { return }
         let owner = runtime.store.entities[Int(trail.relationshipEntity)]
-        owner.destinationUses.note(
-            Int(trail.relationship), of: owner.schema, in: runtime.schema, property: property,
-            managedObjectContext.recorder)
+        noteUse(use, at: Int(trail.relationship), of: owner)
+    }
+
+    /// Notes how the object at the end of a to-one relationship, which is this one, is used.
+    final func noteUse(_ use: DestinationUses.Use, at relationship: Int, of owner: EntityRuntime) {
+        let recorder = managedObjectContext.recorder
+        guard recorder.isEnabled else { return }
+        owner.destinationUses.note(relationship, of: owner, in: runtime.schema, use, recorder)
     }
 
     /// Notes for the trace that the object was changed or deleted.
     final func noteChange() {
         guard flags.contains(.isTracked), !flags.contains(.isChangeNoted) else { return }
         flags.insert(.isChangeNoted)
-        if let use = trail.use { use.modifiedRow() } else { noteDestinationUse(nil) }
+        if let use = trail.use { use.modifiedRow() } else { noteDestinationUse(.other) }
     }
 
     /// Where the value stands in the row; `nil`: there is none.

@@ -193,10 +193,19 @@ extension ManagedObject {
     /// An object that was reached from another shares its origin, and what was loaded along with it.
     final func inherit(from source: ManagedObject, _ index: Int) {
         if prefetched == nil { prefetched = source.prefetched }
-        guard source.trail.origin != 0, trail.origin == 0 else { return }
+        guard source.trail.origin != 0 else { return }
+        let isToMany = source.runtime.schema.properties[index].isToMany
+        let owner = Int16(source.runtime.schema.index)
+        guard trail.origin == 0 else {
+            // What is read of it from now on is told of the way in which it came first.
+            if !isToMany, trail.relationship != Int16(index) || trail.relationshipEntity != owner {
+                noteUse(.other, at: index, of: source.runtime)
+            }
+            return
+        }
         trail.origin = source.trail.origin
         trail.relationship = Int16(index)
-        trail.relationshipEntity = Int16(source.runtime.schema.index)
-        if !source.runtime.schema.properties[index].isToMany { flags.insert(.isTracked) }
+        trail.relationshipEntity = owner
+        if !isToMany { flags.insert(.isTracked) }
     }
 }
