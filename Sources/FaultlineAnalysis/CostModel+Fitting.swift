@@ -4,7 +4,7 @@ internal import FaultlineTrace
 extension CostModel {
     /// The store's line: from trips of three sizes, or of two that lie far apart, as single rows and batches do.
     ///
-    /// Without these, what was measured in another store, whose rows may be longer or shorter.
+    /// Without these, what was measured in another store.
     static func fitStore(_ sample: LoadSample, _ calibration: LoadSample) -> Estimate {
         if let estimate = fit(sample, basis: .store, seed: 1) { return estimate }
         let loads = sample.loads
@@ -14,17 +14,23 @@ extension CostModel {
             let alternatives = LineFit.bootstrap(loads, rounds: rounds, seed: 1)
             return Estimate(line: line, alternatives: alternatives, basis: .store, trips: sample.count)
         }
-        if var estimate = fit(calibration, basis: .calibration, seed: 3) {
-            estimate.alternatives = estimate.alternatives.flatMap { line in
-                [leastAmongOthers, mostAmongOthers].map {
-                    CostLine(trip: line.trip * $0.trip, row: line.row * $0.row)
-                }
-            }
-            estimate.line.trip *= amongOthers
-            estimate.line.row *= amongOthers
-            return estimate
+        if let measured = fit(calibration, basis: .calibration, seed: 3) {
+            return anchored(measured, to: loads)
         }
         return Estimate(line: assumed, alternatives: assumedAlternatives, basis: .assumed, trips: sample.count)
+    }
+
+    /// What was measured beside a trace, made as dear as the trips that the trace has.
+    private static func anchored(_ measured: Estimate, to loads: [Load]) -> Estimate {
+        let factors = loads.map { Double($0.duration) / max(1, measured.line.cost(trips: 1, rows: Double($0.rows))) }
+            .sorted()
+        let factor = loads.count < Int(minimumSizedTrips) ? amongOthers : factors[factors.count / 2]
+        let scaled = { (line: CostLine, factor: Double) in CostLine(trip: line.trip * factor, row: line.row * factor) }
+        return Estimate(
+            line: scaled(measured.line, factor),
+            alternatives: measured.alternatives.flatMap { line in
+                calibrationRange.map { scaled(line, factor * $0) }
+            }, basis: measured.basis, trips: measured.trips)
     }
 
     /// What a row costs where all trips carry about as many: what a trip takes without what it costs by itself.

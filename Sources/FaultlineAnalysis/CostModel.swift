@@ -132,11 +132,13 @@ public struct CostModel: Sendable {
     static let page = 1500.0
     static let pages = 300.0...3500.0
 
-    /// How much longer a trip takes among an app's other work than where one comes after the other, as they are measured
-    /// beside a trace, and the range in which that lies: 1.5–1.8 times were measured, and three times of short traces.
+    /// How much longer a trip takes among an app's other work than where one comes after the other, for traces that have next
+    /// to no trips to compare with what was measured beside them.
+    ///
+    /// 1.5–1.8 times were measured.
     static let amongOthers = 1.5
-    static let leastAmongOthers = CostLine(trip: 1, row: 0.5)
-    static let mostAmongOthers = CostLine(trip: 3, row: 3)
+    /// How much less or more it may be all the same.
+    static let calibrationRange = [0.5, 2]
 
     /// The cost over all trips of the store.
     public let store: Estimate

@@ -5,11 +5,11 @@ import Foundation
 extension TraceReader {
     /// Writes an entry of the dictionary beside what a finished trace has.
     ///
-    /// As symbols are: to a timeline's end, or into a file of its own in the directory of a CTF trace. If that fails, all
-    /// is as before.
+    /// As symbols are: to a timeline's end, or into a file of its own in the directory of a CTF trace. If that fails, the
+    /// trace has as much as before.
     ///
     /// - Parameter process: Whose entry it is.
-    /// - Throws: ``ReaderError`` if the trace cannot be written, or is still written to.
+    /// - Throws: ``ReaderError`` if the trace cannot be written, or is still written to; it speaks of symbols.
     package func add(_ entry: DictionaryEntry, id: DictionaryID = 1, process: UInt32) throws {
         try append([line(for: entry, id: id, process: process)])
     }

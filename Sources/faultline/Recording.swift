@@ -48,7 +48,7 @@ struct Recording {
             let events = collector.collect()
             if let ending = child.poll() {
                 let outcome = collector.finish()
-                if outcome.processes > 0 { Signals.sparingLimitedFiles { calibrate(output) } }
+                if outcome.processes > 0 { Signals.holdingBack { Signals.sparingLimitedFiles { calibrate(output) } } }
                 return Recording(ending: ending, processes: outcome.processes, complaint: outcome.complaint)
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)

@@ -24,6 +24,14 @@ enum Signals {
         return try body()
     }
 
+    /// Does `body` to its end before signals arrive that end the process.
+    static func holdingBack<Result>(_ body: () throws -> Result) rethrows -> Result {
+        var (signals, before) = (set(of: ending), sigset_t())
+        pthread_sigmask(SIG_BLOCK, &signals, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        return try body()
+    }
+
     static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)

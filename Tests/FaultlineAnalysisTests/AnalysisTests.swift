@@ -195,17 +195,18 @@ struct AnalysisTests {
 
     @Test func `What was measured beside a trace stands in for trips that it does not have`() throws {
         var groceries = Groceries()
+        (groceries.trip, groceries.row) = (20_000, 2000)
         for rows in 1...19 as ClosedRange<UInt32> { _ = groceries.fetch(rows: rows) }
         _ = groceries.trace.define(.calibration(Self.calibration))
         let profile = Profile(groceries.trace.closed())
         #expect(profile.processes.count == 1)
         let estimate = CostModel(profile).rows(of: ShapeEntry(entity: "List"))
         #expect(estimate.basis == .calibration && estimate.confidence == .low && estimate.trips == 24)
-        // Among other work trips take longer than one after the other, and rows may be longer or shorter.
-        #expect(estimate.line == CostLine(trip: 7500, row: 750))
+        // The trace's own take as long as four of them.
+        #expect(estimate.line == CostLine(trip: 20_000, row: 2000))
         let (trips, rows) = (estimate.range { $0.trip }, estimate.range { $0.row })
-        #expect([trips.low, trips.median, trips.high] == [5000, 7500, 15_000])
-        #expect([rows.low, rows.median, rows.high] == [250, 750, 1500])
+        #expect([trips.low, trips.median, trips.high] == [10_000, 20_000, 40_000])
+        #expect([rows.low, rows.median, rows.high] == [1000, 2000, 4000])
         let again = try Profile(fileData: profile.fileData())
         #expect(CostModel(again).store == CostModel(profile).store)
         // One trip more is enough.
@@ -225,6 +226,8 @@ struct AnalysisTests {
         other.merge(one)
         one.merge(alone)
         #expect(CostModel(one).store.trips == 48 && CostModel(one).store == CostModel(other).store)
+        // Among other work trips take longer than one after the other; of two nobody can tell how much.
+        #expect(CostModel(alone).store.line == CostLine(trip: 7500, row: 750))
     }
 
     @Test(arguments: [0, UInt64.max]) func `Measured numbers that cannot be do no harm`(_ number: UInt64) {
