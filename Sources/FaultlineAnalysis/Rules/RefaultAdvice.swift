@@ -84,7 +84,9 @@ struct RefaultAdvice {
             sentences.append("\(times(evidence.refreshed)) had been refreshed or reset in between.")
         } else {
             let sizes = [50.0, 90].map { Phrase.size(Double(evidence.room.percentile($0))) }
-            let known = limit.map { "; the row cache's limit is \(Phrase.size(Double($0))), of which whole blocks are taken" }
+            let known = limit.map { limit in
+                "; the row cache's limit is \(Phrase.size(Double(limit))), of which whole blocks are taken"
+            }
             sentences.append(
                 "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten"
                     + "\(known ?? "").")
