@@ -24,7 +24,8 @@ extension CostModel {
     private static func anchored(_ measured: Estimate, to loads: [Load]) -> Estimate {
         let factors = loads.map { Double($0.duration) / max(1, measured.line.cost(trips: 1, rows: Double($0.rows))) }
             .sorted()
-        let factor = loads.count < Int(minimumSizedTrips) ? amongOthers : factors[factors.count / 2]
+        // Faults on objects whose row is next are quicker than fetches, which says nothing of what these take.
+        let factor = loads.count < Int(minimumSizedTrips) ? amongOthers : max(1, factors[factors.count / 2])
         let scaled = { (line: CostLine, factor: Double) in CostLine(trip: line.trip * factor, row: line.row * factor) }
         return Estimate(
             line: scaled(measured.line, factor),

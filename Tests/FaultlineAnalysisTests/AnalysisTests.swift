@@ -209,6 +209,12 @@ struct AnalysisTests {
         #expect([rows.low, rows.median, rows.high] == [1000, 2000, 4000])
         let again = try Profile(fileData: profile.fileData())
         #expect(CostModel(again).store == CostModel(profile).store)
+        // That they are quicker says nothing of other ones.
+        var quick = Groceries()
+        (quick.trip, quick.row) = (500, 50)
+        for rows in 1...19 as ClosedRange<UInt32> { _ = quick.fetch(rows: rows) }
+        _ = quick.trace.define(.calibration(Self.calibration))
+        #expect(CostModel(Profile(quick.trace.closed())).store.line == CostLine(trip: 5000, row: 500))
         // One trip more is enough.
         _ = groceries.fetch(rows: 20)
         #expect(CostModel(Profile(groceries.trace.closed())).store.basis == .store)
