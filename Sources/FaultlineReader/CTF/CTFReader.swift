@@ -11,6 +11,8 @@ final class CTFReader {
     private let trace: CTFTrace
     private let decoder = JSONDecoder()
     private var summary = ReadingSummary()
+    // What is marked so is asked for with every event, and no access to it runs code that is not the reader's.
+    @exclusivity(unchecked)
     private var numbers = ProcessNumbers()
     /// The processes' beginnings, with their starts in nanoseconds of `CLOCK_MONOTONIC`.
     private var begun: [ProcessBegan] = []
@@ -21,6 +23,7 @@ final class CTFReader {
     private var ended: Set<UInt32> = []
     private var known: Set<UInt32> = []
     /// The process that was met last.
+    @exclusivity(unchecked)
     private var last: UInt32?
 
     /// Where the frames of a trace's stacks are kept, as lines of a timeline.
