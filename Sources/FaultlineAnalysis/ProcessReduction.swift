@@ -11,7 +11,7 @@ struct ProcessReduction: Sendable {
         static let parents = 4096
         static let fetches = 16384
         static let scopes = 8192
-        static let faultGroups = 4096
+        static let faultGroups = 2048
         static let loops = 4096
         static let saves = 4096
         static let repeats = 4096
