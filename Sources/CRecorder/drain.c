@@ -18,12 +18,18 @@ struct fl_drain {
     fl_ring_file rings;
     uint64_t origin;
     void *segments[FL_SEGMENTS_MAXIMUM];
+    uint64_t sizes[FL_SEGMENTS_MAXIMUM];   // of what was mapped
+    // Copies with an end: the file may be damaged.
+    char program[FL_PROGRAM_BYTES];
+    char trace[FL_TRACE_PATH_BYTES];
     uint64_t tails[FL_RINGS_MAXIMUM];
     uint64_t dropped[FL_RINGS_MAXIMUM];
     uint32_t segment;        // dictionary: where to go on
     uint32_t place;
     uint64_t events;
     uint64_t latest;         // when the last event ended, since the trace began
+    uint64_t unwritten;
+    bool is_ended;           // whether the trace has the last line of the process
     fl_event event;
 };
 
@@ -39,8 +45,15 @@ static void resume(fl_drain *drain) {
     drain->place = commit->place;
     drain->events = commit->events;
     drain->latest = commit->latest;
+    drain->unwritten = commit->unwritten;
+    drain->is_ended = commit->is_ended != 0;
     memcpy(drain->tails, commit->tails, sizeof drain->tails);
     memcpy(drain->dropped, commit->dropped, sizeof drain->dropped);
+}
+
+static void copy_names(fl_drain *drain) {
+    memcpy(drain->program, drain->file->program, sizeof drain->program - 1);
+    memcpy(drain->trace, drain->file->trace_path, sizeof drain->trace - 1);
 }
 
 fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
@@ -51,10 +64,14 @@ fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
     fl_file *file = MAP_FAILED;
     drain->rings.path = fl_absolute_path(rings);
     if (drain->rings.path == NULL) { goto failed; }
+    // Opening alone can do harm to what is no file, so it is looked at before.
+    if (lstat(drain->rings.path, &status) != 0) { goto failed; }
+    failure = !S_ISREG(status.st_mode) ? EINVAL : status.st_uid != geteuid() ? EPERM : 0;
+    if (failure != 0) { goto failed; }
     descriptor = fl_open_apart(drain->rings.path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, 3);
     if (descriptor < 0 || fstat(descriptor, &status) != 0) { goto failed; }
     failure = EINVAL;
-    if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size < header_bytes) { goto failed; }
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || (uint64_t)status.st_size < header_bytes) { goto failed; }
     file = mmap(NULL, header_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (file == MAP_FAILED) {
         failure = errno;
@@ -66,6 +83,7 @@ fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
     drain->rings.identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
     drain->file = file;
     drain->origin = origin == 0 ? file->origin : origin;
+    copy_names(drain);
     resume(drain);
     return drain;
 
@@ -85,6 +103,7 @@ fl_drain *fl_drain_attach(fl_recorder *recorder) {
     drain->file = recorder->file;
     drain->recorder = recorder;
     drain->origin = recorder->file->origin;
+    copy_names(drain);
     atomic_fetch_add(&recorder->references, 1);
     return drain;
 }
@@ -94,7 +113,7 @@ void fl_drain_close(fl_drain *drain) {
         fl_recorder_release(drain->recorder);
     } else {
         for (uint32_t index = 0; index < FL_SEGMENTS_MAXIMUM; index++) {
-            if (drain->segments[index] != NULL) { munmap(drain->segments[index], drain->file->segments[index].size); }
+            if (drain->segments[index] != NULL) { munmap(drain->segments[index], drain->sizes[index]); }
         }
         munmap(drain->file, header_bytes);
         free(drain->rings.path);
@@ -106,7 +125,7 @@ void fl_drain_close(fl_drain *drain) {
 static void *segment_at(fl_drain *drain, uint32_t index) {
     if (drain->recorder != NULL) { return drain->recorder->segments[index]; }
     if (drain->segments[index] != NULL) { return drain->segments[index]; }
-    const fl_segment *segment = &drain->file->segments[index];
+    const fl_segment copy = drain->file->segments[index], *segment = &copy;
     int descriptor = fl_ring_file_open(&drain->rings);
     if (descriptor < 0) { return NULL; }
     struct stat status;
@@ -120,7 +139,13 @@ static void *segment_at(fl_drain *drain, uint32_t index) {
     close(descriptor);
     if (memory == MAP_FAILED) { return NULL; }
     drain->segments[index] = memory;
+    drain->sizes[index] = segment->size;
     return memory;
+}
+
+// The bytes of a segment that segment_at gave.
+static uint64_t segment_size(const fl_drain *drain, uint32_t index) {
+    return drain->recorder != NULL ? drain->file->segments[index].size : drain->sizes[index];
 }
 
 static uint32_t segment_count(const fl_drain *drain) {
@@ -137,7 +162,7 @@ fl_process fl_drain_process(const fl_drain *drain) {
     return (fl_process){
         .process = number_of(drain), .identifier = file->process, .space = file->process_namespace,
         .image = file->image, .start = fl_since(file->start, drain->origin),
-        .date = file->date, .program = file->program,
+        .date = file->date, .program = drain->program, .trace = drain->trace, .has_begun = file->number != 0,
     };
 }
 
@@ -147,13 +172,25 @@ bool fl_drain_is_closed(const fl_drain *drain) {
 
 // MARK: - The trace
 
-void fl_drain_begin(fl_drain *drain, fl_identity trace, uint32_t number) {
+void fl_drain_begin(fl_drain *drain, fl_identity trace, const char *path, uint32_t number) {
+    size_t length = fl_cut_text(path, strlen(path), FL_TRACE_PATH_BYTES - 1);
+    memcpy(drain->file->trace_path, path, length);
+    drain->file->trace_path[length] = 0;
+    copy_names(drain);
     drain->file->trace = trace;
     drain->file->number = number;
 }
 
+void fl_drain_end_process(fl_drain *drain) { drain->is_ended = true; }
+
+bool fl_drain_is_ended(const fl_drain *drain) { return drain->is_ended; }
+
+void fl_drain_retell(fl_drain *drain) { drain->segment = drain->place = 0; }
+
+void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines) { drain->unwritten += lines; }
+
 bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline) {
-    return drain->file->number == 0 || fl_is_same(drain->file->trace, fl_timeline_identity(timeline));
+    return drain->file->number != 0 && fl_is_same(drain->file->trace, fl_timeline_identity(timeline));
 }
 
 // MARK: - Dictionary
@@ -164,13 +201,14 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
         if (drain->file->segments[drain->segment].kind != FL_SEGMENT_DICTIONARY) { continue; }
         fl_dictionary_segment *segment = segment_at(drain, drain->segment);
         if (segment == NULL) { continue; }
-        uint64_t limit = drain->file->segments[drain->segment].size - sizeof *segment;
+        uint64_t limit = segment_size(drain, drain->segment) - sizeof *segment;
         uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
         if (used > limit) { used = limit; }
-        while (drain->place + sizeof(fl_entry) <= used) {
+        // With 64 bits: in a damaged file a place or a size may be such that 32 bits of their sum begin anew.
+        while ((uint64_t)drain->place + sizeof(fl_entry) <= used) {
             const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + drain->place);
-            if (entry->size < sizeof *entry || drain->place + entry->size > used) { break; }
-            if (sizeof *entry + entry->text_length + entry->label_length > entry->size) { break; }
+            if (entry->size < sizeof *entry || (uint64_t)drain->place + entry->size > used) { break; }
+            if (sizeof *entry + (uint64_t)entry->text_length + entry->label_length > entry->size) { break; }
             sink->entry(
                 sink->context, entry->kind, entry->id, entry->bytes, entry->text_length,
                 entry->bytes + entry->text_length, entry->label_length);
@@ -191,6 +229,7 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
 typedef struct cursor {
     fl_ring *ring;
     uint32_t number;
+    uint64_t capacity;
     uint64_t tail, head;
     const fl_header *record;   // the next one; null: none left
 } cursor;
@@ -198,9 +237,9 @@ typedef struct cursor {
 static void advance(cursor *cursor) {
     cursor->record = NULL;
     while (cursor->tail < cursor->head) {
-        uint64_t place = cursor->tail & (cursor->ring->capacity - 1);
+        uint64_t place = cursor->tail & (cursor->capacity - 1);
         const fl_header *record = (const fl_header *)(const void *)(cursor->ring->data + place);
-        if (record->size < 8 || (record->size & 7) != 0 || place + record->size > cursor->ring->capacity) {
+        if (record->size < 8 || (record->size & 7) != 0 || place + record->size > cursor->capacity) {
             cursor->tail = cursor->head;   // damaged: nothing behind it can be told apart
             return;
         }
@@ -221,17 +260,19 @@ static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
     for (uint32_t index = 0; index < count; index++) {
         if (drain->file->segments[index].kind != FL_SEGMENT_RING) { continue; }
         fl_ring *ring = segment_at(drain, index);
-        if (ring == NULL || ring->number >= FL_RINGS_MAXIMUM || ring->capacity == 0
-            || (ring->capacity & (ring->capacity - 1)) != 0
-            || ring->capacity + sizeof *ring > drain->file->segments[index].size) {
+        if (ring == NULL) { continue; }
+        uint64_t capacity = ring->capacity, number = ring->number;
+        if (number >= FL_RINGS_MAXIMUM || capacity == 0 || (capacity & (capacity - 1)) != 0
+            || capacity > segment_size(drain, index) - sizeof *ring) {
             continue;
         }
         cursor *next = &cursors[opened];
         next->ring = ring;
-        next->number = ring->number;
+        next->number = (uint32_t)number;
+        next->capacity = capacity;
         next->tail = drain->tails[ring->number];
         next->head = atomic_load_explicit(&ring->head, memory_order_acquire);
-        if (next->head - next->tail > ring->capacity) { next->tail = next->head; }
+        if (next->head - next->tail > capacity) { next->tail = next->head; }
         advance(next);
         opened++;
         if (opened == FL_RINGS_MAXIMUM) { break; }
@@ -288,7 +329,7 @@ uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink) {
     for (uint32_t index = 0; index < count; index++) {
         if (drain->file->segments[index].kind != FL_SEGMENT_USES) { continue; }
         fl_uses_segment *segment = segment_at(drain, index);
-        if (segment == NULL || drain->file->segments[index].size < sizeof *segment) { continue; }
+        if (segment == NULL || segment_size(drain, index) < sizeof *segment) { continue; }
         for (uint32_t place = 0; place < FL_USES_PER_SEGMENT; place++) {
             const fl_use_slot *use = &segment->slots[place];
             if (atomic_load_explicit(&use->is_open, memory_order_acquire) != 1) { continue; }
@@ -319,6 +360,8 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset) {
     commit->place = drain->place;
     commit->events = drain->events;
     commit->latest = drain->latest;
+    commit->unwritten = drain->unwritten;
+    commit->is_ended = drain->is_ended;
     memcpy(commit->tails, drain->tails, sizeof commit->tails);
     memcpy(commit->dropped, drain->dropped, sizeof commit->dropped);
     atomic_store_explicit(&file->commit_count, count, memory_order_release);
@@ -330,6 +373,27 @@ void fl_drain_commit(fl_drain *drain, uint64_t offset) {
         atomic_store_explicit(&ring->tail, drain->tails[ring->number], memory_order_release);
         atomic_store_explicit(&ring->told, drain->dropped[ring->number], memory_order_release);
     }
+}
+
+static void ignore_entry(
+    void *context, uint32_t kind, uint32_t id, const char *json, size_t json_length, const char *label,
+    size_t label_length
+) {
+    (void)context, (void)kind, (void)id, (void)json, (void)json_length, (void)label, (void)label_length;
+}
+static void ignore_event(void *context, const fl_event *event) { (void)context, (void)event; }
+static void ignore_loss(void *context, uint32_t thread, uint64_t events) { (void)context, (void)thread, (void)events; }
+
+uint64_t fl_drain_pending(fl_drain *drain) {
+    fl_sink sink = {.entry = ignore_entry, .event = ignore_event, .lost = ignore_loss};
+    uint64_t events = fl_drain_run(drain, &sink) + fl_drain_open_uses(drain, &sink);
+    // Nothing was committed, so everything can be read again.
+    drain->segment = drain->place = 0;
+    drain->events = drain->latest = drain->unwritten = 0;
+    memset(drain->tails, 0, sizeof drain->tails);
+    memset(drain->dropped, 0, sizeof drain->dropped);
+    resume(drain);
+    return events;
 }
 
 uint64_t fl_drain_committed_offset(const fl_drain *drain) {
@@ -358,7 +422,7 @@ fl_totals fl_drain_totals(const fl_drain *drain) {
     const fl_file *file = drain->file;
     fl_totals totals = {
         .events = drain->events, .lost = atomic_load(&file->events_lost), .entries_lost = atomic_load(&file->entries_lost),
-        .uses_lost = atomic_load(&file->uses_lost),
+        .uses_lost = atomic_load(&file->uses_lost), .unwritten = drain->unwritten,
     };
     for (uint32_t ring = 0; ring < FL_RINGS_MAXIMUM; ring++) { totals.lost += drain->dropped[ring]; }
     return totals;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,6 +44,47 @@ static void commit(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t
     }
 }
 
+// MARK: - Rings of several threads
+
+// Rounds through the shared rings before an event is given up: recording never waits for another thread's turn.
+#define SHARED_ROUNDS 64
+
+static bool try_lock(fl_ring *ring) {
+    uint32_t open = 0;
+    return atomic_compare_exchange_strong_explicit(&ring->lock, &open, 1, memory_order_acquire, memory_order_relaxed);
+}
+
+// A ring that this thread may write now: its own, or one of the shared ones, locked. Null if all of those are in use.
+static fl_ring *enter_ring(fl_thread *thread) {
+    fl_ring *own = thread->ring;
+    if (!fl_is_shared(own)) { return own; }
+    for (uint32_t round = 0; round < SHARED_ROUNDS; round++) {
+        if (try_lock(own)) { return own; }
+        for (uint32_t index = 0; index < FL_RINGS_SHARED; index++) {
+            fl_ring *ring = atomic_load_explicit(&thread->recorder->shared[index], memory_order_acquire);
+            if (ring != NULL && try_lock(ring)) { return ring; }
+        }
+        if (round > SHARED_ROUNDS / 2) { sched_yield(); }
+    }
+    return NULL;
+}
+
+static void leave_ring(fl_ring *ring) {
+    if (ring != NULL && fl_is_shared(ring)) { atomic_store_explicit(&ring->lock, 0, memory_order_release); }
+}
+
+// The numbers of a record and of the events that are drawn from it.
+static uint64_t take_ids(fl_ring *ring) { return fl_count(ring, &ring->next_id, FL_IDS_PER_RECORD); }
+
+// MARK: - Records
+
+static void count_dropped(fl_thread *thread, uint32_t events) {
+    fl_ring *ring = thread->ring;
+    if (fl_is_shared(ring)) { atomic_store_explicit(&ring->thread, thread->number, memory_order_relaxed); }
+    // Released, so that whoever reads it reads the ring's thread, too.
+    atomic_fetch_add_explicit(&ring->dropped, events, memory_order_release);
+}
+
 void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending) {
     size_t padded = (field_bytes + 7) & ~(size_t)7;
     size_t statement = ending->statement == NULL ? 0 : sizeof(fl_statement_time) + sizeof(fl_sql);
@@ -50,10 +92,14 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     bool is_sampled = header->overhead != 0;
     uint64_t head;
     char *place = NULL;
+    fl_ring *ring = NULL;
     if (!thread->recorder->is_traced_only) {
-        place = size > UINT16_MAX ? NULL : reserve(thread->ring, (uint32_t)size, &head);
-        // Released, so that whoever reads it reads the ring's thread, too.
-        if (place == NULL) { atomic_fetch_add_explicit(&thread->ring->dropped, 1, memory_order_release); }
+        ring = enter_ring(thread);
+        place = ring == NULL || size > UINT16_MAX ? NULL : reserve(ring, (uint32_t)size, &head);
+        if (place == NULL) {
+            count_dropped(thread, fl_events_of(header->kind, fields, statement != 0));
+            leave_ring(ring);
+        }
     }
     // What the ring has no room for may still be traced.
     char *room = place;
@@ -83,11 +129,16 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         thread->pending_cost = 0;
     }
     memcpy(room, header, sizeof *header);
-    if (place != NULL) { commit(thread->recorder, thread->ring, head, (uint32_t)size); }
-    if (thread->traced == NULL) { return; }
-    // The ring's memory stays as it is until this thread writes there again. What tracing costs stands in the next event.
+    if (place != NULL) { commit(thread->recorder, ring, head, (uint32_t)size); }
+    if (thread->traced == NULL) {
+        if (place != NULL) { leave_ring(ring); }
+        return;
+    }
+    // The ring's memory stays as it is until this thread writes there again, or another one that shares it. What tracing
+    // costs stands in the next event.
     uint64_t began = is_sampled ? fl_now() : 0;
     fl_trace_record(thread, (const fl_header *)(const void *)room);
+    if (place != NULL) { leave_ring(ring); }
     if (is_sampled) { thread->pending_cost += (fl_now() - began) * FL_SAMPLING; }
 }
 
@@ -107,8 +158,7 @@ bool fl_begin(fl_recorder *recorder, fl_open *open) {
         entered = fl_now();
     }
     thread->countdown--;
-    open->id = thread->ring->next_id;
-    thread->ring->next_id += FL_IDS_PER_RECORD;
+    open->id = take_ids(thread->ring);
     uint32_t depth = thread->depth++;
     open->parent = 0;
     if (depth > 0) { open->parent = thread->open[(depth < FL_OPEN_EVENTS_MAXIMUM ? depth : FL_OPEN_EVENTS_MAXIMUM) - 1]; }
@@ -167,9 +217,8 @@ void fl_scope_mark(
     }
     uint64_t now = fl_now();
     if (phase == 0) {
-        *id = thread->ring->next_id;
+        *id = take_ids(thread->ring);
         *start = now;
-        thread->ring->next_id += FL_IDS_PER_RECORD;
     } else if (*id == 0) {
         return;
     }

@@ -1,7 +1,6 @@
 #include "expand.h"
 #include "layout.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 // What a record holds behind its header.
@@ -50,6 +49,11 @@ static void draw(fl_event *event, fl_event_kind kind, uint64_t id, uint64_t star
     event->header.overhead = 0;
     event->listWords = 0;
     memset(&event->fields, 0, sizeof event->fields);
+}
+
+uint32_t fl_events_of(fl_event_kind kind, const void *fields, bool has_statement) {
+    const fl_fault *fault = fields;
+    return 1 + (kind == FL_EVENT_FAULT && fault->source != 0) + has_statement;
 }
 
 uint32_t fl_expand(

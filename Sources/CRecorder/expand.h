@@ -4,6 +4,7 @@
 #define FAULTLINE_EXPAND_H
 
 #include <faultline_schema.h>
+#include <stdbool.h>
 
 typedef void fl_take_event(void *context, const fl_event *event);
 
@@ -12,5 +13,8 @@ typedef void fl_take_event(void *context, const fl_event *event);
 // whose they are. Returns how many there were; 0: the record is damaged.
 uint32_t fl_expand(
     fl_event *event, const fl_header *record, uint64_t origin, fl_take_event *take, void *context);
+
+// How many events a record of that kind stands for, whose own fields are `fields`.
+uint32_t fl_events_of(fl_event_kind kind, const void *fields, bool has_statement);
 
 #endif

@@ -8,9 +8,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+const char *fl_environment(const char *name) { return secure_getenv(name); }
+
+bool fl_environment_is_trusted(void) { return getauxval(AT_SECURE) == 0; }
 
 // MARK: - Files
 

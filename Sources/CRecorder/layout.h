@@ -14,15 +14,19 @@
 #include <stdbool.h>
 
 #define FL_MAGIC "FLRINGS"
-#define FL_LAYOUT_VERSION 3
+#define FL_LAYOUT_VERSION 4
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
+// Rings that several threads write, for the threads that find no ring of their own.
+#define FL_RINGS_SHARED 16
+#define FL_RINGS_OWNED (FL_RINGS_MAXIMUM - FL_RINGS_SHARED)
 #define FL_DICTIONARY_SEGMENT_BYTES (256u << 10)
 #define FL_USES_PER_SEGMENT 128
 // Summaries that can be open at a time; of further results none is made, and that is counted.
 #define FL_USES_MAXIMUM 4096
 #define FL_PROGRAM_BYTES 1024
+#define FL_TRACE_PATH_BYTES 1024
 
 typedef enum fl_segment_kind { FL_SEGMENT_RING = 1, FL_SEGMENT_DICTIONARY, FL_SEGMENT_USES } fl_segment_kind;
 
@@ -40,6 +44,8 @@ typedef struct fl_commit {
     uint32_t place;
     uint64_t events;         // handed over so far
     uint64_t latest;         // when the last of them ended, since the trace began
+    uint64_t unwritten;      // lines that the trace had no room for
+    uint64_t is_ended;       // whether the trace has the process's last line
     uint64_t tails[FL_RINGS_MAXIMUM];
     uint64_t dropped[FL_RINGS_MAXIMUM];
 } fl_commit;
@@ -58,6 +64,7 @@ typedef struct fl_file {
     uint32_t number;
     double date;
     char program[FL_PROGRAM_BYTES];
+    char trace_path[FL_TRACE_PATH_BYTES];  // where that trace lay; for messages, since it may have moved
     _Atomic uint32_t is_closed;
     _Atomic uint32_t doorbell;
     _Atomic uint32_t segment_count;
@@ -69,14 +76,18 @@ typedef struct fl_file {
     fl_segment segments[FL_SEGMENTS_MAXIMUM];
 } fl_file;
 
+// The owner of a ring that several threads write, one at a time under its lock.
+#define FL_SHARED_RING UINT32_MAX
+
 // The first bytes of a ring's segment. The writing thread owns `head`, the drainer `tail`; both only grow, and the
 // place in the ring is the number modulo the capacity.
 typedef struct fl_ring {
     _Alignas(64) _Atomic uint64_t head;
-    uint64_t next_id;
-    _Atomic uint64_t dropped;
-    _Atomic uint32_t owner;          // the thread that writes; 0: none, it may be taken
-    _Atomic uint32_t thread;         // the last that wrote
+    _Atomic uint64_t next_id;
+    _Atomic uint64_t dropped;        // events, not records
+    _Atomic uint32_t owner;          // the thread that writes; 0: none, it may be taken; FL_SHARED_RING: several
+    _Atomic uint32_t thread;         // the last that took it or, where several write, that lost an event
+    _Atomic uint32_t lock;           // 1: one of several threads is writing
     uint32_t number;
     _Atomic uint64_t traced;         // events that were handed to a tracer
     _Alignas(64) _Atomic uint64_t tail;
@@ -84,6 +95,18 @@ typedef struct fl_ring {
     _Alignas(64) uint64_t capacity;
     _Alignas(64) char data[];
 } fl_ring;
+
+static inline bool fl_is_shared(const fl_ring *ring) {
+    return atomic_load_explicit(&ring->owner, memory_order_relaxed) == FL_SHARED_RING;
+}
+
+// Adds to a counter of a ring's. Only rings of several threads need the lock of the memory bus for that.
+static inline uint64_t fl_count(const fl_ring *ring, _Atomic uint64_t *counter, uint64_t amount) {
+    if (fl_is_shared(ring)) { return atomic_fetch_add_explicit(counter, amount, memory_order_relaxed); }
+    uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
+    atomic_store_explicit(counter, before + amount, memory_order_relaxed);
+    return before;
+}
 
 // The first bytes of a dictionary segment, and of an entry in it.
 typedef struct fl_dictionary_segment {

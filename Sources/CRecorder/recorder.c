@@ -51,8 +51,13 @@ void fl_recorder_set_timeline(fl_recorder *recorder, fl_timeline *timeline) {
 
 // MARK: - Threads
 
+static void let_go_of(fl_ring *ring) {
+    if (fl_is_shared(ring)) { return; }
+    atomic_store_explicit(&ring->owner, 0, memory_order_release);
+}
+
 static void free_thread(fl_thread *thread) {
-    atomic_store_explicit(&thread->ring->owner, 0, memory_order_release);
+    let_go_of(thread->ring);
     fl_recorder_release(thread->recorder);
     free(thread->traced);
     free(thread);
@@ -94,7 +99,7 @@ static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint
 }
 
 static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
-    if (number >= FL_RINGS_MAXIMUM || recorder->has_no_room) { return NULL; }
+    if (recorder->has_no_room) { return NULL; }
     // Where there is little room a small ring, which loses events in bursts, is better than none.
     uint64_t capacity = recorder->ring_bytes;
     fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
@@ -109,17 +114,34 @@ static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
     }
     ring->number = number;
     ring->capacity = capacity;
-    ring->next_id = ((uint64_t)(number + 1) << 40) + FL_IDS_PER_RECORD;
+    atomic_store_explicit(&ring->next_id, ((uint64_t)(number + 1) << 40) + FL_IDS_PER_RECORD, memory_order_relaxed);
     return ring;
+}
+
+// A ring that several threads write, for a program with more threads than there are rings: each of them in turn gets
+// the next one. Null if there is none and no room for one.
+static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread, uint32_t rings) {
+    uint32_t count = recorder->shared_count;
+    if (count < FL_RINGS_SHARED && rings < FL_RINGS_MAXIMUM) {
+        fl_ring *ring = add_ring(recorder, rings);
+        if (ring != NULL) {
+            atomic_store_explicit(&ring->owner, FL_SHARED_RING, memory_order_release);
+            atomic_store_explicit(&recorder->shared[count], ring, memory_order_release);
+            recorder->shared_count = count + 1;
+            return ring;
+        }
+    }
+    if (count == 0) { return NULL; }
+    return atomic_load_explicit(&recorder->shared[thread % count], memory_order_relaxed);
 }
 
 static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
     uint32_t rings;
     fl_ring *ring = free_ring(recorder, thread, false, &rings);
-    if (ring == NULL) { ring = add_ring(recorder, rings); }
+    if (ring == NULL && rings < FL_RINGS_OWNED) { ring = add_ring(recorder, rings); }
     // Losses told of a wrong thread are better than the loss of all its events.
     if (ring == NULL) { ring = free_ring(recorder, thread, true, &rings); }
-    if (ring == NULL) { return NULL; }
+    if (ring == NULL) { return share_ring(recorder, thread, rings); }
     atomic_store_explicit(&ring->thread, thread, memory_order_relaxed);
     atomic_store_explicit(&ring->owner, thread, memory_order_release);
     return ring;
@@ -149,7 +171,7 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     fl_thread *thread = calloc(1, sizeof *thread);
     struct fl_traced *traced = recorder->tracer == NULL ? NULL : calloc(1, sizeof *traced);
     if (thread == NULL || (traced == NULL && recorder->tracer != NULL)) {
-        atomic_store(&ring->owner, 0);
+        let_go_of(ring);
         free(traced);
         free(thread);
         return NULL;

@@ -39,6 +39,8 @@ struct fl_recorder {
     uint64_t file_size;
     uint64_t ring_bytes;
     bool has_no_room;                      // for another ring; guarded by the lock
+    _Atomic(fl_ring *) shared[FL_RINGS_SHARED];  // rings of several threads; null: not made yet
+    uint32_t shared_count;                 // guarded by the lock
     uint64_t key[2];
     pthread_mutex_t lock;                  // segments, dictionary, rings changing hands
     void *segments[FL_SEGMENTS_MAXIMUM];
@@ -114,7 +116,13 @@ void fl_put(
 fl_identity fl_timeline_identity(const fl_timeline *timeline);
 
 // Notes in the mapped file which trace tells of its process, and what the process is called there.
-void fl_drain_begin(fl_drain *drain, fl_identity trace, uint32_t number);
+void fl_drain_begin(fl_drain *drain, fl_identity trace, const char *path, uint32_t number);
+
+// Notes that the trace has the process's last line; the next commit keeps it.
+void fl_drain_end_process(fl_drain *drain);
+
+// Counts lines of the process that the trace had no room for; the next commit keeps the count.
+void fl_drain_count_unwritten(fl_drain *drain, uint64_t lines);
 
 // Closes a timeline's descriptor in a child of its process, which would keep the lock otherwise.
 void fl_timeline_let_go(fl_timeline *timeline);

@@ -13,6 +13,14 @@
 
 // MARK: - Lines
 
+// Whether an entry's text can stand in a line: what a damaged file of rings holds need not be what was put there.
+static bool fits_a_line(const char *text, size_t length) {
+    for (size_t place = 0; place < length; place++) {
+        if ((unsigned char)text[place] < 0x20) { return false; }
+    }
+    return length + 256 <= FL_LINE_BYTES;
+}
+
 static char *begin_line(fl_timeline *timeline) {
     if (timeline->used + FL_LINE_BYTES > FL_TIMELINE_BUFFER) { fl_timeline_flush(timeline); }
     return timeline->buffer + timeline->used;
@@ -123,7 +131,7 @@ static void write_entry(
     fl_timeline *timeline = context;
     const char *name = fl_dictionary_name(kind);
     if (name == NULL) { return; }
-    if (length + 256 > FL_LINE_BYTES) {
+    if (kind == FL_DICTIONARY_STACK ? length / 8 * 22 + 256 > FL_LINE_BYTES : !fits_a_line(text, length)) {
         timeline->unwritten++;
         return;
     }
@@ -379,10 +387,18 @@ static uint32_t name_process(fl_timeline *timeline, uint32_t process) {
     return number;
 }
 
+// Writes the lines that wait, and notes in the file of rings that they are written, or were lost.
+static void settle(fl_timeline *timeline, fl_drain *drain, uint64_t unwritten_before) {
+    fl_timeline_flush(timeline);
+    fl_drain_count_unwritten(drain, timeline->unwritten - unwritten_before);
+    fl_timeline_note(timeline, drain);
+}
+
 void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const char *rings) {
     fl_process process = fl_drain_process(drain);
     process.process = name_process(timeline, process.identifier);
-    fl_drain_begin(drain, timeline->identity, process.process);
+    fl_drain_begin(drain, timeline->identity, timeline->path, process.process);
+    uint64_t before = timeline->unwritten;
     select_process(timeline, process.process);
     char *out = begin_line(timeline);
     out += sprintf(
@@ -403,41 +419,49 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
     out += fl_json_string(out, 8 * FL_PROGRAM_BYTES, name, strlen(name));
     out = put_text(out, "}}");
     end_line(timeline, out);
-    fl_timeline_flush(timeline);
-    fl_drain_commit(drain, timeline->offset);
+    settle(timeline, drain, before);
+}
+
+void fl_timeline_note(fl_timeline *timeline, fl_drain *drain) {
+    if (!timeline->is_tentative) { fl_drain_commit(drain, timeline->offset); }
 }
 
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain) {
     select_process(timeline, fl_drain_process(drain).process);
     fl_sink sink = sink_of(timeline);
+    uint64_t before = timeline->unwritten;
     uint64_t events = fl_drain_run(drain, &sink);
     // Nothing new was written: the last commit still says all.
     if (timeline->used == 0 && events == 0) { return 0; }
-    fl_timeline_flush(timeline);
-    fl_drain_commit(drain, timeline->offset);
+    settle(timeline, drain, before);
     return events;
 }
 
-void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t end, uint64_t writing) {
+void fl_timeline_end_process(
+    fl_timeline *timeline, fl_drain *drain, fl_process_end how, uint64_t end, uint64_t writing
+) {
     select_process(timeline, fl_drain_process(drain).process);
     fl_sink sink = sink_of(timeline);
+    uint64_t before = timeline->unwritten;
     fl_drain_run(drain, &sink);
     fl_drain_open_uses(drain, &sink);
     fl_timeline_flush(timeline);
-    if (timeline->unwritten > 0) { fl_timeline_make_room(timeline, RESERVE_BYTES); }
+    if (timeline->unwritten > 0 && !timeline->is_tentative) { fl_timeline_make_room(timeline, RESERVE_BYTES); }
+    fl_drain_count_unwritten(drain, timeline->unwritten - before);
+    before = timeline->unwritten;
     fl_totals totals = fl_drain_totals(drain);
     char *out = begin_line(timeline);
     out += sprintf(
         out,
         "{\"name\":\"faultline.ended\",\"ph\":\"M\",\"pid\":%u,\"tid\":0,\"args\":{\"process\":%u,\"end\":%llu,"
         "\"events\":%llu,\"lost\":%llu,\"unwritten\":%llu,\"entriesLost\":%llu,\"usesLost\":%llu,\"writing\":%llu,"
-        "\"isClosed\":%s}}",
+        "\"isClosed\":%s%s}}",
         timeline->process, timeline->process, (unsigned long long)fl_drain_end(drain, end),
-        (unsigned long long)totals.events, (unsigned long long)totals.lost, (unsigned long long)timeline->unwritten,
+        (unsigned long long)totals.events, (unsigned long long)totals.lost, (unsigned long long)totals.unwritten,
         (unsigned long long)totals.entries_lost, (unsigned long long)totals.uses_lost, (unsigned long long)writing,
-        closed ? "true" : "false");
+        how == FL_PROCESS_CLOSED ? "true" : "false", how == FL_PROCESS_RUNS_ON ? ",\"isRunning\":true" : "");
     end_line(timeline, out);
-    fl_timeline_flush(timeline);
-    fl_drain_commit(drain, timeline->offset);
+    fl_drain_end_process(drain);
+    settle(timeline, drain, before);
     fl_timeline_forget_names(timeline, timeline->process);
 }

@@ -21,11 +21,13 @@ struct fl_timeline {
     int descriptor;
     bool is_gone;          // neither the descriptor nor the path leads to it any more
     bool is_new;           // it was not there before
-    bool is_begun;         // what stood in it was taken off
+    bool is_begun;         // what stood behind the first offset was taken off
+    bool is_tentative;     // nothing is noted in the files of rings
     char *path;
     fl_identity identity;
     int error;
     uint64_t offset;       // bytes of whole lines in the file
+    uint64_t first_offset; // where the first line was written
     uint64_t unwritten;    // lines that could not be written
     // Short names of dictionary entries, for the events' titles; first those of the process that is being drained.
     fl_process_names *names;

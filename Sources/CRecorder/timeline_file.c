@@ -18,7 +18,8 @@
 
 // MARK: - Opening
 
-// A descriptor of the file, made if it is not there. -1 with errno set; ENOTSUP: it is no regular file.
+// A descriptor of the file. With `is_new` not null the file is made if it is not there. -1 with errno set; ENOTSUP: it is
+// no regular file.
 static int open_file(const char *path, bool *is_new) {
     struct stat status;
     // Opening alone can do harm to what is no file, so it is looked at before.
@@ -27,13 +28,16 @@ static int open_file(const char *path, bool *is_new) {
         return -1;
     }
     const int flags = O_RDWR | O_NONBLOCK | O_NOCTTY;
-    int descriptor = fl_open_apart(path, flags | O_CREAT | O_EXCL, 0644, FL_DESCRIPTOR_APART);
-    *is_new = descriptor >= 0;
+    int descriptor = -1;
+    errno = EEXIST;
+    // A trace may hold values, so it is its owner's alone.
+    if (is_new != NULL) { descriptor = fl_open_apart(path, flags | O_CREAT | O_EXCL, 0600, FL_DESCRIPTOR_APART); }
+    if (descriptor >= 0) { *is_new = true; }
     if (descriptor < 0 && errno == EEXIST) {
         descriptor = fl_open_apart(path, flags, 0, FL_DESCRIPTOR_APART);
-        if (descriptor < 0 && errno == ENOENT) {
+        if (descriptor < 0 && errno == ENOENT && is_new != NULL) {
             // A link that leads to a file which is not there yet.
-            descriptor = fl_open_apart(path, flags | O_CREAT, 0644, FL_DESCRIPTOR_APART);
+            descriptor = fl_open_apart(path, flags | O_CREAT, 0600, FL_DESCRIPTOR_APART);
             *is_new = descriptor >= 0;
         }
     }
@@ -45,38 +49,67 @@ static int open_file(const char *path, bool *is_new) {
     return descriptor;
 }
 
-fl_timeline *fl_timeline_open(const char *path, uint64_t offset) {
-    bool is_new;
-    int descriptor = open_file(path, &is_new);
+// A timeline whose file is locked. Two writers would write over each other; the lock goes with its process, however that
+// ends.
+static fl_timeline *open_locked(const char *path, bool may_make) {
+    bool is_new = false, is_locked = false;
+    int descriptor = open_file(path, may_make ? &is_new : NULL);
     if (descriptor < 0) { return NULL; }
-    struct stat status;
     fl_timeline *timeline = calloc(1, sizeof *timeline);
-    // Two writers would write over each other; the lock goes with its process, however that ends.
-    if (timeline == NULL || fstat(descriptor, &status) != 0 || flock(descriptor, LOCK_EX | LOCK_NB) != 0
+    is_locked = timeline != NULL && flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+    if (!is_locked || !fl_identify(descriptor, &timeline->identity)
         || (timeline->path = realpath(path, NULL)) == NULL) {
-        goto failed;
-    }
-    if (offset > (uint64_t)status.st_size) {
-        errno = ERANGE;
-        goto failed;
+        int failure = errno;
+        // Where another process was faster with the lock, the file is that one's.
+        if (is_new && is_locked) { unlink(path); }
+        close(descriptor);
+        free(timeline);
+        errno = failure;
+        return NULL;
     }
     timeline->descriptor = descriptor;
-    timeline->identity = (fl_identity){.device = status.st_dev, .inode = status.st_ino};
     timeline->is_new = is_new;
-    timeline->offset = offset;
+    return timeline;
+}
+
+// The bytes of the file; -1 with errno set.
+static off_t size_of(const fl_timeline *timeline) {
+    struct stat status;
+    return fstat(timeline->descriptor, &status) == 0 ? status.st_size : -1;
+}
+
+fl_timeline *fl_timeline_open(const char *path) {
+    fl_timeline *timeline = open_locked(path, true);
+    if (timeline == NULL) { return NULL; }
+    // Asked under the lock: what another process has just written counts.
+    off_t size = size_of(timeline);
+    if (size != 0) {
+        int failure = size < 0 ? errno : EEXIST;
+        fl_timeline_discard(timeline);
+        errno = failure;
+        return NULL;
+    }
+    fl_timeline_go_on(timeline, 0);
+    timeline->is_tentative = false;
+    return timeline;
+}
+
+fl_timeline *fl_timeline_lock(const char *path) { return open_locked(path, false); }
+
+bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset) {
+    off_t size = size_of(timeline);
+    if (size < 0) { return false; }
+    if (offset > (uint64_t)size) {
+        errno = ERANGE;
+        return false;
+    }
+    timeline->is_tentative = true;
+    timeline->first_offset = timeline->offset = offset;
     if (offset == 0) {
         memcpy(timeline->buffer, "[\n", 2);
         timeline->used = 2;
     }
-    return timeline;
-
-failed:;
-    int failure = errno;
-    if (is_new) { unlink(path); }
-    close(descriptor);
-    free(timeline);
-    errno = failure;
-    return NULL;
+    return true;
 }
 
 fl_identity fl_timeline_identity(const fl_timeline *timeline) { return timeline->identity; }
@@ -197,7 +230,7 @@ static void free_timeline(fl_timeline *timeline) {
     free(timeline);
 }
 
-uint64_t fl_timeline_close(fl_timeline *timeline, int *error) {
+uint64_t fl_timeline_finish(fl_timeline *timeline, int *error) {
     fl_timeline_flush(timeline);
     // The last line gives its comma for the bracket, so that the file is JSON.
     char tail[2];
@@ -211,19 +244,27 @@ uint64_t fl_timeline_close(fl_timeline *timeline, int *error) {
         timeline->used = 2;
     }
     fl_timeline_flush(timeline);
-    if (is_at_hand(timeline) && close(timeline->descriptor) != 0 && timeline->error == 0) { timeline->error = errno; }
-    uint64_t unwritten = timeline->unwritten;
     if (error != NULL) { *error = timeline->error; }
+    return timeline->unwritten;
+}
+
+void fl_timeline_close(fl_timeline *timeline) {
+    if (is_at_hand(timeline)) { close(timeline->descriptor); }
     free_timeline(timeline);
-    return unwritten;
 }
 
 void fl_timeline_discard(fl_timeline *timeline) {
-    if (is_at_hand(timeline)) {
-        if (timeline->is_new) { unlink(timeline->path); }
-        close(timeline->descriptor);
+    if (is_at_hand(timeline) && timeline->is_new && size_of(timeline) == 0) { unlink(timeline->path); }
+    fl_timeline_close(timeline);
+}
+
+void fl_timeline_undo(fl_timeline *timeline) {
+    // Nothing else can be done where this fails: what the rings hold is still there.
+    if (timeline->is_begun && is_at_hand(timeline)
+        && ftruncate(timeline->descriptor, (off_t)timeline->first_offset) != 0) {
+        errno = 0;
     }
-    free_timeline(timeline);
+    fl_timeline_close(timeline);
 }
 
 void fl_timeline_let_go(fl_timeline *timeline) {

@@ -14,8 +14,7 @@ void fl_trace_record(fl_thread *thread, const fl_header *record) {
     thread->traced->event.process = recorder->traced_as;
     uint32_t events = fl_expand(
         &thread->traced->event, record, recorder->file->origin, hand_over, (void *)recorder->tracer);
-    uint64_t before = atomic_load_explicit(&thread->ring->traced, memory_order_relaxed);
-    atomic_store_explicit(&thread->ring->traced, before + events, memory_order_relaxed);
+    fl_count(thread->ring, &thread->ring->traced, events);
 }
 
 // MARK: - The dictionary

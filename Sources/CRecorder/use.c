@@ -105,8 +105,7 @@ fl_use_summary *fl_use_open(
     use->context = context;
     use->site = site;
     use->thread = thread->number;
-    use->id = thread->ring->next_id;
-    thread->ring->next_id += FL_IDS_PER_RECORD;
+    use->id = fl_count(thread->ring, &thread->ring->next_id, FL_IDS_PER_RECORD);
     use->opened = began;
     atomic_fetch_add(&recorder->references, 1);
     atomic_store_explicit(&use->is_open, 1, memory_order_release);

@@ -31,12 +31,12 @@ static void *write_until_stopped(void *argument) {
         if (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) != 0) { break; }
         fl_drain_wait(writer->drain, PERIOD_MILLISECONDS);
     }
-    fl_timeline_end_process(writer->timeline, writer->drain, true, 0, thread_time());
+    fl_timeline_end_process(writer->timeline, writer->drain, FL_PROCESS_CLOSED, 0, thread_time());
     return NULL;
 }
 
 fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *rings) {
-    fl_timeline *timeline = fl_timeline_open(path, 0);
+    fl_timeline *timeline = fl_timeline_open(path);
     if (timeline == NULL) { return NULL; }
     fl_writer *writer = calloc(1, sizeof *writer);
     fl_drain *drain = fl_drain_attach(recorder);
@@ -74,7 +74,8 @@ uint64_t fl_writer_stop(fl_writer *writer, int *error) {
     fl_drain_ring_doorbell(writer->drain);
     pthread_join(writer->thread, NULL);
     fl_recorder_set_timeline(writer->recorder, NULL);
-    uint64_t unwritten = fl_timeline_close(writer->timeline, error);
+    uint64_t unwritten = fl_timeline_finish(writer->timeline, error);
+    fl_timeline_close(writer->timeline);
     fl_drain_close(writer->drain);
     free(writer);
     return unwritten;

@@ -8,6 +8,8 @@ public struct ProcessSummary: Sendable, Hashable {
     public internal(set) var program = ""
     /// What recorded it; `nil`: Faultline.
     public internal(set) var source: ProcessBegan.Source?
+    /// When its recording began, in seconds since 1970; 0: not known.
+    var date: Double = 0
     /// When its recording began, or its first event in the trace did, in nanoseconds since the trace began.
     public internal(set) var start: UInt64 = 0
     /// When its last event ended, or its recording did, in nanoseconds since the trace began.

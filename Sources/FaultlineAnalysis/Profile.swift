@@ -18,7 +18,7 @@ public struct Profile: Sendable {
     /// Events that were lost on the way, and nobody knows whose they were.
     private(set) var lostAnywhere: UInt64 = 0
     /// Lines, events and packets of the trace that could not be read.
-    private(set) var unread: UInt64 = 0
+    public private(set) var unread: UInt64 = 0
     /// Other traces that were added.
     private var others = RecordingTable()
 
@@ -33,6 +33,7 @@ public struct Profile: Sendable {
             change(began.process) { reduction, _ in
                 reduction.summary.program = began.program
                 reduction.summary.source = began.source
+                reduction.summary.date = began.date
                 reduction.summary.start = began.start
                 reduction.summary.end = max(reduction.summary.end, began.start)
             }
@@ -140,6 +141,11 @@ public struct Profile: Sendable {
 
     /// How many traces were added up.
     public var recordingCount: UInt64 { recordings.count }
+
+    /// Which traces were added up: a number for each, the same in every profile of that trace.
+    ///
+    /// Empty for a profile of a version that did not keep them.
+    public var recordingIdentities: Set<UInt64> { recordings.identities }
 
     /// All processes together.
     public var allProcesses: ProgramSummary {

@@ -10,6 +10,8 @@ struct RecordingTable: Sendable {
     private(set) var count: UInt64 = 0
     /// The wall time of all traces, in nanoseconds.
     private(set) var wallTime: UInt64 = 0
+    /// Which recordings these are, one number for each, so that none is added twice.
+    private(set) var identities: Set<UInt64> = []
     /// The processes that are told apart, in any order.
     private var kept: [ProcessSummary] = []
     /// The others, by program.
@@ -20,12 +22,32 @@ struct RecordingTable: Sendable {
         guard let start = trace.map(\.start).min(), let end = trace.map(\.end).max() else { return }
         count &+= 1
         wallTime &+= end > start ? end - start : 0
+        identities.insert(Self.identity(of: trace))
         keep(trace)
+    }
+
+    /// A number that a recording has however much of it was read, and that no other has.
+    ///
+    /// Made from the process that began first. What other tools wrote does not say when that was: then it is what happened
+    /// that tells recordings apart.
+    private static func identity(of trace: [ProcessSummary]) -> UInt64 {
+        let first = trace.min { ($0.start, $0.process) < ($1.start, $1.process) }!
+        var traits = [UInt64(first.process), first.date.bitPattern] + first.program.utf8.map(UInt64.init)
+        if first.date == 0 {
+            for process in trace {
+                let counts = process.counts
+                traits += [
+                    process.start, process.end, counts.storeTime, counts.eventCount, counts.rowsLoaded, counts.bytesRead,
+                ]
+            }
+        }
+        return traits.reduce(0) { StableHash.mix($0 ^ $1) }
     }
 
     mutating func merge(_ other: RecordingTable) {
         count &+= other.count
         wallTime &+= other.wallTime
+        identities.formUnion(other.identities)
         programs.merge(other.programs)
         keep(other.kept)
     }
@@ -69,6 +91,7 @@ extension RecordingTable {
     func stored(_ words: inout ProfileWords) -> StoredValue {
         .record([
             "count": StoredValue(count), "wallTime": StoredValue(wallTime),
+            "identities": .list(identities.sorted().map { .text(String($0, radix: 16)) }),
             "processes": .list(processes.map { $0.stored(&words) }), "programs": programs.stored(&words),
         ])
     }
@@ -76,6 +99,7 @@ extension RecordingTable {
     init(_ value: StoredValue, _ words: ProfileWords) throws {
         count = try value.member("count") { try $0.count() }
         wallTime = try value.member("wallTime") { try $0.count() }
+        identities = Set(try value.member("identities") { try $0.map { UInt64(try $0.text(), radix: 16) ?? 0 } })
         try value.member("programs") { try programs.restore($0, words) }
         keep(try value.member("processes") { try $0.map { try ProcessSummary($0, words) } })
     }
@@ -86,7 +110,7 @@ extension ProcessSummary {
         var members: [String: StoredValue] = [
             "process": StoredValue(UInt64(process)), "program": .text(program), "start": StoredValue(start),
             "end": StoredValue(end), "threads": StoredValue(threads), "reportedLost": StoredValue(reportedLost),
-            "counts": counts.stored(&words),
+            "counts": counts.stored(&words), "date": StoredValue(date.bitPattern),
         ]
         members["source"] = source.map { .text($0.rawValue) }
         members["ended"] = ended.map { ended in
@@ -94,7 +118,7 @@ extension ProcessSummary {
                 "end": StoredValue(ended.end), "events": StoredValue(ended.events), "lost": StoredValue(ended.lost),
                 "unwritten": StoredValue(ended.unwritten), "entriesLost": StoredValue(ended.entriesLost),
                 "usesLost": StoredValue(ended.usesLost), "writing": StoredValue(ended.writing),
-                "isClosed": StoredValue(ended.isClosed),
+                "isClosed": StoredValue(ended.isClosed), "isRunning": StoredValue(ended.isRunning ?? false),
             ])
         }
         return .record(members)
@@ -103,6 +127,7 @@ extension ProcessSummary {
     fileprivate init(_ value: StoredValue, _ words: ProfileWords) throws {
         self.init(process: try value.member("process") { try UInt32($0, words) })
         program = try value.member("program") { try $0.text() }
+        date = Double(bitPattern: try value.member("date") { try $0.count() })
         start = try value.member("start") { try $0.count() }
         end = try value.member("end") { try $0.count() }
         threads = try value.member("threads") { try $0.count() }
@@ -116,7 +141,7 @@ extension ProcessSummary {
                 process: process, end: try number("end"), events: try number("events"), lost: try number("lost"),
                 unwritten: try number("unwritten"), entriesLost: try number("entriesLost"),
                 usesLost: try number("usesLost"), writing: try number("writing"),
-                isClosed: try number("isClosed") != 0)
+                isClosed: try number("isClosed") != 0, isRunning: try number("isRunning") != 0 ? true : nil)
         }
     }
 }

@@ -21,6 +21,8 @@ public final class Recorder: @unchecked Sendable {
     private let memory: MemorySink?
     /// Where the trace goes, for messages; `nil` for a recorder in memory and for one that is off.
     private let destination: TraceDestination?
+    /// Where the trace goes instead of where it was to go, in a sentence; `nil`: it goes there.
+    let redirection: String?
     private let rings: RingFile?
     private let writer: Mutex<Writer?>
     /// A child that is forked has a copy of the recorder, and none of its trace.
@@ -41,11 +43,12 @@ public final class Recorder: @unchecked Sendable {
 
     private init(
         handle: OpaquePointer?, memory: MemorySink? = nil, destination: TraceDestination? = nil,
-        rings: RingFile? = nil, writer: OpaquePointer? = nil
+        redirection: String? = nil, rings: RingFile? = nil, writer: OpaquePointer? = nil
     ) {
         self.handle = handle
         self.state = handle.map { fl_recorder_switch($0) } ?? UnsafePointer(Self.alwaysOff)
         self.destination = destination
+        self.redirection = redirection
         self.memory = memory
         self.rings = rings
         self.writer = Mutex(writer.map { Writer(handle: $0) })
@@ -131,11 +134,15 @@ public final class Recorder: @unchecked Sendable {
         case .rings, .lttng:
             return Recorder(handle: handle, destination: destination, rings: rings)
         case .timeline(let path):
-            var path = path
+            let named = path
+            var (path, attempt) = (named, 0)
             var writer = fl_writer_start(handle, path, rings.path)
-            if writer == nil, errno == EWOULDBLOCK {
-                // A program that this one was started by writes there.
-                path = Self.numbered(path)
+            // A program that this one was started by writes there, or something is there, perhaps the recording of this
+            // process before it ran another program. It stays.
+            let isTaken = errno == EEXIST
+            while writer == nil, errno == EWOULDBLOCK || errno == EEXIST, attempt < Self.mostNames {
+                attempt += 1
+                path = Self.numbered(named, attempt)
                 writer = fl_writer_start(handle, path, rings.path)
             }
             guard let writer else {
@@ -144,14 +151,23 @@ public final class Recorder: @unchecked Sendable {
                 fl_recorder_release(handle)
                 throw RecorderError.cannotOpen(path, errno: failure)
             }
-            return Recorder(handle: handle, destination: .timeline(path: path), rings: rings, writer: writer)
+            let redirection =
+                isTaken && attempt > 0
+                ? "\"\(named)\" is there already and stays; this recording goes to \"\(path)\"." : nil
+            return Recorder(
+                handle: handle, destination: .timeline(path: path), redirection: redirection, rings: rings,
+                writer: writer)
         }
     }
 
-    /// The path with the process's number before its extension.
-    private static func numbered(_ path: String) -> String {
+    /// How many names are tried for a trace.
+    private static let mostNames = 1000
+
+    /// The path with the process's number before its extension, and from the second attempt on a count behind it.
+    private static func numbered(_ path: String, _ attempt: Int) -> String {
         let url = URL(fileURLWithPath: path)
-        let name = url.deletingPathExtension().lastPathComponent + "-\(getpid())"
+        let count = attempt > 1 ? "-\(attempt)" : ""
+        let name = url.deletingPathExtension().lastPathComponent + "-\(getpid())" + count
         let directory = url.deletingLastPathComponent()
         return directory.appendingPathComponent(name).appendingPathExtension(url.pathExtension).path
     }

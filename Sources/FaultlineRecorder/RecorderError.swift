@@ -38,13 +38,35 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// Why a timeline could not be opened, by the number that opening it left.
     static func cannotOpen(_ path: String, errno code: Int32) -> RecorderError {
-        code == ENOTSUP ? .isNoFile(path) : .cannotWrite(path, errno: code)
+        switch code {
+        case ENOTSUP: .isNoFile(path)
+        case EEXIST: .isTaken(path)
+        default: .cannotWrite(path, errno: code)
+        }
     }
 
     static func isBeingWritten(_ path: String) -> RecorderError {
         RecorderError(
             code: .cannotWrite,
             message: "The trace \"\(path)\" is being written by another process; name another file with -o.")
+    }
+
+    static func isTaken(_ path: String) -> RecorderError {
+        RecorderError(
+            code: .cannotWrite,
+            message: "The trace \"\(path)\" cannot be written (the file has contents already); name another file.")
+    }
+
+    static func badRings(_ path: String, errno code: Int32) -> RecorderError {
+        let reason =
+            switch code {
+            case EINVAL: "it is not a file of rings that this version of Faultline made"
+            case EPERM: "it belongs to another user"
+            default: reason(code)
+            }
+        return RecorderError(
+            code: .incomplete,
+            message: "The rings \"\(path)\" cannot be read (\(reason)); \"faultline recover\" lists those that can.")
     }
 
     static func noSpace(_ directory: String, errno code: Int32) -> RecorderError {

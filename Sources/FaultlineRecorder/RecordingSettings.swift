@@ -8,17 +8,15 @@ struct RecordingSettings {
     var isSilent = false
 
     static func fromEnvironment() -> RecordingSettings {
-        let environment = ProcessInfo.processInfo.environment
-        let trace = environment["FAULTLINE_TRACE"].flatMap { $0.isEmpty ? nil : $0 }
+        let trace = RecordingVariable.trace.value
         return RecordingSettings(trace: trace, isSilent: trace?.hasPrefix("rings:") ?? false)
     }
 
     /// What the environment says of every recorder: the trace's start and the size of rings.
     static func options() -> fl_recorder_options {
-        let environment = ProcessInfo.processInfo.environment
         var options = fl_recorder_options()
-        options.origin = environment["FAULTLINE_ORIGIN"].flatMap { UInt64($0) } ?? 0
-        options.ring_bytes = environment["FAULTLINE_RING_BYTES"].flatMap { UInt64($0) } ?? 0
+        options.origin = RecordingVariable.origin.value.flatMap { UInt64($0) } ?? 0
+        options.ring_bytes = RecordingVariable.ringBytes.value.flatMap { UInt64($0) } ?? 0
         return options
     }
 
@@ -28,6 +26,7 @@ struct RecordingSettings {
         do {
             let recorder = try Recorder.writing(to: TraceDestination.list(trace))
             closeAtExit()
+            if let note = recorder.redirection { tell(note) }
             return recorder
         } catch {
             tell("\(error)")

@@ -18,9 +18,10 @@ struct RingFile {
         switch destination {
         case .rings(let directory): directories = [directory]
         case .timeline(let path):
-            let named = ProcessInfo.processInfo.environment["FAULTLINE_RINGS"]
             directories =
-                named.map { [$0] } ?? ["/dev/shm", URL(fileURLWithPath: path).deletingLastPathComponent().path]
+                RecordingVariable.rings.value.map { [$0] } ?? [
+                    "/dev/shm", URL(fileURLWithPath: path).deletingLastPathComponent().path,
+                ]
         case .lttng: directories = []
         }
         var failure: Int32 = 0

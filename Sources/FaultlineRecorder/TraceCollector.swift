@@ -7,15 +7,20 @@ internal import Foundation
 /// rings has nothing to write itself, and what it had recorded when it was killed is still there.
 package final class TraceCollector {
     private let timeline: OpaquePointer
-    private let path: String
+    private let place: TracePlace
     private let origin: UInt64
+    private let claim: OwnedDirectory
     /// The directory in which programs make their rings; the value of `FAULTLINE_TRACE` names it.
-    package let directory: String
+    package var directory: String { claim.path }
     /// The processes that record, by the names of their files.
     private var sources: [String: Source] = [:]
     /// Files of processes that have ended and whose files could not be removed.
     private var kept: Set<String> = []
     private var processes = 0
+    private var events: UInt64 = 0
+    private var lost: UInt64 = 0
+    /// Processes that went on recording when the recording was ended.
+    private var runningOn = 0
     /// Why rings could not be opened the last time that one could not.
     private var openingFailure: Int32 = 0
     /// CPU time of this thread up to which it was put down to some process.
@@ -39,21 +44,20 @@ package final class TraceCollector {
     /// Makes the directory and begins the timeline.
     ///
     /// - Parameters:
-    ///   - path: The timeline; a file that is there stays as it is until something is written.
+    ///   - path: The timeline. A file that is there is replaced when the recording has ended, by a recording that has
+    ///     events and is whole; until then the timeline is written beside it.
     ///   - scratch: Directories to try for the rings, in this order; one in memory is best.
     /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
     package init(path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()]) throws {
-        guard let timeline = fl_timeline_open(path, 0) else {
-            throw errno == EWOULDBLOCK ? RecorderError.isBeingWritten(path) : .cannotOpen(path, errno: errno)
-        }
-        guard let directory = RingDirectory.make(in: scratch) else {
+        let (place, timeline) = try TracePlace.open(path)
+        guard let claim = RingDirectory.make(in: scratch, tellingOf: place.written) else {
             let failure = errno
             fl_timeline_discard(timeline)
             throw RecorderError.noSpace(scratch.first ?? "", errno: failure)
         }
         self.timeline = timeline
-        self.path = path
-        self.directory = directory
+        self.place = place
+        self.claim = claim
         origin = fl_now()
         accounted = Self.threadTime()
     }
@@ -78,12 +82,13 @@ package final class TraceCollector {
             guard let source = sources[name] else { continue }
             // Asked before the rings are drained, so that nothing comes behind that.
             if fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process) {
-                events += end(name, source)
+                events += end(name, source, FL_PROCESS_KILLED)
             } else {
                 events += fl_timeline_drain(timeline, source.drain)
                 sources[name]?.writing += unaccountedTime()
             }
         }
+        self.events += events
         return events
     }
 
@@ -111,16 +116,24 @@ package final class TraceCollector {
 
     /// A process that records anew may have become another program, or got the number of one that has ended.
     private func letGoOfPredecessors(of process: fl_process) {
-        for (name, source) in sources where source.process.isPredecessor(of: process) { _ = end(name, source) }
+        for (name, source) in sources where source.process.isPredecessor(of: process) {
+            events += end(name, source, FL_PROCESS_KILLED)
+        }
     }
 
     /// Takes in what is left of a process and writes its last line.
-    private func end(_ name: String, _ source: Source) -> UInt64 {
+    ///
+    /// - Parameter how: How it stopped being recorded, if it did not close its recording itself.
+    private func end(_ name: String, _ source: Source, _ how: fl_process_end) -> UInt64 {
         let isClosed = fl_drain_is_closed(source.drain)
         let ended = isClosed ? 0 : fl_now()
         // Drained before its last line is written, which says what that cost.
         let events = fl_timeline_drain(timeline, source.drain)
-        fl_timeline_end_process(timeline, source.drain, isClosed, ended, source.writing + unaccountedTime())
+        fl_timeline_end_process(
+            timeline, source.drain, isClosed ? FL_PROCESS_CLOSED : how, ended, source.writing + unaccountedTime())
+        // Whoever completes the trace after this process was killed goes on where the last note in any of the rings ends.
+        for other in sources.values where other.rings != source.rings { fl_timeline_note(timeline, other.drain) }
+        lost += fl_drain_totals(source.drain).lost
         fl_drain_close(source.drain)
         if unlink(source.rings) != 0 { kept.insert(name) }
         sources[name] = nil
@@ -145,12 +158,21 @@ package final class TraceCollector {
     package struct Outcome: Sendable {
         /// How many processes recorded.
         package var processes: Int
-        /// What is missing in the trace, in sentences; `nil` if nothing is.
-        package var complaint: String?
+        /// How many events were recorded; `nil`: that is not known before the trace is read.
+        package var events: UInt64?
+        /// How many events were lost because buffers were full.
+        package var lost: UInt64 = 0
+        /// Where the trace is; `nil`: there is none, because nothing was recorded and an earlier trace is there.
+        package var trace: String?
+        /// What there is to say about the trace, in sentences; empty: nothing.
+        package var notes: [String]
 
-        package init(processes: Int, complaint: String?) {
+        package init(processes: Int, events: UInt64? = nil, lost: UInt64 = 0, trace: String?, notes: [String]) {
             self.processes = processes
-            self.complaint = complaint
+            self.events = events
+            self.lost = lost
+            self.trace = trace
+            self.notes = notes
         }
     }
 
@@ -159,13 +181,19 @@ package final class TraceCollector {
     /// Only as long as nothing was collected.
     package func discard() {
         fl_timeline_discard(timeline)
-        try? FileManager.default.removeItem(atPath: directory)
+        claim.remove()
     }
 
     /// Takes in the rest, closes the timeline and removes the rings.
+    ///
+    /// An earlier trace at the same path is replaced by one that has events and lacks no line.
     package func finish() -> Outcome {
         collect()
-        for (name, source) in sources.sorted(by: { $0.key < $1.key }) { _ = end(name, source) }
+        for (name, source) in sources.sorted(by: { $0.key < $1.key }) {
+            let runs = !fl_drain_is_closed(source.drain) && !ProcessLife.hasLeft(source.process, rings: source.rings)
+            if runs { runningOn += 1 }
+            events += end(name, source, runs ? FL_PROCESS_RUNS_ON : FL_PROCESS_KILLED)
+        }
         var complaints: [RecorderError] = []
         let refusals = RingDirectory.refusals(in: directory)
         if refusals > 0 {
@@ -175,10 +203,19 @@ package final class TraceCollector {
         let closed = RingDirectory.rings(in: directory).count { !kept.contains($0) }
         if closed > 0 { complaints.append(.closedRings(closed, in: directory, errno: openingFailure)) }
         var failure: Int32 = 0
-        let unwritten = fl_timeline_close(timeline, &failure)
-        if unwritten > 0 { complaints.append(.incomplete(path, lines: unwritten, errno: failure)) }
-        try? FileManager.default.removeItem(atPath: directory)
-        let complaint = complaints.map(\.message).joined(separator: " ")
-        return Outcome(processes: processes, complaint: complaint.isEmpty ? nil : complaint)
+        let unwritten = fl_timeline_finish(timeline, &failure)
+        if unwritten > 0 { complaints.append(.incomplete(place.written, lines: unwritten, errno: failure)) }
+        var notes = complaints.map(\.message)
+        if runningOn > 0 { notes.append(Self.runningNote(runningOn)) }
+        let (trace, note) = place.settle(timeline, isWhole: unwritten == 0, isEmpty: events == 0)
+        if let note { notes.append(note) }
+        claim.remove()
+        return Outcome(processes: processes, events: events, lost: lost, trace: trace, notes: notes)
+    }
+
+    private static func runningNote(_ count: Int) -> String {
+        let processes =
+            count == 1 ? "1 process of the command still runs" : "\(count) processes of the command still run"
+        return processes + "; the trace ends where the command did."
     }
 }

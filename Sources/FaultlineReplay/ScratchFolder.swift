@@ -1,3 +1,4 @@
+import FaultlineRecorder
 import FaultlineStore
 import Foundation
 import Glibc
@@ -6,26 +7,25 @@ import Glibc
 final class ScratchFolder {
     private static let storeName = "store.sqlite"
 
-    private let path: String
+    private let directory: OwnedDirectory
+    private var path: String { directory.path }
 
     /// - Throws: ``ReplayError`` if it cannot be made.
     init() throws(ReplayError) {
-        let place = (NSTemporaryDirectory() as NSString).appendingPathComponent("faultline-XXXXXX")
         var failure: Int32 = 0
         let made = ScratchFolders.insert {
-            var template = Array(place.utf8CString)
-            let made = mkdtemp(&template).map { String(cString: $0) }
+            let made = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .copies, content: "")
             failure = errno
             return made
         }
         guard let made else { throw ReplayError.noScratch(NSTemporaryDirectory(), String(cString: strerror(failure))) }
-        path = made
+        directory = made
     }
 
     /// Where a store in it lies.
     var storeURL: URL { URL(fileURLWithPath: path).appendingPathComponent(Self.storeName) }
 
-    deinit { ScratchFolders.remove(path) }
+    deinit { ScratchFolders.remove(directory) }
 
     /// A text about a copy as one about the store itself: where copies were nobody needs to know.
     static func withoutPlaces(_ text: String, copyOf store: String) -> String {

@@ -1,3 +1,4 @@
+import FaultlineRecorder
 import Foundation
 import Synchronization
 
@@ -10,19 +11,19 @@ public enum ScratchFolders {
 
     /// Takes in a folder that is made.
     ///
-    /// - Parameter folder: Makes it and gives its path; `nil`: it could not.
-    static func insert(_ folder: () -> String?) -> String? {
+    /// - Parameter folder: Makes it; `nil`: it could not.
+    static func insert(_ folder: () -> OwnedDirectory?) -> OwnedDirectory? {
         // Under the lock, so that none is there which nobody knows of.
         live.withLock { paths in
-            let path = folder()
-            if let path { paths.insert(path) }
-            return path
+            let made = folder()
+            if let made { paths.insert(made.path) }
+            return made
         }
     }
 
-    static func remove(_ path: String) {
-        try? FileManager.default.removeItem(atPath: path)
-        live.withLock { _ = $0.remove(path) }
+    static func remove(_ folder: OwnedDirectory) {
+        folder.remove()
+        live.withLock { _ = $0.remove(folder.path) }
     }
 
     /// Removes all of them, and ends the process.

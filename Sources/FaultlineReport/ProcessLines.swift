@@ -12,7 +12,7 @@ extension EventText {
 
     /// The line of a process whose recording ended.
     public static func line(_ ended: ProcessEnded) -> String {
-        processLine(at: ended.end, "process", "\(ended.process)", ended.isClosed ? "ended" : "killed")
+        processLine(at: ended.end, "process", "\(ended.process)", ended.how)
     }
 
     /// The line of a loss.
@@ -42,7 +42,7 @@ extension EventJSON {
             ("start", .unsigned(ended.end)), ("events", .unsigned(ended.events)), ("lost", .unsigned(ended.lost)),
             ("unwritten", .unsigned(ended.unwritten)), ("entriesLost", .unsigned(ended.entriesLost)),
             ("usesLost", .unsigned(ended.usesLost)), ("writing", .unsigned(ended.writing)),
-            ("isClosed", .bool(ended.isClosed)),
+            ("isClosed", .bool(ended.isClosed)), ("isRunning", .bool(ended.isRunning ?? false)),
         ]).line
     }
 

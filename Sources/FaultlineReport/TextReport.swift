@@ -38,7 +38,7 @@ public struct TextReport: Sendable {
         let profile = analysis.profile
         let totals = profile.totals
         let programs = Self.programs(profile)
-        let lost = profile.lost + profile.unwritten
+        let lost = profile.lost &+ profile.unwritten &+ profile.unread
         let events = Phrase.count(totals.eventCount, "event")
         let processes = profile.allProcesses.processes
         let origin = processes > 1 ? " of \(Phrase.count(processes)) processes" : ""

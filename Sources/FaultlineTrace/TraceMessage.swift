@@ -81,12 +81,18 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
     public var usesLost: UInt64
     /// CPU time of writing the trace, in nanoseconds.
     public var writing: UInt64
-    /// Whether the process closed its recording itself; otherwise it was killed.
+    /// Whether the process closed its recording itself; otherwise it was killed, or still ran.
     public var isClosed: Bool
+    /// Whether the process still ran when its recording was ended by whoever recorded it; `nil`: it did not.
+    public var isRunning: Bool?
+
+    /// How the process stopped being recorded, in a word: `ended`, `killed`, or `still ran`.
+    public var how: String { isClosed ? "ended" : isRunning == true ? "still ran" : "killed" }
 
     public init(
         process: UInt32, end: UInt64 = 0, events: UInt64 = 0, lost: UInt64 = 0, unwritten: UInt64 = 0,
-        entriesLost: UInt64 = 0, usesLost: UInt64 = 0, writing: UInt64 = 0, isClosed: Bool = true
+        entriesLost: UInt64 = 0, usesLost: UInt64 = 0, writing: UInt64 = 0, isClosed: Bool = true,
+        isRunning: Bool? = nil
     ) {
         self.process = process
         self.end = end
@@ -97,5 +103,6 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
         self.usesLost = usesLost
         self.writing = writing
         self.isClosed = isClosed
+        self.isRunning = isRunning
     }
 }

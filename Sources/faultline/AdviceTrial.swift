@@ -25,10 +25,11 @@ struct AdviceTrial {
     ///
     /// - Throws: ``CommandFailure`` if a trace cannot be read or written or the command cannot be run.
     func run(_ isQuiet: Bool) throws {
+        if against == nil { try destination.check(untried, isForced: false) }
         let before = try against.map { try LoadedProfile.oneOfSeveral($0) } ?? recordAsItIs()
         let recording = try Recording.run(
             words, to: destination, output: output, trying: advice, recordingValues: recordsValues)
-        if recording.tellsOfItself(words[0]) { compare(before, isQuiet) }
+        if let trace = recording.tell(words[0]) { compare(before, trace, isQuiet) }
         recording.ending.passOn()
     }
 
@@ -36,18 +37,18 @@ struct AdviceTrial {
     private func recordAsItIs() throws -> Profile {
         let recording = try Recording.run(
             words, to: destination, output: untried, trying: [], recordingValues: recordsValues)
-        let hasRecorded = recording.tellsOfItself(words[0])
-        guard recording.ending == .exited(0), hasRecorded else {
-            if hasRecorded { Terminal.tell("The command failed as it is; the change was not tried.") }
+        let trace = recording.tell(words[0])
+        guard recording.ending == .exited(0), let trace else {
+            if trace != nil { Terminal.tell("The command failed as it is; the change was not tried.") }
             recording.ending.passOn()
         }
-        return try LoadedProfile.oneOfSeveral(untried)
+        return try LoadedProfile.oneOfSeveral(trace)
     }
 
     /// What goes wrong here is told, and the command's exit status is passed on all the same.
-    private func compare(_ before: Profile, _ isQuiet: Bool) {
+    private func compare(_ before: Profile, _ trace: String, _ isQuiet: Bool) {
         do {
-            let after = try LoadedProfile.oneOfSeveral(output)
+            let after = try LoadedProfile.oneOfSeveral(trace)
             let fetches = { (advice: FetchAdvice) in after.fetches.filter { advice.isFor($0.key.site) } }
             for advice in advice where fetches(advice).isEmpty {
                 Terminal.tell("No fetch was made at \(advice.place), so that \"\(advice.change)\" was not tried.")

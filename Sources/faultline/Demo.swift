@@ -1,3 +1,4 @@
+import FaultlineRecorder
 import FaultlineWorkloads
 import Foundation
 
@@ -39,17 +40,17 @@ struct Demo {
     }
 
     /// Does work in the directory that was asked for, or in one that is gone afterwards.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be made, or holds files that no demo has written.
     func inDirectory(_ work: (URL) throws -> Void) throws {
-        let url =
-            output.map { URL(fileURLWithPath: $0) }
-            ?? FileManager.default.temporaryDirectory.appendingPathComponent("faultline-demo-\(getpid())")
-        do {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        } catch {
-            throw CommandFailure.usage("The directory \"\(url.path)\" cannot be made (\(error.localizedDescription)).")
+        if let output { return try work(try DemoDirectory.prepare(output)) }
+        guard let directory = OwnedDirectory.make(in: NSTemporaryDirectory(), purpose: .demo, content: "") else {
+            throw CommandFailure.tool(
+                "Cannot make a directory in \"\(NSTemporaryDirectory())\": \(String(cString: strerror(errno))). "
+                    + "Name one with -o, or set TMPDIR.")
         }
-        defer { if output == nil { try? FileManager.default.removeItem(at: url) } }
-        try work(url)
+        defer { directory.remove() }
+        try work(URL(fileURLWithPath: directory.path))
     }
 
     func heading(isFlawed: Bool) -> String {
@@ -86,7 +87,7 @@ struct Demo {
         guard recording.ending == .exited(0) else {
             throw CommandFailure.tool("The demo's app did not end well (\(recording.ending)).")
         }
-        if let complaint = recording.complaint { throw CommandFailure.tool(complaint) }
+        if let note = recording.outcome.notes.first { throw CommandFailure.tool(note) }
         let report = try TraceReport(path: trace)
         let heading = heading(isFlawed: isFlawed)
         try Terminal.output.write("\n\(heading)\n\(String(repeating: "=", count: heading.count))\n\n")

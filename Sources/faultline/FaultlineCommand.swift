@@ -22,6 +22,8 @@ struct FaultlineCommand: ParsableCommand {
             faultline demo                   shows all of it on a shopping list with four flaws
             faultline demo music             and on a music library with five
             faultline doctor                 says what works on this machine, and what to install
+            faultline recover                lists what killed programs have left, and makes traces of it
+            faultline clean                  removes what killed recordings have left behind
 
             Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own, check \
             gives 1 where a budget is broken, and doctor where a recording would not work.
@@ -31,7 +33,7 @@ struct FaultlineCommand: ParsableCommand {
             MergeCommand.self,
             EventsCommand.self, QueryCommand.self, VerifyCommand.self, InspectCommand.self, ExplainCommand.self,
             DemoCommand.self,
-            DoctorCommand.self,
+            DoctorCommand.self, RecoverCommand.self, CleanCommand.self,
             WorkloadCommand.self,
         ]
     )

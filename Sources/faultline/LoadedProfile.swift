@@ -20,7 +20,7 @@ struct LoadedProfile {
         let trace = try LoadedTrace(path: path)
         var profile = Profile()
         let summary = try trace.read { profile.add($0) }
-        profile.noteUnread(summary.unread)
+        profile.noteUnread(summary.unread &+ trace.missing)
         profile.finish()
         self.profile = profile
         notes = trace.notes + summary.complaints

@@ -10,6 +10,10 @@ struct LoadedTrace {
     private let reader: TraceReader
     /// Sentences about what was found on the way, for stderr.
     private(set) var notes: [String] = []
+    /// Events that a killed program had recorded and that are not in the trace.
+    private(set) var missing: UInt64 = 0
+    /// Whether its program still writes it.
+    private var isWritten = false
 
     /// Opens a trace.
     ///
@@ -24,13 +28,25 @@ struct LoadedTrace {
         self.path = path
         reader = try Self.reader(path)
         if reader.format == .timeline { try recover() }
-        if reader.format == .timeline || reader.format == .ctf { try addSymbols() }
+        if reader.format == .ctf || reader.format == .timeline && !isWritten { try addSymbols() }
     }
 
     /// Hands every message of the trace to `body`.
+    ///
+    /// Meanwhile no other process completes it or adds to it.
     func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        let lock = isWritten || reader.format != .timeline ? nil : SharedLock(path)
+        defer { lock?.release() }
         do {
             return try reader.read(body)
+        } catch let error as ReaderError {
+            throw CommandFailure.usage(error.message)
+        }
+    }
+
+    private func readNames(_ body: (TraceMessage) throws -> Void) throws {
+        do {
+            try reader.readNames(body)
         } catch let error as ReaderError {
             throw CommandFailure.usage(error.message)
         }
@@ -45,19 +61,26 @@ struct LoadedTrace {
     }
 
     private mutating func recover() throws {
-        var rings: [UInt32: String] = [:]
-        let summary = try read {
-            if case .began(let process) = $0 { rings[process.process] = process.rings }
+        var rings: [TraceRecovery.NamedRings] = []
+        try readNames {
+            if case .began(let process) = $0, !process.rings.isEmpty {
+                rings.append(.init(file: process.rings, process: process.process, date: process.date))
+            }
         }
-        let open = summary.unendedProcesses.compactMap { rings[$0] }.filter { !$0.isEmpty }
-        guard !open.isEmpty else { return }
-        switch TraceRecovery.recover(path, rings: open) {
+        switch TraceRecovery.recover(path, rings: rings) {
         case .nothing: break
         case .recovered(let events):
-            notes.append("the program was killed; \(events) events that it had recorded were added to \"\(path)\"")
-        case .stillRunning: notes.append("the program still runs; this is what it has recorded up to now")
-        case .impossible(let reason):
-            notes.append("what the killed program had left could not be added to \"\(path)\" (\(reason))")
+            if events > 0 {
+                notes.append("the program was killed; \(events) events that it had recorded were added to \"\(path)\"")
+            }
+        case .stillRunning:
+            isWritten = true
+            notes.append("the program still runs; this is what it has recorded up to now")
+        case .impossible(let reason, let events):
+            missing = events
+            notes.append(
+                "\(events) events that the killed program had left could not be added to \"\(path)\" (\(reason)); "
+                    + "they are kept")
         }
     }
 

@@ -10,8 +10,9 @@ struct MergeCommand: ParsableCommand {
             faultline merge monday/*.profile -o monday.profile
             faultline merge monday.profile tuesday.profile -o week.profile
 
-            In whatever order and grouping they are added, the result is the same, byte by byte. Whoever names a file \
-            twice counts it twice. Traces are summed up on the way.
+            The order and the grouping of the files do not matter: the result is the same, byte for byte. A profile \
+            knows which recordings it is made of, and each recording is counted once: last week's sum can be among \
+            the files. Traces are summed up on the way.
             """)
 
     @Argument(help: "Profiles, or traces.")
@@ -21,8 +22,37 @@ struct MergeCommand: ParsableCommand {
 
     func run() throws {
         try output.check()
-        var sum = Profile()
-        for file in files { sum.merge(try LoadedProfile.oneOfSeveral(file)) }
-        try output.write(sum)
+        do {
+            try output.write(try sum(of: files))
+        } catch is ProfileSum.Overlap {
+            // Sums come before their parts.
+            let sizes = try files.map {
+                (path: $0, size: try LoadedProfile(path: $0).profile.recordingIdentities.count)
+            }
+            let sorted = sizes.enumerated().sorted { ($1.element.size, $0.offset) < ($0.element.size, $1.offset) }
+            do {
+                try output.write(try sum(of: sorted.map(\.element.path)))
+            } catch let overlap as ProfileSum.Overlap {
+                throw CommandFailure.usage(
+                    "Cannot merge \"\(overlap.path)\": \(Phrase.count(UInt64(overlap.shared), "recording")) of it "
+                        + "\(overlap.shared == 1 ? "is" : "are") also in \"\(overlap.earlier)\", and the others are not; "
+                        + "merge the profiles of which these two were made.")
+            }
+        }
+    }
+
+    private func sum(of files: [String]) throws -> Profile {
+        var sum = ProfileSum()
+        var notes: [String] = []
+        for file in files {
+            if case .contained(let other) = try sum.add(try LoadedProfile.oneOfSeveral(file), from: file) {
+                notes.append(
+                    file == other
+                        ? "\(file): named twice; it is counted once."
+                        : "\(file): all of it is in \"\(other)\" already; it is not counted again.")
+            }
+        }
+        for note in notes { Terminal.tell(note) }
+        return sum.profile
     }
 }

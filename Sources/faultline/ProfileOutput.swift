@@ -7,12 +7,13 @@ struct ProfileOutput: ParsableArguments {
     @Option(name: .shortAndLong, help: "The profile; by default it goes to standard output.")
     var output: String?
 
+    @Flag(name: .long, help: "Replace a file that is there, whatever it holds.")
+    var force = false
+
     /// - Throws: ``CommandFailure`` if the file is there and no profile: it may be the only copy of a trace.
     func check() throws {
-        guard let output, FileManager.default.fileExists(atPath: output), !LoadedProfile.isProfile(output) else {
-            return
-        }
-        throw CommandFailure.usage("\"\(output)\" is there already and is no profile; name another file with -o.")
+        guard let output else { return }
+        try OutputFile.check(output, replacing: .profile, isForced: force)
     }
 
     func write(_ profile: Profile) throws {

@@ -30,12 +30,10 @@ struct QueryCommand: ParsableCommand {
     var output: String?
 
     func run() throws {
+        if let output { try OutputFile.check(output, replacing: .nothing) }
         let trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         guard sql != nil || output != nil else { return try Terminal.output.write(TableText.text) }
-        if let output, FileManager.default.fileExists(atPath: output) {
-            throw CommandFailure.usage("\"\(output)\" is there already; name a new file with -o.")
-        }
         let database = try tables(of: trace)
         guard let sql else { return }
         do {

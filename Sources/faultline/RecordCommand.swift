@@ -46,7 +46,10 @@ struct RecordCommand: JudgingCommand {
         help: "Have the values of predicates in the trace, which are private otherwise; verify uses them.")
     var values = false
 
-    @Flag(name: .long, help: "Print no report.")
+    @Flag(name: .long, help: "Replace a file that is there, whatever it holds.")
+    var force = false
+
+    @Flag(name: .long, help: "Print no report; what is missing in the trace is still said.")
     var quiet = false
 
     @OptionGroup var thresholds: ThresholdOptions
@@ -86,6 +89,7 @@ struct RecordCommand: JudgingCommand {
 
     func work() throws {
         let output = output ?? to.defaultOutput
+        try to.check(output, isForced: force)
         let advice = try advice.map { try FetchAdvice($0) }
         guard advice.isEmpty else {
             let trial = AdviceTrial(
@@ -93,15 +97,27 @@ struct RecordCommand: JudgingCommand {
             return try trial.run(quiet)
         }
         let recording = try Recording.run(words, to: to, output: output, recordingValues: values)
-        if !quiet { try printReport(recording, output) }
+        // What is missing in a trace is said, even where nothing else is.
+        let trace = recording.tell(words[0])
+        if let trace {
+            if quiet { tellLosses(recording.outcome) } else { printReport(trace) }
+        }
         recording.ending.passOn()
     }
 
+    /// The report's first line says so too.
+    private func tellLosses(_ outcome: TraceCollector.Outcome) {
+        guard outcome.lost > 0 else { return }
+        let recorded = outcome.events.map { " of \($0 + outcome.lost)" } ?? ""
+        Terminal.tell(
+            "\(outcome.lost)\(recorded) events were lost because buffers were full; "
+                + "larger ones would help: FAULTLINE_RING_BYTES=\(RingDirectory.ringBytes * 4).")
+    }
+
     /// What goes wrong here is told, and the command's exit status is passed on all the same.
-    private func printReport(_ recording: Recording, _ output: String) throws {
-        guard recording.tellsOfItself(words[0]) else { return }
+    private func printReport(_ trace: String) {
         do {
-            let report = try TraceReport(path: output)
+            let report = try TraceReport(path: trace)
             for note in report.notes { Terminal.tell(note) }
             try Terminal.errors.write("\n" + report.text(on: .errors) + "\n")
         } catch {

@@ -22,6 +22,13 @@ struct CollectorTests {
         }
     }
 
+    /// What is said of a recorder that was not closed: its process is this one.
+    private let stillRuns = "1 process of the command still runs; the trace ends where the command did."
+
+    private func named(_ file: String) -> TraceRecovery.NamedRings {
+        TraceRecovery.NamedRings(file: file, process: 0, date: 0)
+    }
+
     private func count(_ category: String) throws -> Int {
         let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
         return (lines as? [[String: Any]] ?? []).count { $0["cat"] as? String == category }
@@ -38,7 +45,7 @@ struct CollectorTests {
         record(second, events: 7)
         first.close()
         let outcome = collector.finish()
-        #expect(outcome.processes == 2 && outcome.complaint == nil)
+        #expect(outcome.processes == 2 && outcome.notes == [stillRuns])
         #expect(try count("fetch") == 22)
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
@@ -55,15 +62,15 @@ struct CollectorTests {
         let first = try Recorder.writing(to: .rings(directory: collector.directory))
         record(first, events: 3)
         collector.collect()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: collector.directory).count == 1)
+        #expect(RingDirectory.rings(in: collector.directory).count == 1)
         first.close()
         let closed = first.now()
         #expect(collector.collect() == 0)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: collector.directory).isEmpty)
+        #expect(RingDirectory.rings(in: collector.directory).isEmpty)
         let second = try Recorder.writing(to: .rings(directory: collector.directory))
         record(second, events: 4)
         let outcome = collector.finish()
-        #expect(outcome.processes == 2 && outcome.complaint == nil)
+        #expect(outcome.processes == 2 && outcome.notes == [stillRuns])
         let origin = try #require(UInt64(collector.environment["FAULTLINE_ORIGIN"]!))
         let ends = try arguments("faultline.ended").compactMap { $0["end"] as? UInt64 }
         #expect(ends.count == 2 && ends[0] <= closed - origin && ends[1] > closed - origin)
@@ -83,16 +90,18 @@ struct CollectorTests {
         try Data("no rings".utf8).write(to: URL(fileURLWithPath: "\(collector.directory)/faultline-1-2.rings"))
         let outcome = collector.finish()
         #expect(
-            outcome.complaint == "3 processes could not be recorded because \"/dev/shm\" has no room; "
-                + "free some space and record again. "
-                + "1 process could not be recorded because what lies in \"\(collector.directory)\" cannot be read "
-                + "(Invalid argument); record again as the user that the program runs as.")
+            outcome.notes == [
+                "3 processes could not be recorded because \"/dev/shm\" has no room; free some space and record again.",
+                "1 process could not be recorded because what lies in \"\(collector.directory)\" cannot be read "
+                    + "(Invalid argument); record again as the user that the program runs as.",
+            ])
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
 
     @Test("that died leaves a directory, which goes with the last of the rings")
     func removesDirectory() throws {
-        let directory = try #require(RingDirectory.make(in: ["/dev/shm"]))
+        let claim = try #require(RingDirectory.make(in: ["/dev/shm"], tellingOf: path))
+        let directory = claim.path
         RingDirectory.refuse(in: directory)
         let recorders = try (0..<2).map { _ in try Recorder.writing(to: .rings(directory: directory)) }
         let files = RingDirectory.rings(in: directory).map { "\(directory)/\($0)" }
@@ -100,9 +109,9 @@ struct CollectorTests {
             record(recorder, events: 2)
             recorder.close()
         }
-        #expect(TraceRecovery.recover(path, rings: [files[0]]) == .recovered(events: 2))
+        #expect(try TraceRecovery.makeTrace(path, of: [files[0]]) == 2)
         #expect(FileManager.default.fileExists(atPath: directory))
-        #expect(TraceRecovery.recover(path + "2", rings: [files[1]]) == .recovered(events: 2))
+        #expect(try TraceRecovery.makeTrace(path + "2", of: [files[1]]) == 2)
         #expect(!FileManager.default.fileExists(atPath: directory))
     }
 
@@ -113,7 +122,7 @@ struct CollectorTests {
         let name = try #require(
             FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
         let file = directory + "/" + name
-        let timeline = try #require(fl_timeline_open(path, 0))
+        let timeline = try #require(fl_timeline_open(path))
         let drain = try #require(fl_drain_open(file, 0))
         fl_timeline_begin_process(timeline, drain, file)
         record(recorder, events: 20)
@@ -121,22 +130,28 @@ struct CollectorTests {
         record(recorder, events: 10)
         recorder.close()
         fl_drain_close(drain)
-        fl_timeline_close(timeline, nil)
+        fl_timeline_finish(timeline, nil)
+        fl_timeline_close(timeline)
         // The writer was killed: there is no bracket.
         let whole = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(3) + Data(",\n".utf8)
         try whole.write(to: URL(fileURLWithPath: path))
         let copy = directory + "/copy.json"
         for left in [whole, whole.prefix(300)] {
             try left.write(to: URL(fileURLWithPath: copy))
-            let outcome = TraceRecovery.recover(copy, rings: [file])
-            let reason =
-                left.count < 1000
-                ? "the trace was cut short" : "it belongs to another file, of which this one is a copy"
-            #expect(outcome == .impossible(reason))
+            let outcome = TraceRecovery.recover(copy, rings: [named(file)])
+            let reason: String = "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the one"
+            #expect(outcome == .impossible(reason, events: 10))
+            if left.count < 1000 {
+                let process = try #require(fl_drain_open(file, 0).map { fl_drain_process($0) })
+                let known = TraceRecovery.NamedRings(file: file, process: process.process, date: process.date)
+                #expect(
+                    TraceRecovery.recover(copy, rings: [known], isAdopting: true)
+                        == .impossible("the trace was cut short", events: 10))
+            }
             #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == left)
             #expect(FileManager.default.fileExists(atPath: file))
         }
-        #expect(TraceRecovery.recover(path, rings: [file]) == .recovered(events: 10))
+        #expect(TraceRecovery.recover(path, rings: [named(file)]) == .recovered(events: 10))
         #expect(try count("fetch") == 30)
     }
 
@@ -169,7 +184,7 @@ struct CollectorTests {
         let rings = try #require(
             FileManager.default.contentsOfDirectory(atPath: directory).first { $0.hasSuffix(".rings") })
         let file = directory + "/" + rings
-        let timeline = try #require(fl_timeline_open(path, 0))
+        let timeline = try #require(fl_timeline_open(path))
         let drain = try #require(fl_drain_open(file, 0))
         fl_timeline_begin_process(timeline, drain, file)
         record(recorder, events: 20)
@@ -177,7 +192,8 @@ struct CollectorTests {
         record(recorder, events: 10)
         // The writer dies: before it wrote, after it wrote and before it committed, or in the middle of a line.
         fl_drain_close(drain)
-        fl_timeline_close(timeline, nil)
+        fl_timeline_finish(timeline, nil)
+        fl_timeline_close(timeline)
         let bracket = "\n]\n"
         let written = try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(bracket.utf8.count) + Data(",\n".utf8)
         let half = Data("{\"name\":\"fetch\",\"cat\":\"fetch\",\"ph\":\"X\",\"ts\":1.000},\n{\"na".utf8)
@@ -185,10 +201,10 @@ struct CollectorTests {
         try left.write(to: URL(fileURLWithPath: path))
         // A process that runs is not recovered; this one says that it has closed its recording.
         recorder.close()
-        #expect(TraceRecovery.recover(path, rings: [file]) == .recovered(events: 10))
+        #expect(TraceRecovery.recover(path, rings: [named(file)]) == .recovered(events: 10))
         #expect(try count("fetch") == 30)
         #expect(!FileManager.default.fileExists(atPath: file))
-        #expect(TraceRecovery.recover(path, rings: [file]) == .nothing)
+        #expect(TraceRecovery.recover(path, rings: [named(file)]) == .nothing)
     }
 
     @Test("does not touch the trace of a program that still runs")
@@ -198,7 +214,7 @@ struct CollectorTests {
         let rings = try FileManager.default.contentsOfDirectory(atPath: "/dev/shm")
             .filter { $0.hasPrefix("faultline-\(getpid())-") }.map { "/dev/shm/" + $0 }
         #expect(!rings.isEmpty)
-        #expect(TraceRecovery.recover(path, rings: rings) == .stillRunning)
+        #expect(TraceRecovery.recover(path, rings: rings.map(named)) == .stillRunning)
         recorder.close()
         #expect(try count("fetch") == 1)
     }

@@ -178,8 +178,11 @@ struct TimelineTests {
         for path in [path, new] { try TraceCollector(path: path).discard() }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
         #expect(!FileManager.default.fileExists(atPath: new))
-        _ = try TraceCollector(path: path).finish()
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == "[\n]\n")
+        let outcome = try TraceCollector(path: path).finish()
+        #expect(outcome.trace == nil)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "precious\n")
+        #expect(try TraceCollector(path: new).finish().trace == new)
+        #expect(try String(contentsOfFile: new, encoding: .utf8) == "[\n]\n")
     }
 
     @Test(

@@ -88,8 +88,7 @@ struct BadInputTests {
     func noPlace() throws {
         try expectUsage(
             ["record", "-o", "/nowhere/trace.json", "--", "/bin/true"],
-            "The trace \"/nowhere/trace.json\" cannot be written (No such file or directory); "
-                + "name a file in a directory that exists and may be written.")
+            "Cannot write \"/nowhere/trace.json\": there is no folder \"/nowhere\"; make it, or name another file with -o.")
     }
 
     @Test(

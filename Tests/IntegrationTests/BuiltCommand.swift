@@ -78,10 +78,14 @@ final class RunningCommand {
 struct TemporaryDirectory {
     let url: URL
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory
+    private static let all: URL = {
+        atexit { try? FileManager.default.removeItem(at: TemporaryDirectory.all) }
+        return FileManager.default.temporaryDirectory
             .appendingPathComponent("faultline-tests-\(ProcessInfo.processInfo.processIdentifier)")
-            .appendingPathComponent(UUID().uuidString)
+    }()
+
+    init() throws {
+        url = Self.all.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 

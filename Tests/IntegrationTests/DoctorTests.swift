@@ -42,7 +42,7 @@ struct DoctorTests {
         #expect(
             report.groups.map(\.name) == [
                 "Recording", "SQLite", "Directory \(directory.url.path)", "Symbols", "LTTng (optional)",
-                "Babeltrace 2 (optional)",
+                "Left behind", "Babeltrace 2 (optional)",
             ])
         #expect(
             report.groups.prefix(4).map { $0.checks.map(\.name) } == [

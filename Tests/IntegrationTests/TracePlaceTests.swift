@@ -25,6 +25,49 @@ struct TracePlaceTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path("new.json")))
     }
 
+    @Test("is no file that Faultline has not written, unless the user insists")
+    func foreign() throws {
+        let precious = directory.path("keep.sqlite")
+        try "precious\n".write(toFile: precious, atomically: true, encoding: .utf8)
+        let refused = try record(to: precious, ["/bin/echo", "ran"])
+        #expect(refused.status == 2 && refused.output.isEmpty)
+        #expect(
+            refused.errors == "faultline: Cannot write \"\(precious)\": it exists and is not a trace that Faultline "
+                + "recorded; name another file with -o, or replace it with --force.\n")
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious\n")
+        let command = ["record", "--force", "-o", precious, "--"]
+        #expect(try BuiltCommand.run(command + ["/bin/true"], directory: directory.url).status == 0)
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious\n")
+        let forced = try BuiltCommand.run(command + [UnrulyProgram.path, "records", "3"], directory: directory.url)
+        #expect(forced.status == 0)
+        #expect(try String(contentsOfFile: precious, encoding: .utf8).hasPrefix("[\n{\"name\":\"faultline.began\""))
+    }
+
+    @Test("keeps an earlier trace that nothing, or not everything, would replace")
+    func earlier() throws {
+        #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "3"]).status == 0)
+        let earlier = try Data(contentsOf: URL(fileURLWithPath: directory.path("trace.json")))
+        let empty = try record(to: "trace.json", ["/bin/true"])
+        #expect(empty.errors.contains("trace.json\" is the earlier trace, which an empty one does not replace."))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.path("trace.json"))) == earlier)
+        #expect(try record(to: "trace.json", [UnrulyProgram.path, "records", "5"]).errors.contains("5 events"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["trace.json"])
+    }
+
+    @Test("of a program that records itself is never one that is there")
+    func besideEarlier() throws {
+        for _ in 0..<2 {
+            _ = try UnrulyProgram.run(["becomes-another"], trace: "trace.json", directory: directory.url)
+        }
+        let traces = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+        #expect(traces.count == 4 && traces.contains("trace.json"))
+        let events = try traces.map { name in
+            try BuiltCommand.run(["events", name, "--kind", "fetch", "--format", "json"], directory: directory.url).output
+                .count(where: \.isNewline)
+        }
+        #expect(events.sorted() == [3, 3, 4, 4])
+    }
+
     @Test("is not the program that is to be recorded")
     func theProgram() throws {
         let program = directory.path("P")
@@ -33,8 +76,8 @@ struct TracePlaceTests {
         let result = try record(to: "./P", ["./P"])
         #expect(result.status == 2)
         #expect(
-            result.errors == "faultline: The command \"./P\" cannot be run (Text file busy); "
-                + "name a program that is in PATH, or its path.\n")
+            result.errors == "faultline: Cannot write \"./P\": it exists and is not a trace that Faultline recorded; "
+                + "name another file with -o, or replace it with --force.\n")
         #expect(try Data(contentsOf: URL(fileURLWithPath: program)) == before)
     }
 
@@ -44,13 +87,15 @@ struct TracePlaceTests {
         try FileManager.default.createDirectory(atPath: directory.path("folder"), withIntermediateDirectories: true)
         symlink("/dev/null", directory.path("link"))
         let result = try record(to: place, ["/bin/echo", "ran"])
-        #expect(
-            result.errors
-                == "faultline: The trace \"\(place)\" cannot be written (not a regular file); name another file.\n")
+        let reason = place == "folder" ? "it is a directory" : "it is not a regular file"
+        #expect(result.errors == "faultline: Cannot write \"\(place)\": \(reason); name another file with -o.\n")
         #expect(result.status == 2 && result.output.isEmpty)
         #expect(FileManager.default.fileExists(atPath: place.hasPrefix("/") ? place : directory.path(place)))
         let alone = try UnrulyProgram.run(["records", "1"], trace: place, directory: directory.url)
-        #expect(alone.errors == result.errors && alone.output == "done\n" && alone.status == 0)
+        #expect(
+            alone.errors
+                == "faultline: The trace \"\(place)\" cannot be written (not a regular file); name another file.\n")
+        #expect(alone.output == "done\n" && alone.status == 0)
     }
 
     @Test("may be a link to a file, there already or not")

@@ -7,7 +7,7 @@ import Synchronization
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 // Whoever started this program waits for the last holder of a socket that it gave it; a child must not be that.
-if arguments.first == "leaves-a-child" { closeDescriptors(from: 3) }
+if ["leaves-a-child", "lingers"].contains(arguments.first) { closeDescriptors(from: 3) }
 let recorder = Recorder.shared
 
 func record(_ count: Int) {
@@ -51,6 +51,31 @@ switch arguments.first {
 case "records":
     record(Int(arguments[1])!)
     print("done")
+
+case "many-threads":
+    // All of them are there at once, more than there are rings.
+    let (count, events) = (Int(arguments[1])!, Int(arguments[2])!)
+    let (begun, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let mayEnd = DispatchSemaphore(value: 0)
+    for _ in 0..<count {
+        let thread = Thread {
+            record(events)
+            begun.signal()
+            mayEnd.wait()
+            done.signal()
+        }
+        thread.stackSize = 64 << 10
+        thread.start()
+    }
+    for _ in 0..<count { begun.wait() }
+    for _ in 0..<count { mayEnd.signal() }
+    for _ in 0..<count { done.wait() }
+
+case "lingers":
+    // Records, says so by a file, and runs on until there is another.
+    record(5)
+    _ = FileManager.default.createFile(atPath: arguments[1], contents: nil)
+    while !FileManager.default.fileExists(atPath: arguments[2]) { usleep(1000) }
 
 case "closes-descriptors":
     // Like a daemon: the directory is left, every descriptor that is not known is closed, and the numbers are used

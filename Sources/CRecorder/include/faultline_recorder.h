@@ -59,6 +59,13 @@ static inline bool fl_switch_is_on(const fl_switch *state) {
     return __atomic_load_n(&state->on, __ATOMIC_RELAXED) != 0;
 }
 
+// A variable of the environment; null if it is not set, and in a program that runs with another user's rights than those
+// of whoever started it (set-uid), who must not say which files it writes.
+const char *fl_environment(const char *name);
+
+// Whether whoever started this program may say what it does: not if it runs with another user's rights.
+bool fl_environment_is_trusted(void);
+
 // CLOCK_MONOTONIC in nanoseconds.
 static inline uint64_t fl_now(void) {
     struct timespec time;
@@ -158,6 +165,8 @@ typedef struct fl_process {
     uint64_t start;      // nanoseconds since the trace began
     double date;         // seconds since 1970
     const char *program;
+    const char *trace;   // the path of the trace that tells of it; empty: none does yet
+    bool has_begun;      // whether a trace tells of it
 } fl_process;
 
 // What was counted while draining.
@@ -166,6 +175,7 @@ typedef struct fl_totals {
     uint64_t lost;
     uint64_t entries_lost;
     uint64_t uses_lost;
+    uint64_t unwritten;  // lines that the trace had no room for
 } fl_totals;
 
 // Where what is drained goes. Entries come before the events that refer to them, events in the order in which
@@ -179,7 +189,8 @@ typedef struct fl_sink {
     void (*lost)(void *context, uint32_t thread, uint64_t events);
 } fl_sink;
 
-// Opens the mapped file of a recorder, living or dead. Null with errno set (EINVAL: the file is none of ours).
+// Opens the mapped file of a recorder, living or dead. Null with errno set: EINVAL: the file is none of ours; EPERM: it
+// belongs to another user, who could have put anything there.
 // `origin` is the trace's start in nanoseconds of CLOCK_MONOTONIC; 0: the one in the file.
 fl_drain *fl_drain_open(const char *rings, uint64_t origin);
 
@@ -191,7 +202,13 @@ fl_process fl_drain_process(const fl_drain *drain);
 // Whether the recorder was closed. What it had recorded before that can then be drained to the end.
 bool fl_drain_is_closed(const fl_drain *drain);
 
-// Whether the trace that tells of the process is this one, or there is none yet.
+// Whether the trace has the process's last line, and the file of rings could be removed.
+bool fl_drain_is_ended(const fl_drain *drain);
+
+// Hands over the whole dictionary again at the next run: for a trace other than the one that has it.
+void fl_drain_retell(fl_drain *drain);
+
+// Whether the trace that tells of the process is this one.
 bool fl_drain_belongs_to(const fl_drain *drain, const fl_timeline *timeline);
 
 // Hands over what has been recorded since the last time; returns the number of events.
@@ -202,6 +219,9 @@ uint64_t fl_drain_open_uses(fl_drain *drain, const fl_sink *sink);
 
 // Frees the space of what was handed over, and notes in the file that a trace of `offset` bytes holds it.
 void fl_drain_commit(fl_drain *drain, uint64_t offset);
+
+// The number of events that have not been handed over and committed. Hands nothing over.
+uint64_t fl_drain_pending(fl_drain *drain);
 
 // The length of trace that the last commit stands for; 0: none.
 uint64_t fl_drain_committed_offset(const fl_drain *drain);
@@ -222,14 +242,24 @@ void fl_drain_close(fl_drain *drain);
 
 // MARK: - The timeline
 
-// A timeline that is written to a file, from its beginning or after `offset` bytes. What stands there stays until the
-// first lines are written.
-// Null with errno set; EWOULDBLOCK: another process is writing it; ENOTSUP: it is no regular file; ERANGE: it is
-// shorter than `offset`.
-fl_timeline *fl_timeline_open(const char *path, uint64_t offset);
+// A timeline that is written to a file from its beginning. The file is new or empty; one with bytes in it is left alone.
+// Null with errno set; EWOULDBLOCK: another process is writing it; ENOTSUP: it is no regular file; EEXIST: it has bytes.
+fl_timeline *fl_timeline_open(const char *path);
 
-// Closes a timeline without writing anything. A file that was not there before goes.
+// Locks a timeline that is there, to go on with it: nothing is changed before fl_timeline_go_on. Null with errno set, as
+// for fl_timeline_open.
+fl_timeline *fl_timeline_lock(const char *path);
+
+// Sets where lines are written from now on; what stands behind goes with the first of them. Nothing is noted in the
+// files of rings, which go on holding all that they hold, until whoever called this removes them. False with ERANGE if
+// the file is shorter.
+bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset);
+
+// Closes a timeline without writing anything more. A file that was not there before and has nothing in it goes.
 void fl_timeline_discard(fl_timeline *timeline);
+
+// Takes off everything that was written since fl_timeline_go_on, if that was called, and closes the timeline.
+void fl_timeline_undo(fl_timeline *timeline);
 
 // Writes the first line of a process, whose rings are the file of that name, and commits. Programs may come to the same
 // process number one after the other, or side by side in namespaces of their own: each is told apart in the trace.
@@ -238,13 +268,24 @@ void fl_timeline_begin_process(fl_timeline *timeline, fl_drain *drain, const cha
 // Drains a process into the timeline and commits; returns the number of events.
 uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain);
 
-// Drains what is left of a process that has ended and writes its last line. `end` is when it ended, in nanoseconds of
-// CLOCK_MONOTONIC; 0: when it was closed or else its last event ended. `writing` is the CPU time of writing the trace.
-void fl_timeline_end_process(fl_timeline *timeline, fl_drain *drain, bool closed, uint64_t end, uint64_t writing);
+// How a process stopped being recorded.
+typedef enum fl_process_end { FL_PROCESS_CLOSED, FL_PROCESS_KILLED, FL_PROCESS_RUNS_ON } fl_process_end;
 
-// Writes the closing bracket and closes the file. Returns the number of lines that could not be written, and in
-// `error` the last error's number (0: none).
-uint64_t fl_timeline_close(fl_timeline *timeline, int *error);
+// Drains what is left of a process and writes its last line. `end` is when it ended, in nanoseconds of
+// CLOCK_MONOTONIC; 0: when it was closed or else its last event ended. `writing` is the CPU time of writing the trace.
+void fl_timeline_end_process(
+    fl_timeline *timeline, fl_drain *drain, fl_process_end how, uint64_t end, uint64_t writing);
+
+// Writes the closing bracket; the file stays open and locked. Returns the number of lines that could not be written, and
+// in `error` the last error's number (0: none).
+uint64_t fl_timeline_finish(fl_timeline *timeline, int *error);
+
+// Closes a finished timeline.
+void fl_timeline_close(fl_timeline *timeline);
+
+// Notes in the mapped file of a process that the timeline holds what was handed over, and how long the timeline is now.
+// For processes that had nothing new while lines of others were written.
+void fl_timeline_note(fl_timeline *timeline, fl_drain *drain);
 
 // Writes to a descriptor whatever becomes of it: what it does not take is dropped, and no signal comes of that. For
 // sentences on stderr, which may be closed, full, or a pipe that nobody reads.

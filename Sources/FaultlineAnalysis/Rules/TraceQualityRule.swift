@@ -148,8 +148,10 @@ public struct TraceQualityRule: Rule {
             return processes.map { process in
                 process.ended == nil
                     ? "Process \(process.process) has no end in the trace: the trace was cut short, or is still written."
-                    : "Process \(process.process) was killed: everything that it had finished is here, what was under way "
-                        + "is not."
+                    : process.ended?.isRunning == true
+                        ? "Process \(process.process) still ran when the recording ended: what it did later is not here."
+                        : "Process \(process.process) was killed: everything that it had finished is here, what was under "
+                            + "way is not."
             }
         }
         guard all.unclosed > 0 else { return [] }

@@ -47,12 +47,19 @@ struct TimelineTail {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         if descriptor < 0 { throw .cannotAddSymbols(path, errno) }
         defer { close(descriptor) }
-        // The recorder holds this lock as long as it writes.
-        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            throw errno == EWOULDBLOCK ? .stillWritten(path) : .cannotAddSymbols(path, errno)
+        // The recorder holds this lock as long as it writes, and others while they read or add to the trace themselves.
+        for _ in 0..<attempts {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                return try TimelineTail(of: path).replace(with: lines, descriptor, path)
+            }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw .cannotAddSymbols(path, errno) }
+            usleep(1000)
         }
-        try TimelineTail(of: path).replace(with: lines, descriptor, path)
+        throw .stillWritten(path)
     }
+
+    /// How often to ask for the lock, once a millisecond.
+    private static let attempts = 2000
 
     private func replace(with lines: [String], _ descriptor: Int32, _ path: String) throws(ReaderError) {
         let old = try Self.read(descriptor, from: end, path)

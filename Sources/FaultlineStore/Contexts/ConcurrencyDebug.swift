@@ -8,7 +8,7 @@ import Foundation
 /// with a sentence that says what was used where. While it is off, nothing is checked.
 enum ConcurrencyDebug {
     static let isOn: Bool = {
-        let isOn = isRequested(ProcessInfo.processInfo.arguments, ProcessInfo.processInfo.environment)
+        let isOn = isRequested(ProcessInfo.processInfo.arguments, RecordingVariable.environment)
         if isOn { StandardError.write("CoreData: annotation: Core Data multi-threading assertions enabled.\n") }
         return isOn
     }()

@@ -10,9 +10,7 @@ import Synchronization
 /// What cannot be taken is told once on stderr, and the program runs on as it is.
 final class TriedAdvice: Sendable {
     /// `nil`: there is none, as nearly always.
-    static let shared = ProcessInfo.processInfo.environment["FAULTLINE_TRY"].flatMap {
-        $0.isEmpty ? nil : TriedAdvice($0)
-    }
+    static let shared = RecordingVariable.tried.value.map { TriedAdvice($0) }
 
     let advice: [FetchAdvice]
     private let told = Mutex<Set<String>>([])

@@ -8,7 +8,7 @@ import Synchronization
 /// Values are private: without `FAULTLINE_VALUES`, which `faultline record --values` sets, none leaves the program.
 final class ValueNumbers: Sendable {
     /// Whether values are to be in the trace.
-    static let areWanted = !(ProcessInfo.processInfo.environment["FAULTLINE_VALUES"] ?? "").isEmpty
+    static let areWanted = RecordingVariable.values.value != nil
 
     /// Sets of values that are told, since the dictionary has room for other things too, and the bytes of one.
     static let capacity = 4096

@@ -18,7 +18,7 @@ import Synchronization
 public final class SQLDebugLog: Sendable {
     /// The log of stores that were given no other.
     public static let shared = SQLDebugLog(
-        level: requestedLevel(ProcessInfo.processInfo.arguments, ProcessInfo.processInfo.environment))
+        level: requestedLevel(ProcessInfo.processInfo.arguments, RecordingVariable.environment))
 
     private let currentLevel: Atomic<Int>
     private let currentLogger: Mutex<Logger?>

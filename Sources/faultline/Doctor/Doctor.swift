@@ -65,6 +65,7 @@ struct Doctor {
             Part(
                 name: "LTTng (optional)",
                 examinations: [LTTngChecks(), SessionDaemonChecks(environment: environment)]),
+            Part(name: "Left behind", examinations: [LeftoverChecks()]),
             Part(name: "Babeltrace 2 (optional)", examinations: [BabeltraceChecks()]),
         ]
     }

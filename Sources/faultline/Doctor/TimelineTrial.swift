@@ -52,7 +52,7 @@ struct TimelineTrial: Examination {
             if let open = recorder.begin() { recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0) }
         }
         recorder.close()
-        if let complaint = collector.finish().complaint { throw CommandFailure.tool(complaint) }
+        if let note = collector.finish().notes.first { throw CommandFailure.tool(note) }
         var read = 0
         try TraceReader(path: path).read { message in
             if case .event = message { read += 1 }

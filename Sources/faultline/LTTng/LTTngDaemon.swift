@@ -2,7 +2,7 @@ import Foundation
 
 /// A session daemon of LTTng that was started here.
 struct LTTngDaemon {
-    private let identifier: pid_t
+    let identifier: pid_t
 
     /// How long the daemon gets to end: it writes what is left in its buffers first.
     private static let patience = 10.0

@@ -2,29 +2,91 @@ import FaultlineReader
 import Foundation
 
 /// The directory that a CTF trace is recorded into.
-enum LTTngOutput {
-    /// Makes room for a trace: a trace that was recorded there before goes, as a timeline's file is written over.
+///
+/// A trace that `faultline record` has made there before, which its marker says, is replaced when the new one has ended and
+/// holds something; until then the new one is written beside it. Nothing else is ever removed.
+struct LTTngOutput {
+    /// The directory that was asked for.
+    let wanted: String
+    /// The directory that is written: that one, or one beside it.
+    let written: String
+    /// Whether the directory was not there.
+    private let isNew: Bool
+
+    /// What LTTng and Faultline put into a trace's directory.
+    private static let made: Set<String> = ["ust", TraceReader.symbolsName, LTTngMarker.name]
+    /// How many names beside an earlier trace are tried.
+    private static let mostNames = 100
+
+    /// Checks that a directory can take a trace; makes nothing.
     ///
-    /// - Throws: ``CommandFailure`` if something else is there.
-    static func clear(_ directory: String) throws {
+    /// - Throws: ``CommandFailure`` if something is there that is no trace of ``record``'s.
+    init(_ path: String) throws {
+        let wanted = URL(fileURLWithPath: path).path
         let files = FileManager.default
         var isDirectory: ObjCBool = false
-        guard files.fileExists(atPath: directory, isDirectory: &isDirectory) else { return }
-        guard isDirectory.boolValue, let names = try? files.contentsOfDirectory(atPath: directory) else {
-            throw CommandFailure.usage(
-                "\"\(directory)\" is no directory, and LTTng writes to one; name another with -o.")
+        guard files.fileExists(atPath: wanted, isDirectory: &isDirectory) else {
+            (self.wanted, written, isNew) = (wanted, wanted, true)
+            return
         }
-        let made = ["ust", TraceReader.symbolsName]
-        guard names.allSatisfy(made.contains) else {
+        guard isDirectory.boolValue, let names = try? files.contentsOfDirectory(atPath: wanted) else {
             throw CommandFailure.usage(
-                "The directory \"\(directory)\" holds other things than a trace; name another with -o.")
+                "\"\(path)\" is not a directory, and LTTng writes to one; name another with -o.")
         }
+        if names.isEmpty {
+            (self.wanted, written, isNew) = (wanted, wanted, false)
+            return
+        }
+        guard names.contains(LTTngMarker.name), names.allSatisfy(Self.made.contains) else {
+            throw CommandFailure.usage(
+                "The directory \"\(path)\" holds files that \"faultline record\" has not written; name another with -o."
+            )
+        }
+        let beside = (1...Self.mostNames).lazy.map { wanted + "-recording" + ($0 > 1 ? "-\($0)" : "") }
+        guard let free = beside.first(where: { !files.fileExists(atPath: $0) }) else {
+            throw CommandFailure.usage(
+                "There are \(Self.mostNames) unfinished recordings beside \"\(path)\"; remove them, or name another "
+                    + "directory with -o.")
+        }
+        (self.wanted, written, isNew) = (wanted, free, true)
+    }
+
+    /// Makes the directory, and marks it as a trace of ``record``'s.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be made.
+    func make(session: String, daemon: pid_t?) throws {
         do {
-            for name in names { try files.removeItem(atPath: directory + "/" + name) }
+            try FileManager.default.createDirectory(atPath: written, withIntermediateDirectories: true)
+            try LTTngMarker.write(in: written, session: session, daemon: daemon)
         } catch {
             throw CommandFailure.usage(
-                "The trace in \"\(directory)\" cannot be removed (\(error.localizedDescription)); name another directory "
-                    + "with -o.")
+                "The directory \"\(written)\" cannot be written (\(error.localizedDescription)); name another with -o.")
         }
+    }
+
+    /// Removes what a recording has put there, and the directory if it was made for it.
+    func discard() { Self.remove(written, withDirectory: isNew) }
+
+    private static func remove(_ directory: String, withDirectory: Bool) {
+        for name in made { try? FileManager.default.removeItem(atPath: directory + "/" + name) }
+        // Not where anything else is in it by now.
+        if withDirectory { rmdir(directory) }
+    }
+
+    /// Puts the trace where it was asked for.
+    ///
+    /// - Parameter isEmpty: Whether nothing was recorded; then an earlier trace stays.
+    /// - Returns: Where the trace is, `nil` if there is none; and what there is to say about that.
+    func settle(isEmpty: Bool) -> (trace: String?, note: String?) {
+        guard written != wanted else { return (written, nil) }
+        if isEmpty {
+            discard()
+            return (nil, "\"\(wanted)\" is the earlier trace, which an empty one does not replace.")
+        }
+        Self.remove(wanted, withDirectory: true)
+        guard rename(written, wanted) == 0 else {
+            return (written, "This recording is in \"\(written)\".")
+        }
+        return (wanted, nil)
     }
 }

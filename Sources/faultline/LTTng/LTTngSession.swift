@@ -9,7 +9,8 @@ import Foundation
 /// it was started here; what others had made stays.
 final class LTTngSession: TraceTaker {
     private let name: String
-    private let directory: String
+    private let place: LTTngOutput
+    private var directory: String { place.written }
     private var daemon: LTTngDaemon?
     private let origin: UInt64
 
@@ -29,17 +30,18 @@ final class LTTngSession: TraceTaker {
     ///   made up to there is gone then.
     init(output: String) throws {
         name = "faultline-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-        directory = URL(fileURLWithPath: output).path
+        place = try LTTngOutput(output)
         origin = Recorder.off().now()
         // Asked first: without LTTng an earlier trace stays.
         let hasDaemon = try Self.lttng(["list"]) == nil
-        try LTTngOutput.clear(directory)
         if !hasDaemon { daemon = try LTTngDaemon() }
         do {
+            try place.make(session: name, daemon: daemon?.identifier)
             try make()
         } catch {
             _ = try? Self.lttng(["destroy", "--no-wait", name])
             daemon?.stop()
+            place.discard()
             throw error
         }
     }
@@ -97,11 +99,13 @@ final class LTTngSession: TraceTaker {
             complaint = "\(error)"
         }
         daemon?.stop()
+        let processes = processes()
+        let (trace, note) = place.settle(isEmpty: processes == 0)
+        let failure = complaint.map {
+            "LTTng could not end the session (\($0)); \"\(trace ?? directory)\" holds what it had written until then."
+        }
         return TraceCollector.Outcome(
-            processes: processes(),
-            complaint: complaint.map {
-                "LTTng could not end the session (\($0)); \"\(directory)\" holds what it had written until then."
-            })
+            processes: processes, trace: trace, notes: [failure, note].compactMap { $0 })
     }
 
     /// How many processes have told that they began.
@@ -116,6 +120,6 @@ final class LTTngSession: TraceTaker {
     func discard() {
         _ = try? Self.lttng(["destroy", "--no-wait", name])
         daemon?.stop()
-        try? FileManager.default.removeItem(atPath: directory)
+        place.discard()
     }
 }

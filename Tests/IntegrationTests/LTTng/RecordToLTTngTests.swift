@@ -120,16 +120,24 @@ struct RecordToLTTngTests {
             $FAULTLINE record --to lttng -o other -- true || echo $?
             $FAULTLINE record --to lttng -o file -- true || echo $?
             $FAULTLINE record --to lttng -o new -- /not/there || echo $?
-            ls other
+            mkdir -p project/ust empty && echo mine > project/ust/file
+            $FAULTLINE record --to lttng -o project -- true || echo $?
+            (cd empty && $FAULTLINE record --to lttng -o . -- /not/there || echo $?)
+            $FAULTLINE record --quiet --to lttng -o ctf -- true
+            ls -A other project/ust empty
             """)
         #expect(result.status == 0)
-        #expect(result.output.hasSuffix("2\n2\n2\nprecious\n"))
+        #expect(result.output.hasSuffix("2\n2\n2\n2\n2\nempty:\n\nother:\nprecious\n\nproject/ust:\nfile\n"))
         let path = directory.url.path
         #expect(
             result.errors == """
-                faultline: The directory "\(path)/other" holds other things than a trace; name another with -o.
-                faultline: "\(path)/file" is no directory, and LTTng writes to one; name another with -o.
+                faultline: The directory "other" holds files that "faultline record" has not written; name another with -o.
+                faultline: "file" is not a directory, and LTTng writes to one; name another with -o.
                 faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
+                faultline: The directory "project" holds files that "faultline record" has not written; name another with -o.
+                faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
+                faultline: "\(path)/ctf" is the earlier trace, which an empty one does not replace.
+                faultline: No process of "true" recorded anything; link FaultlineStore into the program and open its store there.
 
                 """)
         #expect(!FileManager.default.fileExists(atPath: directory.path("new")))

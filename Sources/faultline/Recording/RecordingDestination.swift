@@ -14,6 +14,17 @@ enum RecordingDestination: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// Checks that a trace can be written, before anything is run.
+    ///
+    /// - Parameter isForced: Whether to replace what is there, whatever it is.
+    /// - Throws: ``CommandFailure`` if it cannot, or if something is there that Faultline has not recorded.
+    func check(_ output: String, isForced: Bool) throws {
+        switch self {
+        case .timeline: try OutputFile.check(output, replacing: .timeline, isForced: isForced)
+        case .lttng: _ = try LTTngOutput(output)
+        }
+    }
+
     /// Begins to take a trace.
     ///
     /// - Parameter output: the timeline's file, or the directory of the CTF trace.

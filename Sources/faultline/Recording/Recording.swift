@@ -7,10 +7,8 @@ import Foundation
 /// A command that was run with recording on.
 struct Recording {
     let ending: ChildProcess.Ending
-    /// How many of its processes recorded.
-    let processes: Int
-    /// What could not be written, in a sentence; `nil` if all of it was.
-    let complaint: String?
+    /// What became of the trace.
+    let outcome: TraceCollector.Outcome
 
     /// How long to wait before looking into the rings again: short while there is much to take, since a ring holds
     /// some ten milliseconds at a million events a second.
@@ -48,8 +46,10 @@ struct Recording {
             let events = collector.collect()
             if let ending = child.poll() {
                 let outcome = collector.finish()
-                if outcome.processes > 0 { Signals.holdingBack { Signals.sparingLimitedFiles { calibrate(output) } } }
-                return Recording(ending: ending, processes: outcome.processes, complaint: outcome.complaint)
+                if outcome.processes > 0, let trace = outcome.trace {
+                    Signals.holdingBack { Signals.sparingLimitedFiles { calibrate(trace) } }
+                }
+                return Recording(ending: ending, outcome: outcome)
             }
             usleep(events > 0 ? pauses.busy : pauses.idle)
         }
@@ -65,15 +65,16 @@ struct Recording {
 }
 
 extension Recording {
-    /// Tells what could not be written, and whether there is anything to report of.
+    /// Prints what there is to say about the trace.
     ///
-    /// - Parameter program: The command's name, for the sentence that says there is nothing.
-    func tellsOfItself(_ program: String) -> Bool {
-        if let complaint { Terminal.tell(complaint) }
-        guard processes == 0 else { return true }
+    /// - Parameter program: The command's name, for the sentence that says that nothing was recorded.
+    /// - Returns: The trace; `nil` if there is nothing to report.
+    func tell(_ program: String) -> String? {
+        for note in outcome.notes { Terminal.tell(note) }
+        guard outcome.processes == 0 else { return outcome.trace }
         Terminal.tell(
             "No process of \"\(program)\" recorded anything; link FaultlineStore into the program and open its store there."
         )
-        return false
+        return nil
     }
 }

@@ -1,0 +1,81 @@
+internal import CRecorder
+internal import Foundation
+
+/// A file of rings that a process left, or still writes.
+package struct LeftRings: Sendable, Hashable {
+    /// What its process does.
+    package enum State: String, Sendable {
+        /// It records.
+        case running
+        /// It closed its recording.
+        case closed
+        /// It ended without closing its recording.
+        case killed
+    }
+
+    package let file: String
+    package let process: UInt32
+    /// The program's path.
+    package let program: String
+    /// When it began to record, in seconds since 1970.
+    package let date: Double
+    package let state: State
+    /// Events that are in the rings and in no trace.
+    package let events: UInt64
+    /// The trace that has the earlier events; `nil`: no trace tells of the process.
+    package let trace: String?
+
+    /// Whether the file can be removed without loss: nobody writes it, and a trace has all of it.
+    package var isSpent: Bool { state != .running && events == 0 }
+
+    /// The directories in which rings lie by default, and the one that the environment names.
+    package static var places: [String] {
+        let temporary = NSTemporaryDirectory()
+        let named = [RecordingVariable.rings.value, temporary.count > 1 ? String(temporary.dropLast()) : temporary]
+        var places = ["/dev/shm"]
+        for place in named.compactMap({ $0 }) + ["/tmp"] where !places.contains(place) { places.append(place) }
+        return places
+    }
+
+    /// The rings of this user in directories, and in the directories there that recordings were made in.
+    package static func find(in places: [String] = places) -> [LeftRings] {
+        let files = FileManager.default
+        var found: [String] = []
+        for place in places {
+            let paths = ((try? files.contentsOfDirectory(atPath: place)) ?? []).sorted().map { "\(place)/\($0)" }
+            found += paths.filter(RingDirectory.isRingsName)
+            for directory in paths where OwnedDirectory.isName(directory) && isOwn(directory) {
+                found += RingDirectory.rings(in: directory).map { "\(directory)/\($0)" }
+            }
+        }
+        return found.compactMap { LeftRings($0) }
+    }
+
+    private static func isOwn(_ directory: String) -> Bool {
+        var status = stat()
+        return lstat(directory, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
+    }
+
+    /// Looks into a file; `nil` if it is not one of this user's rings.
+    package init?(_ file: String) {
+        guard let drain = fl_drain_open(file, 0) else { return nil }
+        defer { fl_drain_close(drain) }
+        let about = fl_drain_process(drain)
+        self.file = file
+        process = about.identifier
+        program = String(cString: about.program)
+        date = about.date
+        state =
+            fl_drain_is_closed(drain)
+            ? .closed : ProcessLife.hasLeft(about, rings: file) ? .killed : .running
+        events = fl_drain_is_ended(drain) ? 0 : fl_drain_pending(drain)
+        let trace = String(cString: about.trace)
+        self.trace = about.has_begun && !trace.isEmpty ? trace : nil
+    }
+
+    /// Removes the file, and the directory that was made for it if it was the last.
+    package func remove() {
+        unlink(file)
+        RingDirectory.removeIfEmpty(around: file)
+    }
+}

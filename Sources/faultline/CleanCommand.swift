@@ -1,0 +1,52 @@
+import ArgumentParser
+import FaultlineAnalysis
+import FaultlineRecorder
+import Foundation
+
+/// Removes what killed processes of Faultline's left behind.
+struct CleanCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clean",
+        abstract: "Removes what killed recordings and demos have left behind.",
+        discussion: """
+            Rings whose events are in a trace, temporary directories, and sessions of LTTng that a killed "faultline \
+            record" made, with the daemon that it started. Rings with events that are in no trace stay, unless \
+            --discard-events is given; "faultline recover" makes a trace of them. Traces are never removed.
+            """)
+
+    @Flag(name: .long, help: "Remove rings whose events are in no trace, too: the events are lost then.")
+    var discardEvents = false
+
+    @Flag(name: .long, help: "Print what would be removed, and remove nothing.")
+    var dryRun = false
+
+    func run() throws {
+        let leftovers = Leftovers()
+        var lines: [String] = []
+        let verb = dryRun ? "Would remove" : "Removed"
+        for rings in leftovers.rings {
+            guard rings.isSpent || discardEvents else {
+                lines.append(
+                    "Kept \(rings.file): \(Phrase.count(rings.events, "event")) in no trace. \(RingsText.advice(rings))"
+                )
+                continue
+            }
+            if !dryRun { rings.remove() }
+            lines.append("\(verb) \(rings.file)")
+        }
+        for directory in leftovers.directories {
+            if !dryRun { try? FileManager.default.removeItem(atPath: directory.path) }
+            lines.append("\(verb) \(directory.path)")
+        }
+        for session in leftovers.sessions {
+            if !dryRun, let problem = session.remove() {
+                lines.append("Could not end LTTng's session \(session.name): \(problem)")
+            } else {
+                lines.append(
+                    "\(verb) LTTng's session \(session.name)\(session.output.isEmpty ? "" : "; its trace stays in \(session.output)")"
+                )
+            }
+        }
+        try Terminal.output.write(lines.isEmpty ? "Nothing was left behind.\n" : lines.map { $0 + "\n" }.joined())
+    }
+}

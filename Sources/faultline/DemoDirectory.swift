@@ -1,0 +1,40 @@
+import Foundation
+
+/// The directory that `faultline demo -o` was given.
+enum DemoDirectory {
+    /// The file that says that a demo has made the others.
+    private static let marker = ".faultline-demo"
+
+    /// Makes the directory, or checks that nothing but an earlier demo's files is in it, and removes those.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be made or is not the demo's.
+    static func prepare(_ path: String) throws -> URL {
+        let files = FileManager.default
+        let url = URL(fileURLWithPath: path)
+        do {
+            try files.createDirectory(at: url, withIntermediateDirectories: true)
+            let names = try files.contentsOfDirectory(atPath: url.path)
+            guard names.isEmpty || names.contains(marker) else {
+                throw CommandFailure.usage(
+                    "The directory \"\(path)\" holds files that no demo wrote; name an empty or a new one with -o.")
+            }
+            var status = stat()
+            guard lstat(url.path, &status) == 0, status.st_uid == geteuid() || names.isEmpty else {
+                throw CommandFailure.usage("The directory \"\(path)\" belongs to another user; name another with -o.")
+            }
+            // What is written next is new: no link that lies there is followed.
+            for name in names where name.hasPrefix("flawed") || name.hasPrefix("improved") {
+                try files.removeItem(at: url.appendingPathComponent(name))
+            }
+            if !names.contains(marker) {
+                try Data().write(to: url.appendingPathComponent(marker), options: .withoutOverwriting)
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure.usage(
+                "The directory \"\(path)\" cannot be used (\(error.localizedDescription)); name another with -o.")
+        }
+        return url
+    }
+}

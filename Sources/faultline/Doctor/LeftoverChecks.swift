@@ -1,0 +1,37 @@
+import FaultlineAnalysis
+import FaultlineRecorder
+import Foundation
+
+/// What killed processes of Faultline's left behind.
+struct LeftoverChecks: Examination {
+    private static let events = Subject(
+        name: "unread rings",
+        why: "A killed program left events that no trace has; they are lost when the machine starts anew.")
+    private static let rest = Subject(
+        name: "leftovers", why: "Killed recordings and demos leave files in memory, and LTTng's sessions.")
+
+    var silence: Check {
+        Self.rest.failed("no answer from the temporary directories", "Look at what is mounted there.")
+    }
+
+    func checks() -> [Check] {
+        let leftovers = Leftovers()
+        let unread = leftovers.unread
+        let count = unread.reduce(0) { $0 &+ $1.events }
+        let rings = leftovers.rings.count - unread.count
+        let parts = [
+            (rings, "file of rings", "files of rings"), (leftovers.directories.count, "directory", "directories"),
+            (leftovers.sessions.count, "session of LTTng", "sessions of LTTng"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+        return [
+            unread.isEmpty
+                ? Self.events.ok("none")
+                : Self.events.warning(
+                    "\(Phrase.count(count, "event")) in \(Phrase.count(UInt64(unread.count), "file"))",
+                    "List them, and make traces of them.", command: "faultline recover"),
+            parts.isEmpty
+                ? Self.rest.ok("none")
+                : Self.rest.warning(parts.joined(separator: ", "), "Remove them.", command: "faultline clean"),
+        ]
+    }
+}

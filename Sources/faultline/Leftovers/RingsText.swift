@@ -1,0 +1,39 @@
+import FaultlineAnalysis
+import FaultlineRecorder
+import FaultlineReport
+import Foundation
+
+/// Rings in words.
+enum RingsText {
+    static func list(_ rings: [LeftRings]) -> String {
+        guard !rings.isEmpty else { return "No program has left rings.\n" }
+        return rings.map { text($0) + "\n" }.joined(separator: "\n")
+    }
+
+    private static func text(_ rings: LeftRings) -> String {
+        let began = ISO8601DateFormatter().string(from: Date(timeIntervalSince1970: rings.date))
+        let state =
+            switch rings.state {
+            case .running: "running"
+            case .closed: "ended"
+            case .killed: "killed"
+            }
+        let program = rings.program.isEmpty ? "unknown program" : rings.program
+        return """
+            \(rings.file)
+              \(program), process \(rings.process), began \(began), \(state)
+              \(Phrase.count(rings.events, "event")) in no trace
+              \(advice(rings))
+            """
+    }
+
+    /// What to do with the rings.
+    static func advice(_ rings: LeftRings) -> String {
+        if rings.state == .running { return "→ wait for its end" }
+        if rings.isSpent { return "→ faultline clean" }
+        guard let trace = rings.trace, FileManager.default.fileExists(atPath: trace) else {
+            return "→ faultline recover \(rings.file) -o trace.json"
+        }
+        return "→ faultline recover \(trace)"
+    }
+}

@@ -1,0 +1,73 @@
+import FaultlineAnalysis
+import Foundation
+
+/// A file that a subcommand is to write: checked before the work starts, so that nothing of the user's is lost and no work
+/// is done in vain.
+struct OutputFile {
+    /// What a file may hold that is replaced.
+    enum Content {
+        case timeline, profile
+        /// No file is replaced.
+        case nothing
+
+        /// What a file of it is called.
+        fileprivate var name: String {
+            switch self {
+            case .timeline: "a trace that Faultline recorded"
+            case .profile: "a profile"
+            case .nothing: ""
+            }
+        }
+
+        fileprivate func isHeld(by path: String) -> Bool {
+            switch self {
+            case .timeline: OutputFile.isTimeline(path)
+            case .profile: LoadedProfile.isProfile(path)
+            case .nothing: false
+            }
+        }
+    }
+
+    /// The option that names another file, for sentences.
+    private static let advice = "name another file with -o"
+
+    /// Checks that a file can be written.
+    ///
+    /// - Parameters:
+    ///   - content: What a file that is there may hold to be replaced.
+    ///   - isForced: Whether any file is replaced, because the user insists.
+    /// - Throws: ``CommandFailure`` if the file is there and holds something else, or cannot be written.
+    static func check(_ path: String, replacing content: Content, isForced: Bool = false) throws {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                let what = status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : "it is not a regular file"
+                throw CommandFailure.usage("Cannot write \"\(path)\": \(what); \(advice).")
+            }
+            guard isForced || status.st_size == 0 || content.isHeld(by: path) else {
+                let reason = content == .nothing ? "it exists" : "it exists and is not \(content.name)"
+                let force = content == .nothing ? "" : ", or replace it with --force"
+                throw CommandFailure.usage("Cannot write \"\(path)\": \(reason); \(advice)\(force).")
+            }
+            guard access(path, W_OK) == 0 else { throw cannotWrite(path, errno) }
+        }
+        let folder = (path as NSString).deletingLastPathComponent
+        let place = folder.isEmpty ? "." : folder
+        guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandFailure.usage(
+                "Cannot write \"\(path)\": there is no folder \"\(place)\"; make it, or \(advice).")
+        }
+        guard access(place, W_OK | X_OK) == 0 else { throw cannotWrite(path, errno) }
+    }
+
+    private static func cannotWrite(_ path: String, _ code: Int32) -> CommandFailure {
+        .usage("Cannot write \"\(path)\": \(String(cString: strerror(code))); \(advice).")
+    }
+
+    /// Whether a file is a timeline that Faultline began, or was about to.
+    private static func isTimeline(_ path: String) -> Bool {
+        guard let head = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 64) else { return false }
+        let text = String(decoding: head, as: UTF8.self)
+        return text.hasPrefix("[\n{\"name\":\"faultline.") || ["[", "[\n", "[\n]\n", "]\n"].contains(text)
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import FaultlineReader
+import FaultlineRecorder
+import Foundation
+
+/// Lists what killed programs left, and makes traces of it.
+struct RecoverCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "recover",
+        abstract: "Lists what killed programs have left in memory, and makes traces of it.",
+        discussion: """
+            faultline recover                             lists the rings that programs left
+            faultline recover trace.json                  adds to a trace what its programs left
+            faultline recover /dev/shm/faultline-4711-1.rings -o trace.json   makes a trace of rings that belong to none
+
+            "faultline report" adds what belongs to a trace by itself, unless the trace was moved to another file system \
+            or copied. Rings are removed when a trace has all that they hold.
+            """)
+
+    @Argument(help: "A trace, or files of rings.")
+    var files: [String] = []
+
+    @Option(name: .shortAndLong, help: "A new trace, for files of rings.")
+    var output: String?
+
+    func validate() throws {
+        let rings = files.filter(Self.isRings)
+        if output != nil, rings.isEmpty || rings.count < files.count {
+            throw ValidationError("-o goes with files of rings; \"faultline recover\" without arguments lists them.")
+        }
+        if output == nil, !rings.isEmpty {
+            throw ValidationError("Name a new trace for the rings with -o.")
+        }
+        if output == nil, files.count > 1 {
+            throw ValidationError("Name one trace.")
+        }
+    }
+
+    func run() throws {
+        if let output {
+            try makeTrace(output)
+        } else if let trace = files.first {
+            try complete(trace)
+        } else {
+            try Terminal.output.write(RingsText.list(LeftRings.find()))
+        }
+    }
+
+    private static func isRings(_ path: String) -> Bool {
+        RingDirectory.isRingsName(URL(fileURLWithPath: path).path)
+    }
+
+    private func makeTrace(_ output: String) throws {
+        try OutputFile.check(output, replacing: .nothing)
+        let paths = files.map { URL(fileURLWithPath: $0).path }
+        for rings in paths.compactMap({ LeftRings($0) }) {
+            if rings.state == .running {
+                throw CommandFailure.usage(
+                    "Process \(rings.process) still writes \"\(rings.file)\"; wait for its end.")
+            }
+            if let trace = rings.trace, FileManager.default.fileExists(atPath: trace) {
+                throw CommandFailure.usage(
+                    "\"\(rings.file)\" belongs to \"\(trace)\"; complete that with \"faultline recover \(trace)\".")
+            }
+        }
+        do {
+            let events = try TraceRecovery.makeTrace(output, of: paths)
+            Terminal.tell("\(output): \(events) events; \"faultline report \(output)\" prints the report.")
+        } catch let error as RecorderError {
+            throw CommandFailure.tool(error.message)
+        }
+    }
+
+    private func complete(_ trace: String) throws {
+        var rings: [TraceRecovery.NamedRings] = []
+        do {
+            try TraceReader(path: trace).readNames {
+                if case .began(let process) = $0, !process.rings.isEmpty {
+                    rings.append(.init(file: process.rings, process: process.process, date: process.date))
+                }
+            }
+        } catch let error as ReaderError {
+            throw CommandFailure.usage(error.message)
+        }
+        switch TraceRecovery.recover(trace, rings: rings, isAdopting: true) {
+        case .nothing: Terminal.tell("\(trace): no rings of its programs are left.")
+        case .recovered(let events): Terminal.tell("\(trace): \(events) events were added.")
+        case .stillRunning: Terminal.tell("\(trace): its program still runs and writes it.")
+        case .impossible(let reason, let events):
+            throw CommandFailure.tool(
+                "\(events) events cannot be added to \"\(trace)\" (\(reason)); they are kept. "
+                    + "Free some space, or make a trace of the rings with \"faultline recover\".")
+        }
+    }
+}

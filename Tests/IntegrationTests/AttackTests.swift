@@ -1,0 +1,201 @@
+import Foundation
+import Testing
+
+/// What killed programs, full disks, several readers and hostile files can do to a trace.
+///
+/// `make attack` repeats each attack as often as `FAULTLINE_ATTACK_ROUNDS` says; otherwise there are a few rounds.
+@Suite("Under attack", .timeLimit(.minutes(60)))
+struct AttackTests {
+    static let rounds = ProcessInfo.processInfo.environment["FAULTLINE_ATTACK_ROUNDS"].flatMap { Int($0) } ?? 4
+    let directory: TemporaryDirectory
+    let trace: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        trace = directory.path("trace.json")
+    }
+
+    /// Runs a program that records so many events and is killed.
+    private func kill(recording events: Int, to destination: String) throws {
+        let result = try BuiltCommand.run(
+            ["is-killed", String(events)], program: UnrulyProgram.path, environment: ["FAULTLINE_TRACE": destination])
+        #expect(result.wasKilled)
+    }
+
+    private func fetches(_ trace: String) throws -> Int {
+        let result = try BuiltCommand.run(["events", trace, "--kind", "fetch", "--format", "json"])
+        #expect(result.status == 0 && result.errors.isEmpty)
+        return result.output.count(where: \.isNewline)
+    }
+
+    /// A file system other than that of the directory.
+    private func elsewhere(_ name: String) -> String { "/dev/shm/\(directory.url.lastPathComponent)-\(name)" }
+
+    @Test("the trace of a killed program that several readers complete at once has every event once")
+    func parallelReaders() throws {
+        for round in 0..<Self.rounds {
+            let trace = directory.path("\(round).json")
+            try kill(recording: 5000, to: "timeline:\(trace)")
+            let readers = try (0..<4).map { _ in try RunningCommand(BuiltCommand.faultline, ["report", trace]) }
+            let reports = readers.map { $0.finish() }
+            #expect(reports.allSatisfy { $0.status == 0 && $0.output.contains(" none lost") })
+            #expect(reports.count { $0.errors.contains("events that it had recorded were added") } <= 1)
+            #expect(try fetches(trace) == 5000)
+            _ = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: trace)))
+            try FileManager.default.removeItem(atPath: trace)
+        }
+    }
+
+    @Test(
+        "a trace on a full disk is completed when there is room, and nothing is lost before",
+        .enabled(if: PrivateMounts.isAvailable, PrivateMounts.need))
+    func fullDisk() throws {
+        let disk = directory.path("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let faultline = BuiltCommand.faultline
+        let script = """
+            dd if=/dev/zero of=\(disk)/filler bs=1k count=36 2>/dev/null
+            FAULTLINE_TRACE=timeline:\(disk)/trace.json \(UnrulyProgram.path) is-killed 1000
+            dd if=/dev/zero of=\(disk)/filler2 bs=1k 2>/dev/null
+            \(faultline) report \(disk)/trace.json | head -1
+            \(faultline) report \(disk)/trace.json | head -1
+            rm \(disk)/filler* && mount -o remount,size=8m \(disk)
+            \(faultline) report \(disk)/trace.json | head -1
+            \(faultline) events \(disk)/trace.json --kind fetch --format json | wc -l
+            """
+        let result = try PrivateMounts.run(
+            script.split(separator: "\n").joined(separator: "; "), after: [PrivateMounts.disk(disk, bytes: 64 << 10)])
+        let kept = result.errors.split(separator: "\n").filter {
+            $0.contains("(No space left on device); they are kept")
+        }
+        #expect(kept.count == 2)
+        #expect(!result.output.split(separator: "\n").prefix(2).contains { $0.contains("none lost") })
+        let written = try #require(result.output.split(separator: "\n").last.flatMap { Int($0) })
+        let lost = try #require(result.output.firstMatch(of: #/ events, (none|\d+) lost/#)).output.1
+        // What the program itself could not write while it ran is counted, and the rest is there.
+        #expect(written + (Int(lost) ?? 0) >= 1000 || written == 1000)
+    }
+
+    @Test("rings that no trace tells of are listed, and become a trace")
+    func adoption() throws {
+        let place = elsewhere("rings")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try kill(recording: 100, to: "rings:\(place)")
+        let environment = ["FAULTLINE_RINGS": place]
+        let listed = try BuiltCommand.run(["recover"], environment: environment)
+        let rings = try #require(
+            FileManager.default.contentsOfDirectory(atPath: place).first { $0.hasSuffix(".rings") }.map {
+                "\(place)/\($0)"
+            })
+        #expect(listed.output.contains("\(rings)\n  \(UnrulyProgram.path), process "))
+        #expect(
+            listed.output.contains(", killed\n  100 events in no trace\n  → faultline recover \(rings) -o trace.json\n")
+        )
+        let kept = try BuiltCommand.run(["clean"], environment: environment)
+        #expect(kept.output.contains("Kept \(rings): 100 events in no trace."))
+        let recovered = try BuiltCommand.run(["recover", rings, "-o", trace])
+        #expect(
+            recovered.errors == "faultline: \(trace): 100 events; \"faultline report \(trace)\" prints the report.\n")
+        #expect(try fetches(trace) == 100)
+        #expect(!FileManager.default.fileExists(atPath: rings))
+        #expect(try BuiltCommand.run(["recover", rings, "-o", directory.path("again.json")]).status == 75)
+        #expect(!FileManager.default.fileExists(atPath: directory.path("again.json")))
+    }
+
+    @Test("a trace that was moved to another file system is completed when the user says that it is the one")
+    func moved() throws {
+        try kill(recording: 100, to: "timeline:\(trace)")
+        let place = elsewhere("moved.json")
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        try FileManager.default.moveItem(atPath: trace, toPath: place)
+        let report = try BuiltCommand.run(["report", place])
+        #expect(report.status == 0 && !report.output.contains("none lost"))
+        #expect(report.errors.contains("events that the killed program had left could not be added to \"\(place)\""))
+        let recovered = try BuiltCommand.run(["recover", place])
+        #expect(recovered.status == 0 && recovered.errors.contains(" events were added."))
+        #expect(try fetches(place) == 100)
+        #expect(try BuiltCommand.run(["recover", place]).errors.contains("no rings of its programs are left"))
+    }
+
+    @Test("rings of another trace stay, whatever a trace says")
+    func foreignRings() throws {
+        try kill(recording: 100, to: "timeline:\(trace)")
+        let line = try #require(
+            String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").first {
+                $0.contains("faultline.began")
+            })
+        let rings = try #require(line.firstMatch(of: #/"rings":"([^"]+)"/#)).output.1
+        for path in [String(rings), "/dev/zero", "/dev/shm", directory.path("faultline-1-2.rings")] {
+            mkfifo(directory.path("faultline-1-2.rings"), 0o600)
+            let hostile = directory.path("hostile.json")
+            let text = "[\n" + line.replacing(rings, with: path).replacing("\"date\":1", with: "\"date\":2") + "\n"
+            try text.write(toFile: hostile, atomically: true, encoding: .utf8)
+            for command in ["report", "recover"] { _ = try BuiltCommand.run([command, hostile]) }
+            #expect(FileManager.default.fileExists(atPath: String(rings)))
+        }
+        #expect(try BuiltCommand.run(["report", trace]).errors.contains("events that it had recorded were added"))
+        #expect(try fetches(trace) == 100)
+    }
+
+    @Test("a program with more threads than there are rings loses nothing")
+    func manyThreads() throws {
+        let command = ["record", "-o", trace, "--", UnrulyProgram.path, "many-threads", "1000", "5"]
+        let result = try BuiltCommand.run(command)
+        #expect(result.status == 0 && result.errors.contains("5,000 events, none lost"))
+        #expect(try fetches(trace) == 5000)
+    }
+
+    @Test("a program that outlives the command is not said to be killed")
+    func outlives() throws {
+        let (ready, stop) = (directory.path("ready"), directory.path("stop"))
+        let script = "\(UnrulyProgram.path) lingers \(ready) \(stop) & while ! [ -e \(ready) ]; do :; done; exit 3"
+        let result = try BuiltCommand.run(["record", "-o", trace, "--", "/bin/sh", "-c", script])
+        _ = FileManager.default.createFile(atPath: stop, contents: nil)
+        #expect(result.status == 3)
+        #expect(
+            result.errors.contains(
+                "faultline: 1 process of the command still runs; the trace ends where the command did.\n"))
+        #expect(result.errors.contains(" still ran when the recording ended") && !result.errors.contains("was killed"))
+        #expect(try fetches(trace) == 5)
+    }
+
+    @Test("what was lost is said, however quiet the command is to be")
+    func quiet() throws {
+        let result = try BuiltCommand.run(
+            ["record", "--quiet", "-o", trace, "--", UnrulyProgram.path, "records", "200000"],
+            environment: ["FAULTLINE_RING_BYTES": "4096"])
+        #expect(result.status == 0 && result.errors.hasPrefix("faultline: "))
+        #expect(result.errors.contains(" of 200000 events were lost because buffers were full; "))
+    }
+
+    @Test(
+        "a program that runs with another user's rights writes nothing for the one who started it",
+        .enabled(if: geteuid() == 0, "needs the superuser, to make such a program"))
+    func setUser() throws {
+        let place = elsewhere("program")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let copy = place + "/program"
+        try FileManager.default.copyItem(atPath: UnrulyProgram.path, toPath: copy)
+        let script = """
+            mount -t tmpfs -o suid tmpfs /mnt && cp \(copy) /mnt/program && chmod 4755 /mnt/program && \
+            FAULTLINE_TRACE=timeline:/mnt/trace.json setpriv --reuid=65534 --clear-groups /mnt/program records 3; \
+            ls /mnt; FAULTLINE_TRACE=timeline:/mnt/trace.json /mnt/program records 3; ls /mnt
+            """
+        let result = try PrivateMounts.run(script, after: ["true"])
+        #expect(result.output == "done\nprogram\ndone\nprogram\ntrace.json\n")
+    }
+
+    @Test("a demo's directory holds nothing but a demo's files")
+    func demoDirectory() throws {
+        let precious = directory.path("flawed.json")
+        try "precious\n".write(toFile: precious, atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run(["demo", "-o", directory.url.path])
+        #expect(result.status == 2)
+        #expect(
+            result.errors == "faultline: The directory \"\(directory.url.path)\" holds files that no demo wrote; "
+                + "name an empty or a new one with -o.\n")
+        #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious\n")
+    }
+}
