@@ -209,7 +209,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineQueryTests",
-            dependencies: ["FaultlineQuery", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
+            dependencies: ["CSQLite", "FaultlineQuery", "FaultlineReport", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineWorkloadsTests",

@@ -151,7 +151,7 @@ public final class TraceDatabase {
     }
 
     private func bind(_ value: JSONValue, to column: String, of insert: Insert) {
-        guard let place = insert.places[column] else { return }
+        guard let place = insert.places[TraceTable.columnName(ofKey: column)] else { return }
         switch value {
         case .null: break
         case .bool(let value): sqlite3_bind_int64(insert.statement, place, value ? 1 : 0)

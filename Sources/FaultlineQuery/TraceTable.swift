@@ -1,6 +1,7 @@
 /// A table that a trace is queried through.
 ///
-/// Each kind of events has one of its own, with a row for each event; the columns bear the names of the events' fields.
+/// Each kind of events has one of its own, with a row for each event. A column has the name of the event's field, unless SQL
+/// has taken that word: see ``columnName(ofKey:)``.
 public struct TraceTable: Sendable {
     public struct Column: Sendable, Hashable {
         public let name: String
@@ -31,6 +32,19 @@ public struct TraceTable: Sendable {
     /// A table of the events of one kind.
     private init(events name: String, _ purpose: String, _ columns: String) {
         self.init(name, purpose, Self.common + "\n" + columns + "\n" + Self.places)
+    }
+
+    /// The column that holds the value of an event's key.
+    ///
+    /// A few keys are words that SQL needs for itself. Their columns have other names, so that no query has to quote them.
+    public static func columnName(ofKey key: String) -> String {
+        switch key {
+        case "commit": "commitTime"
+        case "limit": "rowLimit"
+        case "offset": "rowOffset"
+        case "values": "parameterValues"
+        default: key
+        }
     }
 
     /// The table with a name.
@@ -96,11 +110,11 @@ public struct TraceTable: Sendable {
             events: "fetch", "A fetch request that ran.",
             entity + "\n" + shape + "\n" + """
                 parameters a keyed hash of the request's values
-                #values the number of the request's values; 0: the trace has none
+                #parameterValues the number of the request's values; 0: the trace has none
                 valuesName JSON: the values, each with its type, if the trace was recorded with them
                 resultType objects, objectIDs, count or dictionaries
-                #limit the fetch limit; 0: none
-                #offset the fetch offset
+                #rowLimit the fetch limit; 0: none
+                #rowOffset the fetch offset
                 #batchSize the batch size; 0: everything at once
                 #rows rows that matched
                 #trips round trips to SQLite, those of prefetching included
@@ -159,7 +173,7 @@ public struct TraceTable: Sendable {
             #trips round trips
             #bytes bytes of column values that were written
             #lockWait waiting for the lock to write, in nanoseconds
-            #commit in COMMIT, in nanoseconds
+            #commitTime in COMMIT, in nanoseconds
             #error SQLite's result code; 0: none
             #unchanged objects that were set to what the store had, and not written
             """ + "\n" + changes),

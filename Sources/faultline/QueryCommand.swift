@@ -66,6 +66,7 @@ struct QueryCommand: ParsableCommand {
         var result = QueryText()
         try database.query(sql) { names in
             result.names = names
+            result.keys = QueryText.keys(names)
         } row: { values in
             switch format {
             case .text: result.rows.append(values)
@@ -79,6 +80,8 @@ struct QueryCommand: ParsableCommand {
 /// The result of a query in words.
 struct QueryText {
     var names: [String] = []
+    /// The names, each of them once: the keys of JSON objects.
+    var keys: [String] = []
     var rows: [[QueryValue]] = []
 
     /// - Parameter width: Characters of a line; `nil`: as many as there are.
@@ -94,7 +97,21 @@ struct QueryText {
     }
 
     func json(_ row: [QueryValue]) -> String {
-        JSONValue.object(zip(names, row).map { (key: $0, value: $1.json) }).line
+        JSONValue.object(zip(keys, row).map { (key: $0, value: $1.json) }).line
+    }
+
+    /// Numbers columns that have the same name, as those of two joined tables do: `id`, `id_2`.
+    ///
+    /// The keys of a JSON object should be unique (RFC 8259, section 4): most parsers keep one of several values.
+    static func keys(_ names: [String]) -> [String] {
+        var used = Set(names)
+        var seen: Set<String> = []
+        return names.map { name in
+            if seen.insert(name).inserted { return name }
+            var number = 2
+            while !used.insert("\(name)_\(number)").inserted { number += 1 }
+            return "\(name)_\(number)"
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import CSQLite
 import FaultlineQuery
 import FaultlineReport
 import FaultlineTrace
@@ -45,16 +46,47 @@ struct TraceDatabaseTests {
         let detail = try #require(Self.details.first { TraceEvent($0).kind == kind })
         var printer = EventJSON(dictionary: TraceDictionary())
         let fields = printer.members(TraceEvent(detail)).map(\.0).filter { $0 != "kind" }
+            .map(TraceTable.columnName(ofKey:))
         let columns = table.columns.map(\.name)
         #expect(Set(columns).count == columns.count)
         #expect(Set(fields).subtracting(columns).isEmpty)
         // What is no field is the name behind a number, or a place.
         let names = ["sql", "planText", "callSite", "callFunction", "stackSite", "stackFunction", "scopeName"]
         let others = Set(columns).subtracting(fields).subtracting(names).filter {
-            !($0.hasSuffix("Name") && fields.contains(String($0.dropLast(4)))) && $0 != "threadName"
+            !($0.hasSuffix("Name") && fields.contains(TraceTable.columnName(ofKey: String($0.dropLast(4))))) && $0 != "threadName"
         }
         #expect(others.isEmpty)
         #expect(table.columns.allSatisfy { $0.meaning.count > 5 && !$0.meaning.hasSuffix(".") })
+    }
+
+    /// `SELECT limit FROM fetch` is a syntax error in SQLite, and so were `commit` and `values`.
+    @Test func `No column needs quotes, whatever words SQLite has for itself`() throws {
+        let database = try database(Music().trace.closed())
+        let columns = TraceTable.all.flatMap { table in table.columns.map { (table.name, $0.name) } }
+        var keywords: Set<String> = []
+        for place in 0..<sqlite3_keyword_count() {
+            var (name, length) = (UnsafePointer<CChar>?.none, Int32(0))
+            guard sqlite3_keyword_name(place, &name, &length) == SQLITE_OK, let name else { continue }
+            let bytes = UnsafeRawBufferPointer(start: name, count: Int(length))
+            keywords.insert(String(decoding: bytes, as: UTF8.self).lowercased())
+        }
+        #expect(keywords.contains("limit") && keywords.contains("values"))
+        // SQLite takes these keywords for names wherever a name may stand.
+        #expect(Set(columns.map { $0.1.lowercased() }).intersection(keywords) == ["end", "plan", "rows", "trigger"])
+        for (table, column) in columns {
+            let sql = """
+                SELECT \(column), max(\(column)) AS \(column), t.\(column) FROM \(table) AS t WHERE \(column) IS NOT NULL \
+                GROUP BY \(column) HAVING \(column) > 0 ORDER BY \(column) LIMIT 1
+                """
+            #expect(throws: Never.self, "\(table).\(column)") { _ = try rows(sql, database) }
+        }
+    }
+
+    @Test func `What a key of an event holds stands in its column, whatever that is called`() throws {
+        var music = Music()
+        _ = music.fetch(music.shape("title == ?"), rows: 1) { fetch in (fetch.limit, fetch.offset) = (20, 40) }
+        let database = try database(music.trace.closed())
+        #expect(try rows("SELECT rowLimit, rowOffset FROM fetch", database) == [[.integer(20), .integer(40)]])
     }
 
     @Test func `Events are rows, with names and places`() throws {

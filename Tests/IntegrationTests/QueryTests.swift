@@ -27,6 +27,21 @@ struct QueryTests {
         #expect(all.output.split(whereSeparator: \.isWhitespace).last.map(String.init) == faults)
     }
 
+    /// `SELECT * FROM fetch JOIN sql` printed "id", "process", "duration" and more twice in one object.
+    @Test("prints no key of a JSON object twice")
+    func keys() throws {
+        func line(_ sql: String) throws -> String {
+            let result = try BuiltCommand.run(["query", trace, sql, "--format", "json"])
+            #expect(result.status == 0, "\(result.errors)")
+            return result.output
+        }
+        #expect(try line("SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a, 5 AS b") == #"{"a":1,"a_3":2,"a_2":3,"a_4":4,"b":5}"# + "\n")
+        #expect(try line("SELECT 1 AS a, 2 AS b") == #"{"a":1,"b":2}"# + "\n")
+        let joined = try line("SELECT * FROM fetch JOIN sql ON sql.parent = fetch.id LIMIT 1")
+        let keys = joined.matches(of: #/[{,]"(\w+)":/#).map { String($0.1) }
+        #expect(keys.count > 60 && Set(keys).count == keys.count && keys.contains("duration_2"))
+    }
+
     @Test("without a query tells the tables and what their columns hold")
     func tables() throws {
         let result = try BuiltCommand.run(["query", trace])
