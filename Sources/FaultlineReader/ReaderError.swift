@@ -104,6 +104,13 @@ extension ReaderError {
             "it is JSON, but no timeline of Faultline; name a file that \"faultline record\" wrote")
     }
 
+    static func emptyRecording(_ path: String) -> ReaderError {
+        reading(
+            path, .empty,
+            "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open its store "
+                + "there")
+    }
+
     static func reformatted(_ path: String) -> ReaderError {
         reading(
             path, .reformatted,

@@ -7,6 +7,9 @@ struct ReaderErrorTests {
     private static let advice = "name a file that \"faultline record\" wrote"
     private static let empty = "the file is empty; see whether the program recorded anything and the disk has room"
     private static let foreign = "it is JSON, but no timeline of Faultline; \(advice)"
+    /// "No timeline of Faultline" was said of what "faultline record" itself had made of a program that recorded nothing.
+    private static let nothing =
+        "it is an empty recording: no process recorded anything; link FaultlineStore into the program and open its store there"
     private static let reformatted =
         "another program has reformatted this timeline; read the original, which has one event a line"
 
@@ -32,14 +35,14 @@ struct ReaderErrorTests {
     @Test(
         "Content that is no trace",
         arguments: [
-            ("", empty), (" \n\n", empty),
+            ("", empty), (" \n\n", empty), ("[\n]\n", nothing), ("[\r\n]", nothing), ("[]", nothing),
             ("SQLite format 3\0rest", "it is no timeline but an SQLite database; \(advice)"),
             ("\u{7F}ELF\u{2}", "it is no timeline but a program or library; \(advice)"),
             ("<?xml version=\"1.0\"?>", "it is no timeline but an XML or HTML document; \(advice)"),
             ("hello\n", "it is no timeline but plain text; \(advice)"),
             ("\u{1}\u{2}", "it is no timeline but binary data; \(advice)"),
             ("{\n  \"name\": \"package\"\n}\n", foreign),
-            ("[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"pid\":1,\"tid\":1}]", foreign), ("[\n]\n", foreign),
+            ("[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"pid\":1,\"tid\":1}]", foreign),
             ("[\n{\"name\":\"faultl", "it breaks off before its first complete line; record it again"),
             ("[\n  {\n    \"name\": \"faultline.began\",\n", reformatted),
             ("[\(Lines.began()),\(Lines.fault(id: 1))]\n", reformatted),

@@ -16,7 +16,14 @@ struct CTFTrace {
         self.path = path
         var found: [String] = []
         Self.find(in: path, &found)
-        guard let first = found.first else { throw .noCTF(path) }
+        guard let first = found.first else {
+            // LTTng makes the folder when a session starts, and what is in it when a program registers.
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+            let isLTTng = names == ["ust"] && Self.isDirectory(path + "/ust")
+            let isEmpty =
+                isLTTng && (try? FileManager.default.contentsOfDirectory(atPath: path + "/ust"))?.isEmpty == true
+            throw isEmpty ? .emptyRecording(path) : .noCTF(path)
+        }
         directories = found.filter { CTFMetadata(of: $0).declaresEvents }.sorted()
         if let broken = directories.first(where: { !CTFMetadata(of: $0).isWhole }) {
             throw .damagedCTF(path, "\"\(broken)/metadata\" breaks off")

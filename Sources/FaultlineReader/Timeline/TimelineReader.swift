@@ -168,6 +168,12 @@ final class TimelineReader: DictionaryEntryDecoder {
         let head = try LineReader.head(of: path, length: TraceFormat.headLength)
         let ours = Array("[\n{\"name\":\"faultline.began\"".utf8)
         let text = head.filter { $0 != 0x0D }
+        // A recording of a program that recorded nothing: the brackets of the array, and no line between them.
+        if summary.foreignLines == 0, summary.malformedLines == 0, !summary.isTruncated,
+            text.count < TraceFormat.headLength, text.filter({ $0 > 0x20 }) == Array("[]".utf8)
+        {
+            return .emptyRecording(path)
+        }
         let beginsAsOurs = text.count < ours.count ? ours.starts(with: text) : text.starts(with: ours)
         if beginsAsOurs && summary.malformedLines == 0 { return .nothingReadable(path) }
         let mentionsUs = head.withUnsafeBytes { bytes in
