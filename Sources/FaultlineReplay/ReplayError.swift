@@ -10,6 +10,8 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
     let isDamage: Bool
     /// Whether it is no fault of what was named, but of the machine: no room, or no folder for copies.
     public let isOfTheMachine: Bool
+    /// Whether a copy found no room.
+    private(set) var isLackOfRoom = false
 
     private init(_ description: String, reason: String, isDamage: Bool = true, isOfTheMachine: Bool = false) {
         self.description = description
@@ -47,12 +49,8 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
                 + "model with --model.", reason: "does not keep its model", isDamage: false)
     }
 
-    /// - Parameter isMismatch: Whether the store was made with another model.
-    static func cannotOpen(_ path: String, _ reason: String, isMismatch: Bool) -> ReplayError {
-        ReplayError(
-            "A copy of the store \"\(path)\" cannot be opened: \(reason)"
-                + (isMismatch ? " Name the store's own model with --model." : ""),
-            reason: reason, isDamage: false)
+    static func cannotOpen(_ path: String, _ reason: String) -> ReplayError {
+        ReplayError("A copy of the store \"\(path)\" cannot be opened: \(reason)", reason: reason, isDamage: false)
     }
 
     static func noScratch(_ folder: String, _ reason: String) -> ReplayError {
@@ -66,10 +64,31 @@ public struct ReplayError: Error, CustomStringConvertible, Sendable {
             "The model that the store keeps cannot be used: \(reason) Name the model with --model.", reason: reason)
     }
 
-    static func cannotCopy(_ path: String, _ reason: String) -> ReplayError {
-        ReplayError(
+    static func cannotCopy(_ path: String, _ reason: String, isLackOfRoom: Bool = false) -> ReplayError {
+        var error = ReplayError(
             "\"\(path)\" cannot be copied to a temporary folder (\(reason)); make room, or set TMPDIR to where there is some.",
             reason: reason, isOfTheMachine: true)
+        error.isLackOfRoom = isLackOfRoom
+        return error
+    }
+
+    static func neverSettles(_ path: String) -> ReplayError {
+        ReplayError(
+            "\"\(path)\" is written to all the time, so no moment of it could be copied; pause the program that writes, or name a "
+                + "backup (sqlite3 STORE '.backup COPY').", reason: "is written to all the time", isOfTheMachine: true)
+    }
+
+    /// - Parameter differences: What the store has and the model has not, and the other way around: a sentence.
+    static func otherModel(_ path: String, _ differences: String) -> ReplayError {
+        ReplayError(
+            "The model is not that of the store \"\(path)\": \(differences). Name the store's own model with --model.",
+            reason: differences, isDamage: false)
+    }
+
+    static func modelOfNoStore(_ path: String) -> ReplayError {
+        ReplayError(
+            "\"\(path)\" is no store of Core Data's or Faultline's, so no model belongs to it; leave out --model.",
+            reason: "no model belongs to it", isDamage: false)
     }
 
     static func sqlite(_ code: Int32, _ message: String, sql: String) -> ReplayError {

@@ -32,15 +32,27 @@ final class ScratchFolder {
         text.replacing(#/[^\s'"]*/faultline-[^/\s'"]*/store\.sqlite/#, with: store)
     }
 
-    /// Copies a store with what belongs to it, and returns the path of the copy.
+    /// Copies a store with what belongs to it, as it is at one moment, and returns the path of the copy.
     ///
     /// - Parameter path: The store's own path, without links (``StorePath``).
-    /// - Throws: ``ReplayError`` if there is no room, or a file cannot be read.
+    /// - Throws: ``ReplayError`` if there is no room, a file cannot be read, or the store is written to all the time.
     func copyStore(_ path: String) throws(ReplayError) -> String {
-        let place = try copy(path, as: Self.storeName)
-        for end in StorePath.companions(of: path) { _ = try copy(path + end, as: Self.storeName + end) }
-        return place
+        let snapshot = StoreSnapshot(path: path) { (source, suffix) throws(ReplayError) in
+            _ = try self.copy(source, as: Self.storeName + suffix)
+        } remove: { suffix in
+            unlink(self.storeURL.path + suffix)
+        }
+        try snapshot.take()
+        return storeURL.path
     }
+
+    /// Copies a store of this folder's to a file beside it, and returns the path of that.
+    func duplicateStore(as name: String) throws(ReplayError) -> String {
+        try copy(storeURL.path, as: name)
+    }
+
+    /// The path of a file in the folder.
+    func place(of name: String) -> String { (path as NSString).appendingPathComponent(name) }
 
     /// Copies the files that hold a store's large values, for the store that ``copyStore(_:)`` has copied.
     func copySupport(of path: String) throws(ReplayError) {
@@ -67,7 +79,9 @@ final class ScratchFolder {
             }
             try Self.copyBytes(from: source, to: place)
         } catch let error as POSIXError {
-            throw ReplayError.cannotCopy(source, String(cString: strerror(error.code.rawValue)))
+            throw ReplayError.cannotCopy(
+                source, String(cString: strerror(error.code.rawValue)),
+                isLackOfRoom: [.ENOSPC, .EDQUOT, .EFBIG].contains(error.code))
         } catch {
             throw ReplayError.cannotCopy(source, error.localizedDescription)
         }

@@ -7,6 +7,24 @@ struct StoredModel {
     /// The name of the configuration; `nil`: the store has all entities.
     var configuration: String?
 
+    /// The first model that passes a check.
+    ///
+    /// - Throws: What the check says of the first of all, if none passes.
+    static func first(
+        of models: [StoredModel], check: (StoredModel) throws(ReplayError) -> Void
+    ) throws(ReplayError) -> StoredModel {
+        var failure: ReplayError?
+        for model in models {
+            do {
+                try check(model)
+                return model
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        throw failure ?? ReplayError.badModel("it is empty.")
+    }
+
     /// The model that a store of Faultline's keeps beside its rows; `nil`: it has none, since Core Data made it, or an
     /// older version of Faultline.
     ///

@@ -22,6 +22,11 @@ public struct InspectionJSON: Sendable {
             "freePages": .unsigned(facts.freePages), "journalMode": .string(facts.journalMode),
             "isCoreData": .bool(facts.isCoreData), "hasStatistics": .bool(facts.hasStatistics),
             "tables": .array(facts.tables.map(Self.table)),
+            "isFaultline": .bool(facts.isFaultline), "others": .array(facts.others.map(Self.part)),
+            "withdrawn": .array(
+                inspection.withdrawn.map {
+                    .sorted(["rule": .string($0.rule), "title": .string($0.title), "reason": .string($0.reason)])
+                }), "untried": .integer(Int64(inspection.untried)),
             "findings": .array(inspection.findings.map(FindingJSON.value)),
             "checks": .array(
                 inspection.checks.map {
@@ -44,13 +49,20 @@ public struct InspectionJSON: Sendable {
         ])
     }
 
+    private static func part(_ part: StoreFacts.Part) -> JSONValue {
+        .sorted([
+            "kind": .string(part.kind.rawValue), "name": .string(part.name), "tables": .unsigned(part.tables),
+            "rows": .unsigned(part.rows), "size": .unsigned(part.size), "seconds": .number(part.seconds),
+        ])
+    }
+
     private static func column(_ column: StoreFacts.Column) -> JSONValue {
         .sorted([
             "name": .string(column.name), "property": .optional(column.property),
             "type": .string(column.type), "emptyShare": .number(column.emptyShare),
             "meanSize": .number(column.meanSize),
             "largestSize": .unsigned(column.largestSize), "largeShare": .number(column.largeShare),
-            "isInternal": .bool(column.isInternal),
+            "isInternal": .bool(column.isInternal), "isComputed": .bool(column.isComputed),
             "emptyKinds": .array(column.emptyKinds.sorted().map { .string($0) }),
         ])
     }
@@ -60,7 +72,8 @@ public struct InspectionJSON: Sendable {
             "name": .string(index.name), "columns": .array(index.columns.map { .string($0) }),
             "isUnique": .bool(index.isUnique), "hasExpressions": .bool(index.hasExpressions),
             "isPartial": .bool(index.isPartial),
-            "isConstraint": .bool(index.isConstraint), "size": .unsigned(index.size),
+            "isConstraint": .bool(index.isConstraint), "isOfTheStore": .bool(index.isOfTheStore),
+            "size": .unsigned(index.size),
         ])
     }
 

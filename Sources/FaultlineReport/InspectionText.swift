@@ -42,7 +42,7 @@ public struct InspectionText: Sendable {
 
     private func tables(_ ink: Ink, _ width: Int) -> [String] {
         let all = inspection.facts.tables.sorted { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
-        guard !all.isEmpty else { return [] }
+        guard !all.isEmpty || !inspection.facts.others.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "table", alignment: .left, losing: .middle), .init(title: "rows", alignment: .right),
             .init(title: "size", alignment: .right), .init(title: "a row", alignment: .right),
@@ -60,6 +60,12 @@ public struct InspectionText: Sendable {
                 largest.map { "\($0.label), \(Phrase.size($0.meanSize))" } ?? "–",
             ])
         }
+        for part in inspection.facts.others where part.size >= inspection.facts.size / 100 {
+            table.add([
+                part.name, Phrase.count(part.rows), part.size == 0 ? "–" : Phrase.size(Double(part.size)), "–", "–",
+                "–",
+            ])
+        }
         let more = all.count > Self.shown ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
         return [ink(.bold, "Tables") + more] + table.section(ink, width: width)
     }
@@ -75,11 +81,17 @@ public struct InspectionText: Sendable {
         if !silent.isEmpty { add("Nothing found: " + silent.joined(separator: ", ")) }
         let idle = inspection.checks.filter { $0.examined == nil }.map(\.name)
         if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
+        for advice in inspection.withdrawn { add("Tried and withdrawn: \(advice.title). \(advice.reason)") }
+        if inspection.untried > 0 {
+            let count = Phrase.count(
+                UInt64(inspection.untried), "change that could help", plural: "changes that could help")
+            add("Not tried, and so not advised: \(count).")
+        }
         for table in inspection.facts.tables {
             if let problem = table.problem { add("\(table.name) could not be looked at: \(problem).") }
         }
         if inspection.facts.tables.contains(where: { $0.sampled < $0.rows }) {
-            add("Of large tables some thousand rows were looked at.")
+            add("Of large tables a sample of the rows was looked at.")
         }
         return text
     }

@@ -24,7 +24,7 @@ struct VerifyCommand: JudgingCommand {
     @Option(name: .long, help: "The file of the store that the program used.")
     var store: String
 
-    @Option(name: .long, help: "The model: .xcdatamodeld, .xcdatamodel, or its file contents.")
+    @Option(name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.")
     var model: String?
 
     @Option(name: .long, help: "text, or json for programs.")
@@ -37,11 +37,11 @@ struct VerifyCommand: JudgingCommand {
         for note in loaded.notes { Terminal.tell(note) }
         // Before anything is copied: what is hostile in a profile shows here.
         let analysis = Analysis(loaded.profile)
-        let model = try model.map(ModelArgument.load)
+        let models = try model.map(ModelArgument.load) ?? []
         Interruption.removeCopiesFirst()
         let verifier: StoreVerifier
         do {
-            verifier = try StoreVerifier(path: store, model: model)
+            verifier = try StoreVerifier(path: store, models: models)
         } catch {
             throw CommandFailure.replay(error)
         }

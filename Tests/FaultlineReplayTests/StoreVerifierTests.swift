@@ -111,10 +111,11 @@ struct StoreVerifierTests {
             "\($0)"
                 == "The store \"\(shop.url.path)\" does not keep its model, since Core Data made it or an older version of Faultline; name the model with --model."
         }
-        #expect(throws: ReplayError.self) { try StoreVerifier(path: shop.url.path, model: try other()) }
+        #expect(throws: ReplayError.self) { try StoreVerifier(path: shop.url.path, models: [try other()]) }
         let whole = try RecordedShop(configuration: nil)
         _ = try numbers("DROP TABLE Z_FAULTLINE", whole)
-        let verification = try StoreVerifier(path: whole.url.path, model: whole.model).verify(Analysis(whole.profile))
+        let verification = try StoreVerifier(path: whole.url.path, models: [whole.model]).verify(
+            Analysis(whole.profile))
         #expect(verification.trials.contains { $0.measurement != nil })
     }
 

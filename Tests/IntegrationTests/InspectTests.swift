@@ -27,7 +27,15 @@ struct InspectTests {
             var indexes: [Index]
             var references: [Reference]
         }
+        struct Withdrawn: Decodable { var title, reason: String }
+        struct Part: Decodable {
+            var kind, name: String
+            var rows, size: UInt64
+        }
         var tables: [Table]
+        var withdrawn: [Withdrawn]
+        var others: [Part]
+        var size: UInt64
         var findings: [Finding]
         var isCoreData: Bool
         var journalMode: String
@@ -60,8 +68,10 @@ struct InspectTests {
         #expect(
             Set(report.findings.map(\.title)) == [
                 "Move item.photo into a table of its own", "Put item.photo behind price, shelf",
-                "Index item by shelf", "Drop the index byName",
+                "Index item by shelf",
             ])
+        // The other index orders the rows of a name by price, so that SQLite has to sort them by key.
+        #expect(report.withdrawn.map(\.title) == ["Drop the index byName"])
         let item = try #require(report.tables.first { $0.name == "item" })
         #expect(item.rows == 1000 && item.size > 18_000_000)
         #expect(item.columns.first { $0.name == "photo" }?.meanSize == 18_000)
@@ -116,12 +126,15 @@ struct InspectTests {
         #expect(Set(list) == Set(files))
     }
 
+    /// It was advised to drop, since the primary key begins with its column: some queries were 2.5 to 31 times slower then.
     @Test(
-        "finds the index of Chinook that its primary key makes needless",
+        "keeps the index of Chinook that its primary key does not make needless",
         .enabled(if: SharedData.isThere, "\(SharedData.need)"))
     func chinook() throws {
         let report = try inspect(SharedData.url("chinook/Chinook_Sqlite.sqlite").path)
-        #expect(report.findings.map(\.title) == ["Drop the index IFK_PlaylistTrackPlaylistId"])
+        #expect(report.findings.map(\.title) == [])
+        #expect(report.withdrawn.map(\.title) == ["Drop the index IFK_PlaylistTrackPlaylistId"])
+        #expect(report.withdrawn.first?.reason.hasPrefix("Without it ") == true)
         #expect(report.tables.first { $0.name == "Track" }?.rows == 3503)
         #expect(report.tables.first { $0.name == "Track" }?.references.map(\.table) == ["Album", "Genre", "MediaType"])
     }
@@ -131,6 +144,7 @@ struct InspectTests {
         .enabled(if: SharedData.isThere, "\(SharedData.need)"))
     func coreData() throws {
         let folder = try SharedData.url("core-data-stores/duckduckgo").path
+        // The store is of an older version of the model than the current one.
         let report = try inspect(
             folder + "/Bookmarks_V3.sqlite", "--model", folder + "/BookmarksModel.xcdatamodeld")
         #expect(report.isCoreData)

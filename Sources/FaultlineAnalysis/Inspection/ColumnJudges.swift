@@ -3,7 +3,7 @@ struct LargeColumnJudge: StoreJudge {
     let rule = "R09"
     let name = "Large values in rows"
 
-    /// Bytes that 95 % of the values do not exceed, from which on a column is named.
+    /// Minimum 95th percentile of the sizes of a column's values.
     static let minimumSize: UInt64 = 16 << 10
     static let minimumRows: UInt64 = 100
 
@@ -12,9 +12,9 @@ struct LargeColumnJudge: StoreJudge {
         return columns == 0 ? nil : "the values of \(Phrase.count(UInt64(columns), "column"))"
     }
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
-        facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [Finding] in
-            let others = table.columns.filter { !$0.isInternal }
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
+        facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table -> [StoreAdvice] in
+            let others = table.columns.filter { !$0.isInternal && !$0.isComputed }
             // A table of little else is where large values are to be.
             let rest = others.filter { $0.largestSize < Self.minimumSize }
             guard rest.count > 1 else { return [] }
@@ -37,7 +37,7 @@ struct LargeColumnJudge: StoreJudge {
                         Evidence("rows", table.rows, .rows), Evidence("meanSize", column.meanSize, .bytes),
                         Evidence("largestSize", column.largestSize, .bytes),
                         Evidence("largeShare", column.largeShare, .share),
-                    ], what: column.name)
+                    ], what: column.name, trying: .moveOut(table: table.name, column: column.name))
             }
         }
     }
@@ -53,14 +53,15 @@ struct HiddenColumnJudge: StoreJudge {
 
     static let minimumRows: UInt64 = 100
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows }.compactMap { table in
             // What fits the page is at hand.
             var before = 0.0
             var hidden: [StoreFacts.Column] = []
             var large: StoreFacts.Column?
             for column in table.columns {
-                if let large, !column.isInternal, column.name != large.name, before >= Double(facts.pageSize),
+                if let large, !column.isInternal, !column.isComputed, column.name != large.name,
+                    before >= Double(facts.pageSize),
                     column.meanSize < 1024, column.emptyShare < 1
                 {
                     hidden.append(column)
@@ -85,7 +86,8 @@ struct HiddenColumnJudge: StoreJudge {
                 evidence: [
                     Evidence("rows", table.rows, .rows), Evidence("hiddenColumns", Double(hidden.count), .count),
                     Evidence("meanSize", large.meanSize, .bytes),
-                ], what: "order")
+                ], what: "order",
+                trying: .reorder(table: table.name, large: large.name, hidden: hidden.map(\.name)))
         }
     }
 }
@@ -101,7 +103,7 @@ struct SparseTableJudge: StoreJudge {
             ? nil : Phrase.count(UInt64(trees.count), "table of several entities", plural: "tables of several entities")
     }
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows && $0.kinds.count >= SparseTableRule.minimumEntities.count }
             .compactMap { table in
                 // A column that all have is none of those that make the table sparse.
@@ -126,7 +128,7 @@ struct SparseTableJudge: StoreJudge {
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("entities", Double(table.kinds.count), .count),
                         Evidence("columns", Double(partial.count), .count), Evidence("emptyShare", share, .share),
-                    ])
+                    ], trying: .split(table: table.name))
             }
     }
 }

@@ -1,63 +1,87 @@
-/// Pages of the file that hold nothing, or do not lie in order.
+/// Room in the file that holds nothing.
 struct FragmentationJudge: StoreJudge {
     let rule = "S01"
-    let name = "Fragmentation"
+    let name = "Empty space"
 
-    /// Shares of the file, and bytes, from which on it is worth a word.
-    static let minimumFree = 0.2
-    static let minimumUnused = 0.3
-    static let minimumJumps = 0.3
+    /// Minimum share of the file that is empty, and minimum size of the file.
+    static let minimumEmpty = 0.2
     static let minimumSize: UInt64 = 1 << 20
 
     func examined(_ facts: StoreFacts) -> String? { facts.pages == 0 ? nil : Phrase.count(facts.pages, "page") }
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         guard facts.size >= Self.minimumSize, facts.pages > 0 else { return [] }
         let free = Double(facts.freePages) / Double(facts.pages)
-        let size = facts.tables.reduce(0) { $0 &+ $1.size }
-        let unused = Double(facts.tables.reduce(0) { $0 &+ $1.unused }) / Double(max(1, size))
-        let jumps = Double(facts.tables.reduce(0) { $0 &+ $1.jumps }) * Double(facts.pageSize) / Double(max(1, size))
-        guard free >= Self.minimumFree || unused >= Self.minimumUnused || jumps >= Self.minimumJumps else { return [] }
-        var sentences: [String] = []
-        if free >= Self.minimumFree {
-            sentences.append("\(Phrase.percent(free)) of the pages hold nothing.")
-        }
-        if unused >= Self.minimumUnused {
-            sentences.append("\(Phrase.percent(unused)) of the room in the pages of tables is empty.")
-        }
-        if jumps >= Self.minimumJumps {
-            sentences.append(
-                "\(Phrase.percent(jumps)) of the tables' pages do not follow the one before: reading a table through jumps about "
-                    + "in the file.")
-        }
+        let unused = Double(facts.tables.reduce(0) { $0 &+ $1.unused }) / Double(facts.size)
+        guard free + unused >= Self.minimumEmpty else { return [] }
         return [
             finding(
-                "Vacuum the file", of: facts, score: Score.of(max(free, unused, jumps), info: 0.2, warning: 1),
-                fix:
-                    "VACUUM writes the file anew, with full pages in order. It needs as much room again while it runs.",
-                code: ["VACUUM;"], explanation: [sentences.joined(separator: " ")],
+                "Vacuum the file", of: facts, score: Score.of(free + unused, info: 0.2, warning: 1),
+                fix: "VACUUM writes the file anew. It needs as much room again while it runs.",
+                code: ["VACUUM;"],
+                explanation: [
+                    "\(Phrase.percent(free)) of the pages are free, and \(Phrase.percent(unused)) of the file is empty space in "
+                        + "the pages of tables."
+                ],
                 evidence: [
                     Evidence("freeShare", free, .share), Evidence("unusedShare", unused, .share),
-                    Evidence("jumpShare", jumps, .share), Evidence("size", facts.size, .bytes),
-                ])
+                    Evidence("size", facts.size, .bytes),
+                ], trying: .vacuum)
         ]
     }
 }
 
-/// Whether the tables fit SQLite's page cache.
+/// Persistent history that makes up much of a file of Core Data's.
+struct HistoryJudge: StoreJudge {
+    let rule = "S03"
+    let name = "Persistent history"
+
+    static let minimumShare = 0.2
+    static let minimumSize: UInt64 = 1 << 20
+
+    private func history(_ facts: StoreFacts) -> StoreFacts.Part? { facts.others.first { $0.kind == .history } }
+
+    func examined(_ facts: StoreFacts) -> String? { history(facts).map { Phrase.size(Double($0.size)) } }
+
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
+        guard let history = history(facts), history.size >= Self.minimumSize, facts.size > 0 else { return [] }
+        let share = Double(history.size) / Double(facts.size)
+        guard share >= Self.minimumShare else { return [] }
+        let days = history.seconds / 86_400
+        return [
+            finding(
+                "Delete persistent history that every reader has processed", of: facts,
+                score: Score.of(share, info: 0.2, warning: 1),
+                fix:
+                    "Run NSPersistentHistoryChangeRequest.deleteHistory(before:) with the date that all readers have reached, "
+                    + "then let the file shrink with VACUUM (NSSQLiteManualVacuumOption).",
+                explanation: [
+                    "\(Phrase.percent(share)) of the file is persistent history: \(Phrase.size(Double(history.size))) in "
+                        + "\(Phrase.count(history.rows, "row")) of \(Phrase.decimal(days, places: 0)) days."
+                ],
+                evidence: [
+                    Evidence("historyShare", share, .share), Evidence("historySize", history.size, .bytes),
+                    Evidence("historyRows", history.rows, .rows),
+                ], trying: .purgeHistory)
+        ]
+    }
+}
+
+/// Whether the tables fit the page cache of a connection.
 ///
-/// 2,000 KiB by default (https://www.sqlite.org/pragma.html#pragma_cache_size).
+/// SQLite's is 2,000 KiB by default (https://www.sqlite.org/pragma.html#pragma_cache_size), that of Faultline's store 32 MiB.
 struct PageCacheJudge: StoreJudge {
     let rule = "S02"
     let name = "Page cache"
 
     static let defaultSize: UInt64 = 2000 << 10
+    static let sizeOfFaultline: UInt64 = 32 << 20
     /// Beyond this nobody would keep it in memory as a matter of course.
     static let largestSize: UInt64 = 256 << 20
 
     func examined(_ facts: StoreFacts) -> String? { facts.size == 0 ? nil : Phrase.size(Double(facts.size)) }
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         let indexes = facts.tables.flatMap(\.indexes).reduce(0) { $0 &+ $1.size }
         let all = facts.tables.reduce(0) { $0 &+ $1.size } &+ indexes
         // Large values lie in pages of their own, which are not read with the rows.
@@ -67,21 +91,23 @@ struct PageCacheJudge: StoreJudge {
                 .reduce(0) { $0 + $1.meanSize * Double(table.rows) }
         }
         let hot = max(0, Double(all) - large)
-        guard hot > Double(Self.defaultSize), hot <= Double(Self.largestSize) else { return [] }
+        let size = facts.isFaultline ? Self.sizeOfFaultline : Self.defaultSize
+        guard hot > Double(size), hot <= Double(Self.largestSize) else { return [] }
         var kibibytes: UInt64 = 4096
         while Double(kibibytes << 10) < hot { kibibytes *= 2 }
         return [
             finding(
                 "Give SQLite's page cache \(Phrase.size(Double(kibibytes << 10)))", of: facts,
                 score: Score.of(hot, info: 8_388_608, warning: 1_073_741_824),
-                fix:
-                    "With the default of \(Phrase.size(Double(Self.defaultSize))) pages are read from the file again and again. The "
-                    + "store of Faultline takes 32 MiB by itself.",
+                fix: facts.isCoreData
+                    ? "Pass it to the store as a pragma (NSSQLitePragmasOption: cache_size)."
+                    : "Set it on each connection: with \(Phrase.size(Double(size))) SQLite reads the same pages again and again.",
                 code: ["PRAGMA cache_size = -\(kibibytes);"],
                 explanation: [
                     "Tables and indexes take \(Phrase.size(Double(all))), \(Phrase.size(hot)) of it without large values."
                 ],
-                evidence: [Evidence("tables", all, .bytes), Evidence("withoutLargeValues", hot, .bytes)])
+                evidence: [Evidence("tables", all, .bytes), Evidence("withoutLargeValues", hot, .bytes)],
+                trying: .cacheSize(kibibytes: kibibytes, insteadOf: size >> 10))
         ]
     }
 }
@@ -93,21 +119,22 @@ struct StatisticsJudge: StoreJudge {
 
     static let minimumRows: UInt64 = 10_000
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         guard !facts.hasStatistics else { return [] }
         let tables = facts.tables.filter { $0.rows >= Self.minimumRows && $0.indexes.count > 1 }
         guard let largest = tables.max(by: { ($0.rows, $1.name) < ($1.rows, $0.name) }) else { return [] }
         return [
             finding(
                 "Run ANALYZE", in: largest, score: Score.highestNote,
-                fix: "Without statistics SQLite guesses which of several indexes leaves fewer rows.",
+                fix: "Without statistics SQLite guesses which of several indexes is more selective.",
                 code: ["ANALYZE;"],
                 explanation: [
                     "\(Phrase.count(UInt64(tables.count), "table")) of "
                         + "\(Phrase.count(Self.minimumRows)) rows or more \(tables.count == 1 ? "has" : "have") several indexes "
                         + "and no statistics."
                 ],
-                evidence: [Evidence("rows", largest.rows, .rows), Evidence("tables", Double(tables.count), .count)])
+                evidence: [Evidence("rows", largest.rows, .rows), Evidence("tables", Double(tables.count), .count)],
+                trying: .analyze(tables: tables.map(\.name)))
         ]
     }
 }

@@ -1,4 +1,4 @@
-/// R06 at rest: columns that refer to other tables, or that other tables are joined by, without an index.
+/// R06 at rest: columns that refer to other tables, or that other tables are joined by, and that have no index.
 struct MissingIndexJudge: StoreJudge {
     let rule = "R06"
     let name = "Missing index"
@@ -12,7 +12,7 @@ struct MissingIndexJudge: StoreJudge {
                 plural: "references to other tables")
     }
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table in
             table.references.filter { reference in
                 reference.filled > 0 && reference.column != table.key
@@ -23,22 +23,32 @@ struct MissingIndexJudge: StoreJudge {
                 return finding(
                     "Index \(table.label) by \(column?.label ?? reference.column)", in: table,
                     score: Score.of(Double(table.rows), info: 500, warning: 500_000),
-                    fix:
-                        "Who looks for the rows that belong to one of \(target), or deletes one, goes through the whole table "
-                        + "without it.",
-                    code: [
-                        "CREATE INDEX \(Self.quoted(table.name + "_" + reference.column)) "
-                            + "ON \(Self.quoted(table.name)) (\(Self.quoted(reference.column)));"
-                    ],
+                    fix: facts.isCoreData
+                        ? "Add a fetch index to \(table.label) in the model, and let the store migrate."
+                        : "A query for the rows that belong to one \(target) then seeks them, and so does its deletion.",
+                    code: Self.code(table, reference.column, column?.property, isCoreData: facts.isCoreData),
                     explanation: [
-                        "\(reference.column) refers to \(target) and has no index: each look-up from there goes through "
+                        "\(reference.column) refers to \(target) and has no index: each look-up from there scans "
                             + "\(Phrase.count(table.rows, "row"))."
                     ],
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("distinct", reference.distinct, .count),
-                    ], what: reference.column)
+                    ], what: reference.column,
+                    trying: .createIndex(table: table.name, column: reference.column))
             }
         }
+    }
+
+    /// What to write: SQL, or the declaration for the model, which a store of Core Data's is made from.
+    private static func code(
+        _ table: StoreFacts.Table, _ column: String, _ property: String?, isCoreData: Bool
+    ) -> [String] {
+        guard isCoreData else {
+            return ["CREATE INDEX \(quoted(table.name + "_" + column)) ON \(quoted(table.name)) (\(quoted(column)));"]
+        }
+        return property.map { name in
+            ["FetchIndexDescription(\"by\(name.prefix(1).uppercased() + name.dropFirst())\", on: \"\(name)\")"]
+        } ?? []
     }
 
     /// A name in double quotes where SQL needs them.
@@ -62,24 +72,34 @@ struct RedundantIndexJudge: StoreJudge {
         return indexes == 0 ? nil : Phrase.count(UInt64(indexes), "index", plural: "indexes")
     }
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.flatMap { table in
-            table.indexes.indices.compactMap { place -> Finding? in
+            table.indexes.indices.compactMap { place -> StoreAdvice? in
                 let index = table.indexes[place]
                 guard let other = Self.substitute(for: place, among: table.indexes) else { return nil }
                 return finding(
-                    "Drop the index \(index.name)", in: table,
+                    facts.isCoreData
+                        ? "Remove the fetch index \(Self.modelName(index.name, table)) from the model"
+                        : "Drop the index \(index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
-                    fix: "What it finds the other one finds as well. Every row that is written pays for both.",
-                    code: ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
+                    fix: facts.isCoreData
+                        ? "The store makes it from the model: remove it from \(table.label) there, and let the store migrate."
+                        : "The other index serves its queries. Every row that is written pays for both.",
+                    code: facts.isCoreData ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
                     explanation: [
                         "Its columns (\(index.columns.joined(separator: ", "))) are the first of \(other.name) "
                             + "(\(other.columns.joined(separator: ", ")))."
                     ],
                     evidence: [Evidence("rows", table.rows, .rows), Evidence("size", index.size, .bytes)],
-                    what: index.name)
+                    what: index.name, trying: .dropIndex(table: table.name, index: index.name))
             }
         }
+    }
+
+    /// What the model calls the index that a store of Core Data's keeps as `Z_Note_byDate`.
+    private static func modelName(_ index: String, _ table: StoreFacts.Table) -> String {
+        let words = index.split(separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
+        return words.count == 3 && words[0] == "Z" ? String(words[2]) : index
     }
 }
 
@@ -87,14 +107,18 @@ extension RedundantIndexJudge {
     /// The index that finds all that one finds; `nil`: none, or it has to stay.
     private static func substitute(for place: Int, among indexes: [StoreFacts.Index]) -> StoreFacts.Index? {
         let index = indexes[place]
-        guard !index.isConstraint, !index.isUnique, !index.isPartial, !index.hasExpressions else { return nil }
+        guard !index.isConstraint, !index.isUnique, !index.isPartial, !index.hasExpressions, !index.isOfTheStore else {
+            return nil
+        }
         return indexes.indices.first { other in
             let candidate = indexes[other]
             guard other != place, !candidate.isPartial, !candidate.hasExpressions,
                 Array(candidate.columns.prefix(index.columns.count)) == index.columns
             else { return false }
-            // Of two that are alike the later one goes.
-            let isMore = candidate.columns.count > index.columns.count || candidate.isUnique || candidate.isConstraint
+            // Of two that are alike the later one goes, but not one that the store makes.
+            let isMore =
+                candidate.columns.count > index.columns.count || candidate.isUnique || candidate.isConstraint
+                || candidate.isOfTheStore
             return isMore || other < place
         }.map { indexes[$0] }
     }
@@ -109,9 +133,9 @@ struct FoldedTableJudge: StoreJudge {
     static let tolerance = 0.1
     static let mostColumns = 3
 
-    func findings(_ facts: StoreFacts) -> [Finding] {
+    func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         facts.tables.filter { $0.rows >= Self.minimumRows }.flatMap { table in
-            table.references.compactMap { reference -> Finding? in
+            table.references.compactMap { reference -> StoreAdvice? in
                 guard let other = facts.table(reference.table), other.name != table.name,
                     isOnly(reference, of: table, to: other, facts),
                     abs(Double(other.rows) - Double(table.rows)) <= Self.tolerance * Double(table.rows),
@@ -134,7 +158,8 @@ struct FoldedTableJudge: StoreJudge {
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("otherRows", other.rows, .rows),
                         Evidence("columns", Double(own.count), .count),
-                    ], what: reference.column)
+                    ], what: reference.column,
+                    trying: .fold(table: table.name, column: reference.column, into: other.name))
             }
         }
     }

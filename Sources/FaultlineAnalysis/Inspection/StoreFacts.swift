@@ -1,6 +1,6 @@
 /// What an SQLite file is made of, as it lies on disk.
 ///
-/// Sizes are in bytes. Of large tables values are told by a sample of their rows.
+/// Sizes are in bytes. Of large tables the values are those of a sample of their rows.
 public struct StoreFacts: Sendable, Hashable {
     public var path: String
     /// The size of the file.
@@ -15,8 +15,12 @@ public struct StoreFacts: Sendable, Hashable {
     public var isCoreData = false
     /// Whether `ANALYZE` has run.
     public var hasStatistics = false
+    /// Whether Faultline made it: such a store has a page cache of 32 MiB.
+    public var isFaultline = false
     /// In alphabetical order, without SQLite's and Core Data's own.
     public var tables: [Table] = []
+    /// What else takes room in the file, the largest first: history, full-text indexes, and SQLite's and Core Data's own.
+    public var others: [Part] = []
 
     public init(path: String) {
         self.path = path
@@ -52,6 +56,37 @@ public struct StoreFacts: Sendable, Hashable {
         public var label: String { entity ?? name }
     }
 
+    /// Tables that hold no objects, taken together.
+    public struct Part: Sendable, Hashable {
+        public enum Kind: String, Sendable, Hashable, CaseIterable {
+            /// Core Data's persistent history.
+            case history
+            /// What Core Data keeps to synchronize with CloudKit.
+            case cloudKit
+            /// The tables in which a virtual table keeps what it has, such as a full-text index.
+            case virtualTable
+            /// Keys, metadata and the model.
+            case keys
+            /// SQLite's schema, statistics and the like.
+            case database
+        }
+
+        public var kind: Kind
+        public var name: String
+        public var tables: UInt64 = 0
+        /// Rows of all its tables.
+        public var rows: UInt64 = 0
+        /// With indexes; 0: not known.
+        public var size: UInt64 = 0
+        /// Of a history: seconds between its first and its last transaction.
+        public var seconds = 0.0
+
+        public init(_ kind: Kind, _ name: String) {
+            self.kind = kind
+            self.name = name
+        }
+    }
+
     public struct Column: Sendable, Hashable {
         public var name: String
         /// The property, if that is known.
@@ -66,6 +101,8 @@ public struct StoreFacts: Sendable, Hashable {
         public var largeShare = 0.0
         /// Whether only the table's keys are in it, or what the store itself needs.
         public var isInternal = false
+        /// Whether its values are worked out when they are read and take no room.
+        public var isComputed = false
         /// Entities whose rows never have a value.
         public var emptyKinds: Set<String> = []
 
@@ -88,6 +125,8 @@ public struct StoreFacts: Sendable, Hashable {
         public var hasExpressions = false
         /// Whether it belongs to a constraint, so that it cannot be dropped by itself.
         public var isConstraint = false
+        /// Whether the store makes it by itself, for a relationship or an entity.
+        public var isOfTheStore = false
         public var size: UInt64 = 0
 
         public init(name: String, columns: [String]) {

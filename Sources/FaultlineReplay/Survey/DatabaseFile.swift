@@ -1,38 +1,48 @@
 import CSQLite
 import Foundation
 
-/// An SQLite file that is read and never written, not even beside it.
+/// A connection to an SQLite file: a copy of a store that nobody else has open.
 ///
-/// A file with a write-ahead log or a rollback journal is read as a copy, that included; any other as it is, which must not
-/// change meanwhile
-/// (`immutable`, https://www.sqlite.org/uri.html#uriimmutable).
+/// Triggers do not run, foreign keys are not enforced, and nothing that is written has to survive a crash.
 final class DatabaseFile {
-    private let connection: OpaquePointer
-    private let copy: ScratchFolder?
+    let connection: OpaquePointer
 
-    /// - Throws: ``ReplayError`` if it is no SQLite file or cannot be read.
-    init(path: String) throws(ReplayError) {
-        let real = try StorePath.resolved(path)
-        let folder = StorePath.companions(of: real).isEmpty ? nil : try ScratchFolder()
-        let place = try folder?.copyStore(real) ?? real
-        var parts = URLComponents()
-        parts.scheme = "file"
-        parts.path = URL(fileURLWithPath: place).standardizedFileURL.path
-        // What nobody else has open can recover its log; what others may have is left as it is.
-        parts.queryItems = folder == nil ? [URLQueryItem(name: "immutable", value: "1")] : nil
-        let flags = (folder == nil ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_URI
-        connection = try Self.open(parts.string ?? place, flags, named: path)
-        copy = folder
-        try check(named: path)
+    /// Opens a copy.
+    ///
+    /// - Parameter name: What errors call it.
+    /// - Throws: ``ReplayError`` if it is no SQLite file.
+    init(copy path: String, named name: String) throws(ReplayError) {
+        connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: name)
+        try check(named: name)
+        // What was in a log lies in the file from here on, so that the file can be copied by itself.
+        try run("PRAGMA wal_checkpoint(TRUNCATE)")
+        try run("PRAGMA journal_mode = DELETE")
+        try run("PRAGMA synchronous = OFF")
+        // What takes a variable number of arguments cannot be called from Swift; triggers run for no statement of ours that
+        // could matter, and foreign keys are off unless SQLite was built otherwise.
+        try run("PRAGMA foreign_keys = OFF")
     }
 
-    /// Opens a copy, to be written.
+    /// Opens a store where it lies, which must not change meanwhile: nothing is locked and nothing written.
+    ///
+    /// See `immutable` in https://www.sqlite.org/uri.html#uriimmutable.
+    ///
+    /// - Throws: ``ReplayError`` if it is no SQLite file.
+    init(inPlace path: String, named name: String) throws(ReplayError) {
+        var parts = URLComponents()
+        parts.scheme = "file"
+        parts.path = URL(fileURLWithPath: path).standardizedFileURL.path
+        parts.queryItems = [URLQueryItem(name: "immutable", value: "1")]
+        connection = try Self.open(parts.string ?? path, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, named: name)
+        try check(named: name)
+    }
+
+    /// Opens a copy, to be changed by statements that a store runs.
     ///
     /// - Parameter name: What errors call it.
     /// - Throws: ``ReplayError`` if it is no SQLite file.
     init(writing path: String, named name: String) throws(ReplayError) {
         connection = try Self.open(path, SQLITE_OPEN_READWRITE, named: name)
-        copy = nil
         try check(named: name)
     }
 
@@ -102,17 +112,26 @@ final class DatabaseFile {
     ///
     /// - Throws: ``ReplayError`` with SQLite's words.
     func rows(_ sql: String) throws(ReplayError) -> [[Value]] {
+        var rows: [[Value]] = []
+        try each(sql) { statement in
+            rows.append((0..<sqlite3_column_count(statement)).map { Self.value(statement, $0) })
+        }
+        return rows
+    }
+
+    /// Steps through the rows of a statement.
+    ///
+    /// - Throws: ``ReplayError`` with SQLite's words.
+    func each(_ sql: String, _ row: (OpaquePointer) -> Void) throws(ReplayError) {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v2(connection, sql, -1, &prepared, nil)
         guard code == SQLITE_OK, let statement = prepared else { throw failure(sql) }
         defer { sqlite3_finalize(statement) }
-        let width = sqlite3_column_count(statement)
-        var rows: [[Value]] = []
         while true {
             let result = sqlite3_step(statement)
-            if result == SQLITE_DONE { return rows }
+            if result == SQLITE_DONE { return }
             guard result == SQLITE_ROW else { throw failure(sql) }
-            rows.append((0..<width).map { Self.value(statement, $0) })
+            row(statement)
         }
     }
 
@@ -142,7 +161,7 @@ final class DatabaseFile {
         }
     }
 
-    private func failure(_ sql: String) -> ReplayError {
+    func failure(_ sql: String) -> ReplayError {
         .sqlite(sqlite3_errcode(connection), String(cString: sqlite3_errmsg(connection)), sql: sql)
     }
 }

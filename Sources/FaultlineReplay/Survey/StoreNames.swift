@@ -51,9 +51,11 @@ struct StoreNames {
         isCoreData && (column.hasPrefix("Z_") || column.dropFirst().first?.isNumber == true)
     }
 
-    /// Whether a table is Core Data's own: keys, metadata and history.
-    static func isSystem(_ table: String) -> Bool {
-        table.hasPrefix("Z_") && !(table.dropFirst(2).first?.isNumber ?? false) || table.hasPrefix("ACHANGE")
-            || table.hasPrefix("ATRANSACTION") || table.hasPrefix("ANSCK")
+    /// Whether the store makes an index by itself: of a to-one relationship, of the entity, or of a many-to-many relationship
+    /// (`ZNOTE_ZOWNER_INDEX`).
+    ///
+    /// Those of a model's fetch indexes are called otherwise (`Z_Note_byDate`).
+    func isOfTheStore(index: String, table: String) -> Bool {
+        isCoreData && index.hasPrefix(table + "_") && index.hasSuffix("_INDEX")
     }
 }

@@ -1,61 +1,80 @@
 public import FaultlineAnalysis
 public import FaultlineModel
+internal import FaultlineStore
 import Foundation
 
 /// Gathers what a store is made of, without changing anything.
 ///
-/// Of tables with twice ``sampleSize`` rows or more it looks at about so many, spread over the table.
+/// Of tables with twice ``sampleSize`` rows or more it looks at about so many, spread over the table; fewer where a table
+/// has very many columns.
 public struct StoreSurvey {
     /// Rows of a table that are looked at, about.
     public static let sampleSize: UInt64 = 5000
+    /// Values of a table that are looked at, about, and the fewest rows.
+    static let sampleValues: UInt64 = 1_000_000
+    static let fewestRows: UInt64 = 500
 
-    private let file: DatabaseFile
-    private let names: StoreNames?
+    let file: DatabaseFile
+    let names: StoreNames?
     /// Pages, unused bytes and jumps of tables and indexes; `nil`: SQLite was built without `dbstat`.
     private let sizes: [String: Sizes]?
 
-    private struct Sizes {
+    struct Sizes {
         var bytes: UInt64
         var unused: UInt64
         var jumps: UInt64
     }
 
-    /// Looks at a store.
+    /// Looks at a store, and tries on a copy what could be advised.
     ///
     /// - Parameters:
     ///   - path: An SQLite file; what lies beside it, its write-ahead log, is taken into account.
-    ///   - model: Names tables and columns as the program does; `nil`: the model that the store keeps, if it does.
-    /// - Throws: ``ReplayError`` if it cannot be read or is none.
-    public static func facts(path: String, model: ManagedObjectModel? = nil) throws(ReplayError) -> StoreFacts {
-        try StoreSurvey(path: path, model: model).gather(path)
+    ///   - models: Versions of the store's model, which names tables and columns as the program does; empty: the model that
+    ///     the store keeps, if it does.
+    ///   - progress: Gets what is about to be tried.
+    /// - Throws: ``ReplayError`` if it cannot be read or is none, or no model is the store's.
+    public static func inspect(
+        path: String, models: [ManagedObjectModel] = [], progress: (String) -> Void = { _ in }
+    ) throws(ReplayError) -> StoreInspection {
+        let store = try SurveyedStore(path: path)
+        let facts = try StoreSurvey(store, models).gather(store)
+        let trials = RestTrials(store, facts)
+        return StoreInspection(facts) { advice in
+            progress(advice.finding.title)
+            return trials.outcome(of: advice.proposal)
+        }
     }
 
-    private init(path: String, model: ManagedObjectModel?) throws(ReplayError) {
-        file = try DatabaseFile(path: path)
+    private init(_ store: SurveyedStore, _ models: [ManagedObjectModel]) throws(ReplayError) {
+        file = store.file
+        let kept = try? StoredModel.read(file)
+        let model = models.isEmpty ? nil : try store.first(of: models, configuration: kept?.configuration)
         // What a store says of itself is of use, and nothing else hangs on it.
-        names = try StoreNames(file, model ?? (try? StoredModel.read(file))??.model)
+        names = try StoreNames(file, model ?? kept?.model)
         sizes = try? Self.sizes(file)
     }
 
-    private func gather(_ path: String) throws(ReplayError) -> StoreFacts {
-        var facts = StoreFacts(path: path)
-        facts.size = StorePath.size(of: try StorePath.resolved(path))
+    private func gather(_ store: SurveyedStore) throws(ReplayError) -> StoreFacts {
+        var facts = StoreFacts(path: store.name)
+        facts.size = StorePath.size(of: store.path)
         facts.pageSize = max(512, try file.number("PRAGMA page_size"))
         facts.pages = try file.number("PRAGMA page_count")
         facts.freePages = try file.number("PRAGMA freelist_count")
-        facts.journalMode = try journalMode(path)
+        facts.journalMode = journalMode(store.path)
         facts.isCoreData = names?.isCoreData ?? false
-        let tables = try file.rows(
-            """
-            SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
-            """)
-        let virtual = tables.filter { $0[1].text.uppercased().hasPrefix("CREATE VIRTUAL") }.map { $0[0].text }
+        facts.isFaultline = try file.hasTable(PersistentStore.modelTable)
+        let tables = try file.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         facts.hasStatistics = try file.hasTable("sqlite_stat1")
+        var parts = StoreParts(names, virtualTables: tables.map { ($0[0].text, $0[1].text) })
         for row in tables {
             let name = row[0].text
-            // What a virtual table keeps its data in is its own.
-            let isOwn = !virtual.contains { name == $0 || name.hasPrefix($0 + "_") }
-            guard isOwn, !(facts.isCoreData && StoreNames.isSystem(name)) else { continue }
+            if let part = parts.part(ofTable: name) {
+                // A virtual table has no rows of its own, and its module may not be there.
+                let isVirtual = part.kind == .virtualTable && name == part.name
+                let rows = isVirtual ? 0 : (try? file.number("SELECT count(*) FROM \(Self.quoted(name))")) ?? 0
+                parts.add(part, rows: rows, size: try size(ofTable: name))
+                continue
+            }
             do {
                 facts.tables.append(try table(name))
             } catch {
@@ -65,11 +84,21 @@ public struct StoreSurvey {
                 facts.tables.append(table)
             }
         }
+        parts.add(.init(.database, StoreParts.databaseName), rows: 0, size: sizes?["sqlite_schema"]?.bytes ?? 0)
+        facts.others = try parts.all(file)
         return facts
     }
 
+    /// The bytes of a table and of its indexes.
+    private func size(ofTable name: String) throws(ReplayError) -> UInt64 {
+        guard let sizes else { return 0 }
+        let quoted = name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        let indexes = try file.rows("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '\(quoted)'")
+        return ([name] + indexes.map { $0[0].text }).reduce(0) { $0 + (sizes[$1]?.bytes ?? 0) }
+    }
+
     /// The mode that the file's header tells (bytes 18 and 19, https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
-    private func journalMode(_ path: String) throws(ReplayError) -> String {
+    private func journalMode(_ path: String) -> String {
         guard let handle = FileHandle(forReadingAtPath: path), let head = try? handle.read(upToCount: 20),
             head.count == 20
         else { return "" }
@@ -86,10 +115,11 @@ public struct StoreSurvey {
         if let sizes = sizes?[name] {
             (table.size, table.unused, table.jumps) = (sizes.bytes, sizes.unused, sizes.jumps)
         }
-        // Columns, hidden ones of generated values left out.
-        let columns = try file.rows("PRAGMA table_xinfo(\(quoted))").filter { $0[6].number == 0 }
+        // 1 are hidden columns of virtual tables; 2 and 3 are generated columns, of which those with 3 are stored.
+        let columns = try file.rows("PRAGMA table_xinfo(\(quoted))").filter { $0[6].number != 1 }
         for row in columns {
             var column = StoreFacts.Column(name: row[1].text)
+            column.isComputed = row[6].number == 2
             column.type = row[2].text
             column.property = names?.property(ofColumn: column.name, table: name)
             column.isInternal = row[5].number > 0 || names?.isInternal(column.name) ?? false
@@ -123,6 +153,7 @@ public struct StoreSurvey {
             var index = StoreFacts.Index(name: name, columns: columns)
             index.isUnique = row[2].number == 1
             index.isConstraint = row[3].text != "c"
+            index.isOfTheStore = names?.isOfTheStore(index: name, table: table) ?? false
             (index.first, index.hasExpressions) = (first, hasExpressions)
             if row[4].number == 1 { index.isPartial = try !holdsAllValues(of: first, name) }
             index.size = sizes?[name]?.bytes ?? 0
@@ -165,64 +196,35 @@ public struct StoreSurvey {
     // MARK: Values
 
     /// Looks at the values of a table's rows, or of some of them.
-    ///
-    /// What is looked at is gathered in a table of the connection's own: for each column its size, and the keys that lead
-    /// elsewhere.
     private func sample(_ table: inout StoreFacts.Table) throws(ReplayError) {
         guard table.rows > 0, !table.columns.isEmpty else { return }
-        let references = table.references.map(\.column)
-        let hasKinds = names?.isCoreData == true && table.columns.contains { $0.name == "Z_ENT" }
-        // A cast gives the bytes of a text, and the length of a blob is its own. SQLite takes 2,000 columns.
-        let sizes = table.columns.indices.map { place in
-            "length(CAST(\(Self.quoted(table.columns[place].name)) AS BLOB)) AS s\(place)"
+        let names = table.columns.map(\.name)
+        let references = table.references.compactMap { names.firstIndex(of: $0.column) }
+        let kind = self.names?.isCoreData == true ? names.firstIndex(of: "Z_ENT") : nil
+        let isKey = Set(references + (kind.map { [$0] } ?? []))
+        // The length of bytes is in a row's header, so that large ones need not be read. A computed value takes no room.
+        let selected = table.columns.indices.map { place in
+            let column = Self.quoted(names[place])
+            if isKey.contains(place) { return column }
+            return table.columns[place].isComputed
+                ? "NULL" : "CASE typeof(\(column)) WHEN 'blob' THEN zeroblob(length(\(column))) ELSE \(column) END"
         }
-        let keys = references.indices.map { "\(Self.quoted(references[$0])) AS r\($0)" }
-        let selected = Array((sizes + keys + (hasKinds ? ["Z_ENT AS kind"] : [])).prefix(2000))
-        try file.run("DROP TABLE IF EXISTS temp.sample")
-        try file.run(
-            "CREATE TEMP TABLE sample AS SELECT \(selected.joined(separator: ", ")) FROM \(source(of: table))")
-        table.sampled = try file.number("SELECT count(*) FROM temp.sample")
-        guard table.sampled > 0 else { return }
-        for place in table.columns.indices where place < selected.count {
-            let size = "s\(place)"
-            let sums = try file.rows("SELECT count(\(size)), sum(\(size)), sum(\(size) >= 16384) FROM temp.sample")[0]
-            let filled = sums[0].number
-            table.columns[place].emptyShare = 1 - Double(filled) / Double(table.sampled)
-            table.columns[place].meanSize = sums[1].real / Double(table.sampled)
-            table.columns[place].largeShare = filled == 0 ? 0 : sums[2].real / Double(filled)
-            table.columns[place].largestSize = try file.number(
-                "SELECT \(size) FROM temp.sample WHERE \(size) IS NOT NULL ORDER BY 1 LIMIT 1 "
-                    + "OFFSET \(filled == 0 ? 0 : (filled - 1) * 95 / 100)")
-        }
-        for place in table.references.indices where sizes.count + place < selected.count {
-            let counts = try file.rows("SELECT count(r\(place)), count(DISTINCT r\(place)) FROM temp.sample")[0]
-            (table.references[place].filled, table.references[place].distinct) = (counts[0].number, counts[1].number)
-        }
-        if hasKinds, selected.last == "Z_ENT AS kind" { try countKinds(&table) }
+        var sample = ColumnSample(columns: names.count, references: references, kind: kind)
+        try file.each("SELECT \(selected.joined(separator: ", ")) FROM \(source(of: table))") { sample.add($0) }
+        sample.fill(&table) { self.names?.entity(number: $0) ?? "" }
     }
 
     /// The rows that are looked at: all, or some that are chosen by a hash of their keys, since keys can be regular.
     private func source(of table: StoreFacts.Table) -> String {
         let quoted = Self.quoted(table.name)
-        let step = table.rows / Self.sampleSize
+        let wanted = min(Self.sampleSize, max(Self.fewestRows, Self.sampleValues / UInt64(table.columns.count)))
+        let step = table.rows / wanted
         guard step > 1 else { return quoted }
         guard (try? file.rows("SELECT rowid FROM \(quoted) LIMIT 1")) != nil else {
             return "(SELECT *, row_number() OVER () AS n FROM \(quoted)) WHERE n % \(step) = 0"
         }
         // Knuth's multiplicative hash ("The Art of Computer Programming", 6.4).
         return "\(quoted) WHERE ((rowid & 4294967295) * 2654435761 >> 12 & 1048575) % \(step) = 0"
-    }
-
-    /// Counts the entities in a table of Core Data's, and finds the columns that some of them never fill.
-    private func countKinds(_ table: inout StoreFacts.Table) throws(ReplayError) {
-        guard let names else { return }
-        let counts = try file.rows("SELECT kind, count(*) FROM temp.sample GROUP BY 1 ORDER BY 1")
-        guard counts.count > 1 else { return }
-        for row in counts { table.kinds[names.entity(number: row[0].number), default: 0] += row[1].number }
-        for place in table.columns.indices where !table.columns[place].isInternal {
-            let empty = try file.rows("SELECT kind FROM temp.sample GROUP BY 1 HAVING count(s\(place)) = 0")
-            table.columns[place].emptyKinds = Set(empty.map { names.entity(number: $0[0].number) })
-        }
     }
 
     // MARK: Pages

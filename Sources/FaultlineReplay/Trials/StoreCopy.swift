@@ -32,6 +32,29 @@ final class StoreCopy {
         return try StoredModel.read(file)
     }
 
+    /// Makes sure that the copy opens with a model.
+    ///
+    /// - Throws: ``ReplayError`` with the differences between the store's model and the other one.
+    func check(_ model: StoredModel) throws(ReplayError) { try Self.check(path, model, named: name) }
+
+    /// Makes sure that a copy of a store opens with a model.
+    ///
+    /// - Parameter name: The store's own, for errors.
+    /// - Throws: ``ReplayError`` with the differences between the store's model and the other one.
+    static func check(_ path: String, _ model: StoredModel, named name: String) throws(ReplayError) {
+        do {
+            _ = try open(path, model, .off()) { _ in }
+        } catch {
+            let reason = Untriable(error, copyOf: name).reason
+            guard (error as? StoreError)?.code == .incompatibleModel else {
+                throw ReplayError.cannotOpen(name, reason)
+            }
+            // What the store says of itself names its copy, and what to do with a store that is one's own.
+            let differences = reason.firstMatch(of: /was made with another model: (.*?)(; open it with the model.*)?$/)
+            throw ReplayError.otherModel(name, differences.map { String($0.1) } ?? reason)
+        }
+    }
+
     /// Opens the copy, with nothing in memory yet.
     func open(_ model: StoredModel, _ recorder: Recorder = .off()) throws -> PersistentContainer {
         try open(model, recorder) { _ in }
@@ -44,6 +67,13 @@ final class StoreCopy {
 
     private func open(
         _ model: StoredModel, _ recorder: Recorder, _ configure: (inout PersistentStoreDescription) -> Void
+    ) throws -> PersistentContainer {
+        try Self.open(path, model, recorder, configure)
+    }
+
+    private static func open(
+        _ path: String, _ model: StoredModel, _ recorder: Recorder,
+        _ configure: (inout PersistentStoreDescription) -> Void
     ) throws -> PersistentContainer {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         configure(&description)

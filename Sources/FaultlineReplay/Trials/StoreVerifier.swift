@@ -19,20 +19,21 @@ public struct StoreVerifier {
     ///
     /// - Parameters:
     ///   - path: A store of Faultline's or Core Data's.
-    ///   - model: The store's model; `nil`: the one that the store keeps.
-    /// - Throws: ``ReplayError`` if the store cannot be read or copied, or its model is not known.
-    public init(path: String, model: ManagedObjectModel? = nil) throws(ReplayError) {
+    ///   - models: Versions of the store's model, of which the first that fits is used; empty: the model that the store keeps.
+    /// - Throws: ``ReplayError`` if the store cannot be read or copied, its model is not known, or none of the models is the
+    ///   store's: with the differences from the first.
+    public init(path: String, models: [ManagedObjectModel] = []) throws(ReplayError) {
         name = path
         self.path = try StorePath.resolved(path)
         base = try StoreCopy(of: self.path, named: path)
         let kept = try base.keptModel()
-        guard let model = model ?? kept?.model else { throw ReplayError.noModel(path) }
-        stored = StoredModel(model: model, configuration: kept?.configuration)
-        do {
-            _ = try base.open(stored)
-        } catch {
-            let isMismatch = (error as? StoreError)?.code == .incompatibleModel
-            throw .cannotOpen(path, Untriable(error, copyOf: path).reason, isMismatch: isMismatch)
+        if models.isEmpty {
+            guard let kept else { throw ReplayError.noModel(path) }
+            try base.check(kept)
+            stored = kept
+        } else {
+            let versions = models.map { StoredModel(model: $0, configuration: kept?.configuration) }
+            stored = try StoredModel.first(of: versions) { [base] (model) throws(ReplayError) in try base.check(model) }
         }
     }
 

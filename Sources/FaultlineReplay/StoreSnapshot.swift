@@ -1,0 +1,148 @@
+import Dispatch
+import Glibc
+
+/// Copies a store so that the copy holds one moment of it, although other programs may be writing to it.
+///
+/// The files are read and nothing else: no connection to SQLite is opened, and nothing is made beside them. A copy counts if
+/// no commit and no checkpoint wrote to the database file meanwhile. Where a program writes without a pause the copy is made
+/// under the lock that every reader of SQLite's takes (https://www.sqlite.org/lockingv3.html).
+struct StoreSnapshot {
+    /// The store's own path, without links (``StorePath``).
+    let path: String
+    /// Copies a file to a new one, never a link to it.
+    let copy: (_ source: String, _ suffix: String) throws(ReplayError) -> Void
+    let remove: (_ suffix: String) -> Void
+
+    /// Seconds after which the copy is made under a lock, and seconds after which the lock is given up.
+    private static let patience = 0.5
+    private static let limit = 10.0
+
+    /// Copies the database file, its write-ahead log, and the journal of a transaction that nobody ended.
+    ///
+    /// - Throws: ``ReplayError`` if there is no room, a file cannot be read, or the store is written to all the time.
+    func take() throws(ReplayError) {
+        let start = Self.seconds()
+        while true {
+            let lock = Self.seconds() - start > Self.patience ? ReadLock(path) : nil
+            if lock != nil || Self.seconds() - start <= Self.patience, try attempt(isLocked: lock != nil) { return }
+            guard Self.seconds() - start < Self.limit else { throw ReplayError.neverSettles(path) }
+            usleep(2000)
+        }
+    }
+
+    /// Makes a copy; false: the store changed meanwhile, and there is none.
+    private func attempt(isLocked: Bool) throws(ReplayError) -> Bool {
+        let before = Condition(path)
+        guard isLocked || before.isSettled else { return false }
+        var copied = [""]
+        func undo() { for suffix in copied { remove(suffix) } }
+        do {
+            try copy(path, "")
+            for suffix in StorePath.companions(of: path) {
+                // A transaction that is still open has written to its journal only.
+                if suffix == "-journal", isLocked, ReadLock.isReserved(path) { continue }
+                copied.append(suffix)
+                try copy(path + suffix, suffix)
+            }
+        } catch {
+            undo()
+            // The journal of a transaction is gone when it ends.
+            if Condition(path) != before { return false }
+            throw error
+        }
+        let after = Condition(path)
+        // Under the lock nobody writes to the database file, but a log can begin again.
+        if isLocked ? after.log == before.log : after == before { return true }
+        undo()
+        return false
+    }
+
+    private static func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+
+    // MARK: What changes
+
+    /// What of a store's files changes whenever the database file is written to.
+    private struct Condition: Equatable {
+        /// Size, time of change, and the header's counters.
+        private var file: [Int] = []
+        private var header: [UInt8] = []
+        /// The log's salts, and how far it is checkpointed by the index of the log.
+        private(set) var log: [UInt8] = []
+        private var checkpoints: [UInt8] = []
+        private var journal: [UInt8] = []
+
+        init(_ path: String) {
+            var status = stat()
+            if stat(path, &status) == 0 {
+                file = [Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec, Int(status.st_ino)]
+            }
+            // The change counter and the version that it is valid for (https://www.sqlite.org/fileformat2.html).
+            header = Self.bytes(of: path, 24..<28) + Self.bytes(of: path, 92..<96)
+            log = Self.bytes(of: path + "-wal", 0..<24)
+            // nBackfill and nBackfillAttempted (https://www.sqlite.org/walformat.html).
+            checkpoints = Self.bytes(of: path + "-shm", 96..<100) + Self.bytes(of: path + "-shm", 128..<132)
+            journal = Self.bytes(of: path + "-journal", 0..<28)
+        }
+
+        /// Whether no checkpoint and no commit is under way.
+        var isSettled: Bool {
+            checkpoints.count < 8 || checkpoints[0..<4] == checkpoints[4..<8]
+        }
+
+        private static func bytes(of path: String, _ range: Range<Int>) -> [UInt8] {
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            guard file >= 0 else { return [] }
+            defer { close(file) }
+            var bytes = [UInt8](repeating: 0, count: range.count)
+            let count = pread(file, &bytes, bytes.count, off_t(range.lowerBound))
+            return Array(bytes.prefix(max(0, count)))
+        }
+    }
+}
+
+/// SQLite's shared lock on a database file, and the lock that keeps a write-ahead log from being checkpointed.
+///
+/// Both belong to a file description of their own, so that they say nothing about other connections of this process.
+private final class ReadLock {
+    /// `PENDING_BYTE`, `RESERVED_BYTE`, and the range of shared locks (sqlite's os.h).
+    private static let pending: Int = 0x4000_0000
+    private static let reserved = pending + 1
+    private static let shared = pending + 2
+    private static let sharedSize = 510
+    /// `WAL_CKPT_LOCK` (https://www.sqlite.org/walformat.html#wal_locks).
+    private static let checkpoint = 121
+
+    /// `F_OFD_GETLK` and `F_OFD_SETLK` (fcntl.h), which Swift's Glibc leaves out.
+    private static let (ofGet, ofSet): (Int32, Int32) = (36, 37)
+
+    private let files: [Int32]
+
+    /// `nil`: somebody holds a lock that excludes it.
+    init?(_ path: String) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        let index = open(path + "-shm", O_RDONLY | O_CLOEXEC)
+        files = [file, index].filter { $0 >= 0 }
+        // A writer that waits for its readers to end lets no others in: it holds the pending byte.
+        guard file >= 0, Self.set(F_RDLCK, file, Self.pending, 1),
+            Self.set(F_RDLCK, file, Self.shared, Self.sharedSize)
+        else { return nil }
+        _ = Self.set(F_UNLCK, file, Self.pending, 1)
+        if index >= 0, !Self.set(F_RDLCK, index, Self.checkpoint, 1) { return nil }
+    }
+
+    deinit { for file in files { close(file) } }
+
+    /// Whether a connection has begun to write, and has not written to the database file while others read it.
+    static func isReserved(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: reserved, l_len: 1, l_pid: 0)
+        return fcntl(file, ofGet, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+    }
+
+    private static func set(_ type: Int32, _ file: Int32, _ start: Int, _ length: Int) -> Bool {
+        var lock = flock(l_type: Int16(type), l_whence: Int16(SEEK_SET), l_start: start, l_len: length, l_pid: 0)
+        return fcntl(file, ofSet, &lock) == 0
+    }
+}

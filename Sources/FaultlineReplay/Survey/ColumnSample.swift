@@ -1,0 +1,102 @@
+import CSQLite
+import FaultlineAnalysis
+
+/// What the looked-at rows of a table hold, column by column: gathered in one pass, however many columns there are.
+struct ColumnSample {
+    /// What the values of one column are like.
+    struct Sizes {
+        /// Bytes of each value that is there.
+        var filled: [UInt32] = []
+        /// Entities whose rows had a value.
+        var kinds: Set<Int64> = []
+    }
+
+    /// Bytes from which on a value is large.
+    static let large: UInt32 = 16 << 10
+
+    private(set) var columns: [Sizes]
+    private(set) var rows: UInt64 = 0
+    /// How often each value was in a column that refers to another table.
+    private(set) var references: [[Int64: UInt64]]
+    /// Rows of each entity.
+    private(set) var kinds: [Int64: UInt64] = [:]
+
+    private let referencePlaces: [Int32]
+    private let kindPlace: Int32?
+
+    /// - Parameters:
+    ///   - references: The places of columns that refer to other tables.
+    ///   - kind: The place of the column that holds the row's entity; `nil`: the table has none.
+    init(columns: Int, references: [Int], kind: Int?) {
+        self.columns = Array(repeating: Sizes(), count: columns)
+        self.references = Array(repeating: [:], count: references.count)
+        referencePlaces = references.map(Int32.init)
+        kindPlace = kind.map(Int32.init)
+    }
+
+    /// Takes in the row that a statement stands on.
+    mutating func add(_ row: OpaquePointer) {
+        rows += 1
+        let kind = kindPlace.map { sqlite3_column_int64(row, $0) }
+        if let kind { kinds[kind, default: 0] += 1 }
+        for place in columns.indices {
+            guard let size = Self.size(row, Int32(place)) else { continue }
+            columns[place].filled.append(size)
+            if let kind { columns[place].kinds.insert(kind) }
+        }
+        for (place, column) in referencePlaces.enumerated() {
+            switch sqlite3_column_type(row, column) {
+            case SQLITE_NULL: break
+            case SQLITE_INTEGER: references[place][sqlite3_column_int64(row, column), default: 0] += 1
+            default:
+                let bytes = UnsafeRawBufferPointer(
+                    start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
+                // Keys of other types are told apart by a hash (FNV-1a).
+                let hash = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+                references[place][Int64(bitPattern: hash), default: 0] += 1
+            }
+        }
+    }
+
+    /// The bytes that a value takes in its row; `nil`: there is none.
+    ///
+    /// See https://www.sqlite.org/fileformat2.html#record_format.
+    private static func size(_ row: OpaquePointer, _ column: Int32) -> UInt32? {
+        switch sqlite3_column_type(row, column) {
+        case SQLITE_NULL: return nil
+        case SQLITE_INTEGER:
+            let value = sqlite3_column_int64(row, column)
+            if value == 0 || value == 1 { return 0 }
+            let bits = Int64.bitWidth - (value < 0 ? ~value : value).leadingZeroBitCount + 1
+            return bits <= 32 ? UInt32((bits + 7) / 8) : bits <= 48 ? 6 : 8
+        case SQLITE_FLOAT: return 8
+        default: return UInt32(clamping: sqlite3_column_bytes(row, column))
+        }
+    }
+
+    /// Puts what was found into the facts of the table.
+    func fill(_ table: inout StoreFacts.Table, named kindName: (UInt64) -> String) {
+        table.sampled = rows
+        guard rows > 0 else { return }
+        for place in columns.indices where !table.columns[place].isComputed {
+            let filled = columns[place].filled.sorted()
+            let total = filled.reduce(0.0) { $0 + Double($1) }
+            table.columns[place].emptyShare = 1 - Double(filled.count) / Double(rows)
+            table.columns[place].meanSize = total / Double(rows)
+            guard !filled.isEmpty else { continue }
+            table.columns[place].largeShare =
+                Double(filled.count { $0 >= Self.large }) / Double(filled.count)
+            table.columns[place].largestSize = UInt64(filled[(filled.count - 1) * 95 / 100])
+        }
+        for (place, values) in references.enumerated() {
+            table.references[place].filled = values.values.reduce(0, +)
+            table.references[place].distinct = UInt64(values.count)
+        }
+        guard kinds.count > 1 else { return }
+        for (kind, count) in kinds { table.kinds[kindName(UInt64(clamping: kind)), default: 0] += count }
+        for place in columns.indices where !table.columns[place].isInternal {
+            let empty = kinds.keys.filter { !columns[place].kinds.contains($0) }
+            table.columns[place].emptyKinds = Set(empty.map { kindName(UInt64(clamping: $0)) })
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CSQLite
+
+/// A value of a store, to be bound to a query.
+final class StoredValue {
+    fileprivate let value: OpaquePointer?
+
+    init(_ row: OpaquePointer, column: Int32) {
+        value = sqlite3_value_dup(sqlite3_column_value(row, column))
+    }
+
+    deinit { sqlite3_value_free(value) }
+}
+
+/// A query that is run again and again, with the values of one row after the other.
+final class PreparedQuery {
+    private let file: DatabaseFile
+    private let sql: String
+    private let statement: OpaquePointer
+
+    /// - Throws: ``ReplayError`` with SQLite's words.
+    init(_ sql: String, on file: DatabaseFile) throws(ReplayError) {
+        var prepared: OpaquePointer?
+        guard sqlite3_prepare_v3(file.connection, sql, -1, 0x01, &prepared, nil) == SQLITE_OK, let prepared else {
+            throw file.failure(sql)
+        }
+        (self.file, self.sql, statement) = (file, sql, prepared)
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    /// Runs it once for each row of values, and steps through what it returns.
+    ///
+    /// - Throws: ``ReplayError`` with SQLite's words.
+    func run(_ values: [[StoredValue]]) throws(ReplayError) {
+        for row in values.isEmpty ? [[]] : values {
+            for (place, value) in row.enumerated() { sqlite3_bind_value(statement, Int32(place + 1), value.value) }
+            var code = sqlite3_step(statement)
+            while code == SQLITE_ROW {
+                // What a program does with the last column: the whole row is decoded as far as there.
+                _ = sqlite3_column_bytes(statement, sqlite3_data_count(statement) - 1)
+                code = sqlite3_step(statement)
+            }
+            sqlite3_reset(statement)
+            guard code == SQLITE_DONE else { throw file.failure(sql) }
+        }
+    }
+}
+
+extension DatabaseFile {
+    /// SQLite's plan for a query, a step a line.
+    func plan(_ sql: String) throws(ReplayError) -> String {
+        try rows("EXPLAIN QUERY PLAN \(sql)").map { $0[3].text }.joined(separator: "\n")
+    }
+
+    /// The rows of a query as values to bind.
+    func values(_ sql: String) throws(ReplayError) -> [[StoredValue]] {
+        var rows: [[StoredValue]] = []
+        try each(sql) { row in
+            rows.append((0..<sqlite3_column_count(row)).map { StoredValue(row, column: $0) })
+        }
+        return rows
+    }
+}

@@ -1,0 +1,182 @@
+import FaultlineAnalysis
+import Foundation
+
+extension RestTrials {
+    private static let trialIndex = "faultline_trial"
+
+    /// Tries an index by the query for the rows that belong to one row of another table.
+    func createIndex(on column: String, of name: String) throws -> StoreTrial? {
+        let table = try table(name)
+        let twin = try store.twin()
+        let sql = "SELECT * FROM \(quoted(name)) WHERE \(quoted(column)) = ?1"
+        try twin.run("CREATE INDEX \(Self.trialIndex) ON \(quoted(name)) (\(quoted(column)))")
+        defer { try? twin.run("DROP INDEX IF EXISTS \(Self.trialIndex)") }
+        guard Self.uses(Self.trialIndex, try twin.plan(sql)) else {
+            return StoreTrial(isConfirmed: false, "SQLite does not use it for the rows that belong to one.")
+        }
+        // Once each row of the other table is as likely as the other, and once each row of this one.
+        let ofOthers = try store.file.values(
+            """
+            SELECT k FROM (SELECT DISTINCT \(quoted(column)) AS k FROM \(quoted(name)) WHERE k IS NOT NULL LIMIT 20000)
+            ORDER BY random() LIMIT \(Self.draws)
+            """)
+        let ofRows = try drawn([column], of: table)
+        let times = try times(sql, ofOthers, before: store.file, after: twin)
+        let common = try self.times(sql, ofRows, before: store.file, after: twin)
+        guard times.isFaster, !common.isSlower else {
+            return StoreTrial(
+                isConfirmed: false,
+                "With it the query for the rows that belong to one takes \(times.words).")
+        }
+        let writes = try? writeTimes(table, twin) { try twin.run("DROP INDEX \(Self.trialIndex)") }
+        return StoreTrial(
+            isConfirmed: true,
+            "the query for the rows that belong to one takes \(times.words)." + Self.cost(writes),
+            evidence: [
+                Evidence("queryBefore", times.before, .nanoseconds),
+                Evidence("queryAfter", times.after, .nanoseconds),
+            ])
+    }
+
+    /// Tries the queries that an index serves without it.
+    func dropIndex(_ index: String, of name: String) throws -> StoreTrial? {
+        let table = try table(name)
+        let twin = try store.twin()
+        let literal = index.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        let schema = "SELECT sql FROM sqlite_schema WHERE type = 'index' AND name = '\(literal)'"
+        guard let creation = try twin.rows(schema).first?.first?.text, !creation.isEmpty else { return nil }
+        let queries = try Self.queries(index, table, self)
+        try twin.run("DROP INDEX \(quoted(index))")
+        defer { try? twin.run(creation) }
+        var affected = 0
+        for query in queries {
+            guard let plan = try? store.file.plan(query.sql), Self.uses(index, plan) else { continue }
+            affected += 1
+            let times = try times(query.sql, query.values, before: store.file, after: twin)
+            guard times.isSlower else { continue }
+            return StoreTrial(isConfirmed: false, "Without it \(query.what) takes \(times.words).")
+        }
+        return StoreTrial(
+            isConfirmed: true,
+            affected == 0
+                ? "no query of \(queries.count) kinds that it could serve uses it."
+                : "without it none of the \(affected) kinds of queries that use it is slower.")
+    }
+
+    // MARK: Queries
+
+    struct Query {
+        /// `the query for one value`.
+        var what: String
+        var sql: String
+        var values: [[StoredValue]] = []
+    }
+
+    /// What a program would ask that an index could serve.
+    private static func queries(_ index: String, _ table: StoreFacts.Table, _ trials: RestTrials) throws -> [Query] {
+        let file = trials.store.file
+        let keys = try file.rows("PRAGMA index_xinfo(\(trials.quoted(index)))").filter { $0[5].number == 1 }
+        let columns = keys.map { $0[2].text }
+        guard let first = columns.first, columns.allSatisfy({ !$0.isEmpty }) else { return [] }
+        let (name, column) = (trials.quoted(table.name), trials.quoted(first))
+        let collations = keys.map { $0[4].text == "BINARY" ? "" : " COLLATE \($0[4].text)" }
+        let one = try trials.drawn([first], of: table)
+        let terms = zip(columns, collations).enumerated().map { place, column in
+            "\(trials.quoted(column.0)) = ?\(place + 1)\(column.1)"
+        }
+        let order = zip(zip(columns, collations), keys).map { column, key in
+            trials.quoted(column.0) + column.1 + (key[3].number == 1 ? " DESC" : "")
+        }.joined(separator: ", ")
+        let value = "\(column) = ?1\(collations[0])"
+        var queries = [
+            Query(what: "the query for one value", sql: "SELECT * FROM \(name) WHERE \(value)", values: one),
+            Query(
+                what: "counting the rows of a value", sql: "SELECT count(*) FROM \(name) WHERE \(value)", values: one),
+            Query(
+                what: "the first rows in its order", sql: "SELECT * FROM \(name) ORDER BY \(order) LIMIT 50"),
+            Query(
+                what: "the next rows after a value",
+                sql:
+                    "SELECT * FROM \(name) WHERE \(column) > ?1\(collations[0]) ORDER BY \(column)\(collations[0]) LIMIT 20",
+                values: one),
+            Query(
+                what: "counting by value",
+                sql: "SELECT \(column), count(*) FROM \(name) GROUP BY \(column)\(collations[0])"),
+            Query(what: "the largest value", sql: "SELECT max(\(column)) FROM \(name)"),
+        ]
+        if columns.count > 1 {
+            queries.append(
+                Query(
+                    what: "the query for one combination of values",
+                    sql: "SELECT * FROM \(name) WHERE \(terms.joined(separator: " AND "))",
+                    values: try trials.drawn(columns, of: table)))
+        }
+        let all = Query(what: "counting all rows", sql: "SELECT count(*) FROM \(name)")
+        guard trials.hasRowID(table) else { return queries + [all] }
+        let pairs = try trials.drawn([first, "rowid"], of: table)
+        // Those first that an index with more columns serves worst: it orders the rows of a value by something else.
+        return [
+            Query(
+                what: "the query for the newest row of a value",
+                sql: "SELECT * FROM \(name) WHERE \(value) ORDER BY rowid DESC LIMIT 1", values: one),
+            Query(
+                what: "the query for the first rows of a value by key",
+                sql: "SELECT * FROM \(name) WHERE \(value) ORDER BY rowid LIMIT 20", values: one),
+            Query(
+                what: "the query for the rows of a value after a key",
+                sql: "SELECT * FROM \(name) WHERE \(value) AND rowid > ?2 ORDER BY rowid LIMIT 20", values: pairs),
+            Query(
+                what: "the first rows in its order and by key",
+                sql: "SELECT * FROM \(name) ORDER BY \(order), rowid LIMIT 50"),
+        ] + queries + [all]
+    }
+
+    /// Whether a plan names an index.
+    static func uses(_ index: String, _ plan: String) -> Bool {
+        plan.split(separator: "\n").contains { line in
+            guard let place = line.range(of: "INDEX \(index)") else { return false }
+            return place.upperBound == line.endIndex || line[place.upperBound] == " "
+        }
+    }
+
+    // MARK: Writing
+
+    /// What inserting a row takes with an index and without it.
+    ///
+    /// - Parameter drop: Removes the index.
+    private func writeTimes(
+        _ table: StoreFacts.Table, _ twin: DatabaseFile, _ drop: () throws -> Void
+    ) throws -> (with: Double, without: Double)? {
+        guard hasRowID(table) else { return nil }
+        let columns = try twin.rows("PRAGMA table_xinfo(\(quoted(table.name)))").filter { $0[6].number == 0 }
+            .map { quoted($0[1].text) }.joined(separator: ", ")
+        let (name, rows) = (quoted(table.name), "temp.faultline_rows")
+        try twin.run("DROP TABLE IF EXISTS \(rows)")
+        try twin.run(
+            "CREATE TEMP TABLE faultline_rows AS SELECT rowid AS faultline_key, \(columns) FROM \(name) "
+                + "ORDER BY random() LIMIT 300")
+        let count = Double(max(1, try twin.number("SELECT count(*) FROM \(rows)")))
+        func insert() throws -> Double {
+            var times: [UInt64] = []
+            for _ in 0..<9 {
+                try twin.run("SAVEPOINT faultline")
+                try twin.run("DELETE FROM \(name) WHERE rowid IN (SELECT faultline_key FROM \(rows))")
+                let start = PairedTimes.now()
+                try twin.run(
+                    "INSERT INTO \(name) (rowid, \(columns)) SELECT faultline_key, \(columns) FROM \(rows)")
+                times.append(PairedTimes.now() - start)
+                try twin.run("ROLLBACK TO faultline")
+                try twin.run("RELEASE faultline")
+            }
+            return Double(times.sorted()[times.count / 2]) / count
+        }
+        let with = try insert()
+        try drop()
+        return (with, try insert())
+    }
+
+    private static func cost(_ writes: (with: Double, without: Double)??) -> String {
+        guard let writes = writes ?? nil, writes.without > 0, writes.with > writes.without * 1.03 else { return "" }
+        return " Inserting a row takes \(Phrase.duration(writes.with)) instead of \(Phrase.duration(writes.without))."
+    }
+}

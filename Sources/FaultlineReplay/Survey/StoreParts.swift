@@ -1,0 +1,58 @@
+import FaultlineAnalysis
+import FaultlineStore
+
+/// The tables of a store that hold no objects, sorted by what they are for.
+struct StoreParts {
+    static let databaseName = "SQLite's own tables"
+
+    private let isCoreData: Bool
+    /// Virtual tables, with the module that each is made by.
+    private var modules: [String: String] = [:]
+    private var parts: [StoreFacts.Part] = []
+
+    /// - Parameter virtualTables: Tables with the statements that made them.
+    init(_ names: StoreNames?, virtualTables tables: [(name: String, sql: String)]) {
+        isCoreData = names?.isCoreData ?? false
+        for (name, sql) in tables {
+            let words = sql.split { $0.isWhitespace || $0 == "(" }
+            guard words.count > 4, words[0].uppercased() == "CREATE", words[1].uppercased() == "VIRTUAL",
+                let using = words.firstIndex(where: { $0.uppercased() == "USING" }), using + 1 < words.count
+            else { continue }
+            modules[name] = words[using + 1].lowercased()
+        }
+    }
+
+    /// The part that a table belongs to; `nil`: it holds objects, or rows of the program's.
+    func part(ofTable name: String) -> StoreFacts.Part? {
+        if name.hasPrefix("sqlite_") { return .init(.database, Self.databaseName) }
+        // What a virtual table keeps its data in is called after it: notes_content, notes_idx.
+        let owner = modules.keys.filter { name == $0 || name.hasPrefix($0 + "_") }.max { $0.count < $1.count }
+        if let owner { return .init(.virtualTable, owner) }
+        guard isCoreData else { return nil }
+        if name.hasPrefix("ACHANGE") || name.hasPrefix("ATRANSACTION") { return .init(.history, "persistent history") }
+        if name.hasPrefix("ANSCK") { return .init(.cloudKit, "CloudKit records") }
+        let isKeys = name.hasPrefix("Z_") && !(name.dropFirst(2).first?.isNumber ?? false)
+        return isKeys || name == PersistentStore.modelTable ? .init(.keys, "keys and metadata") : nil
+    }
+
+    /// Adds a table's rows and size to its part.
+    mutating func add(_ part: StoreFacts.Part, rows: UInt64, size: UInt64) {
+        let place = parts.firstIndex { ($0.kind, $0.name) == (part.kind, part.name) } ?? parts.count
+        if place == parts.count { parts.append(part) }
+        parts[place].tables += 1
+        parts[place].rows += rows
+        parts[place].size += size
+    }
+
+    /// All parts with something in them, the largest first.
+    func all(_ file: DatabaseFile) throws(ReplayError) -> [StoreFacts.Part] {
+        var all = parts.filter { $0.size > 0 || $0.rows > 0 }
+        for place in all.indices {
+            if let module = modules[all[place].name] { all[place].name += " (\(module))" }
+            guard all[place].kind == .history else { continue }
+            let times = try? file.rows("SELECT max(ZTIMESTAMP) - min(ZTIMESTAMP) FROM ATRANSACTION")
+            all[place].seconds = times?.first?.first?.real ?? 0
+        }
+        return all.sorted { ($0.size, $0.rows, $1.name) > ($1.size, $1.rows, $0.name) }
+    }
+}

@@ -1,0 +1,82 @@
+import FaultlineModel
+import FaultlineRecorder
+import FaultlineStore
+import Foundation
+
+/// A store that is looked at: one moment of it in a copy, and a second copy to change.
+final class SurveyedStore {
+    /// The store as it was named, and its own path.
+    let name: String
+    let path: String
+    /// What is looked at.
+    let file: DatabaseFile
+    /// `nil`: there is no room for a copy, and the store is read where it lies.
+    private let folder: ScratchFolder?
+    private var changed: DatabaseFile?
+
+    private static let twinName = "twin.sqlite"
+
+    /// - Throws: ``ReplayError`` if it is no SQLite file or cannot be read.
+    init(path: String) throws(ReplayError) {
+        name = path
+        self.path = try StorePath.resolved(path)
+        let folder = try ScratchFolder()
+        do {
+            let place = try folder.copyStore(self.path)
+            file = try DatabaseFile(copy: place, named: path)
+            self.folder = folder
+        } catch {
+            // A file with a log or a journal is no whole store without it.
+            guard error.isLackOfRoom, StorePath.companions(of: self.path).isEmpty else { throw error }
+            file = try DatabaseFile(inPlace: self.path, named: path)
+            self.folder = nil
+        }
+    }
+
+    /// The first of some models that is the store's.
+    ///
+    /// - Throws: ``ReplayError`` with the differences from the first, if none is.
+    func first(of models: [ManagedObjectModel], configuration: String?) throws(ReplayError) -> ManagedObjectModel {
+        guard try file.hasTable("Z_METADATA"), try file.hasTable("Z_PRIMARYKEY") else { throw .modelOfNoStore(name) }
+        guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
+        let copy = try folder.duplicateStore(as: "model.sqlite")
+        defer { for end in ["", "-wal", "-shm"] { unlink(copy + end) } }
+        let versions = models.map { StoredModel(model: $0, configuration: configuration) }
+        return try StoredModel.first(of: versions) { [name] (model) throws(ReplayError) in
+            try StoreCopy.check(copy, model, named: name)
+        }.model
+    }
+
+    /// A copy to be changed; the changes stay.
+    ///
+    /// - Throws: ``ReplayError`` if there is no room for it.
+    func twin() throws(ReplayError) -> DatabaseFile {
+        if let changed { return changed }
+        guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
+        let twin = try DatabaseFile(copy: try folder.duplicateStore(as: Self.twinName), named: name)
+        for row in try twin.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'") {
+            try twin.run("DROP TRIGGER \(StoreSurvey.quoted(row[0].text))")
+        }
+        changed = twin
+        return twin
+    }
+
+    /// One more connection to what is looked at.
+    func secondConnection() throws(ReplayError) -> DatabaseFile {
+        guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
+        return try DatabaseFile(copy: folder.storeURL.path, named: name)
+    }
+
+    /// The size of the file once VACUUM has written it anew.
+    ///
+    /// - Parameter isTwin: Whether it is the copy that was changed.
+    /// - Throws: ``ReplayError`` if there is no room.
+    func sizeAfterVacuum(ofTwin isTwin: Bool = false) throws(ReplayError) -> UInt64 {
+        guard let folder else { throw ReplayError.cannotCopy(name, "no room") }
+        let place = folder.place(of: "vacuumed.sqlite")
+        defer { unlink(place) }
+        let quoted = place.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        try (isTwin ? try twin() : file).run("VACUUM INTO '\(quoted)'")
+        return StorePath.size(of: place)
+    }
+}
