@@ -160,10 +160,34 @@ uint32_t fl_intern_site(
 // Swift marks the frame pointer of an asynchronous function in this bit.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
+// Frames that a chain is taken up at again, where code lies between that uses the register for something else: what Swift
+// calls `DispatchQueue.sync` does.
+#define ANCHORS_MAXIMUM 16
+
+typedef struct anchor {
+    uintptr_t low;    // below everything that the function which sets it keeps on the stack
+    uintptr_t frame;  // of that function
+} anchor;
+
+static _Thread_local struct {
+    uint32_t count;
+    anchor all[ANCHORS_MAXIMUM];
+} anchors;
+
+__attribute__((noinline)) void fl_push_anchor(void) {
+    const uintptr_t *own = __builtin_frame_address(0);
+    if (anchors.count < ANCHORS_MAXIMUM) {
+        anchors.all[anchors.count] = (anchor){.low = (uintptr_t)own, .frame = own[0] & ~ASYNC_FRAME};
+    }
+    anchors.count++;
+}
+
+void fl_pop_anchor(void) { anchors.count--; }
+
 // Follows the frame pointers. Libraries without them (libsqlite3, parts of libc) leave rubbish in the chain, so a
-// frame counts only if it lies in this thread's stack, above the one before it.
+// frame counts only if it lies in this thread's stack, above the one before it. An anchor is never passed by.
 static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated) {
-    uint32_t count = 0;
+    uint32_t count = 0, next = anchors.count < ANCHORS_MAXIMUM ? anchors.count : ANCHORS_MAXIMUM;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     while (frame >= thread->stack_low && frame + 2 * sizeof(uintptr_t) <= thread->stack_high && (frame & 7) == 0) {
         const uintptr_t *words = (const uintptr_t *)frame;
@@ -174,6 +198,10 @@ static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated)
         }
         frames[count++] = words[1];
         uintptr_t caller = words[0] & ~ASYNC_FRAME;
+        while (next > 0 && anchors.all[next - 1].low <= frame) { next--; }
+        if (next > 0 && (caller <= frame || caller >= anchors.all[next - 1].low)) {
+            caller = anchors.all[--next].frame;
+        }
         if (caller <= frame) { break; }
         frame = caller;
     }

@@ -123,7 +123,8 @@ typedef struct fl_entry {
     char bytes[];            // text, then label
 } fl_entry;
 
-#define FL_STACK_FRAMES_MAXIMUM 64
+// Debug builds have some forty frames of the recorder and the store in a stack.
+#define FL_STACK_FRAMES_MAXIMUM 128
 
 // MARK: - Use summaries
 

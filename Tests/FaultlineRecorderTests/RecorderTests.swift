@@ -39,6 +39,34 @@ struct RecorderTests {
         #expect(dictionary.thread(event.thread) != nil)
     }
 
+    /// What Swift calls `DispatchQueue.sync` uses the frame pointer for another value: stacks ended there, far from `main`.
+    @Test("follows a stack out of a queue's sync to the callers")
+    func stacksThroughQueues() throws {
+        let queues = (DispatchQueue(label: "one"), DispatchQueue(label: "other"))
+        fetch()
+        _ = Recorder.anchoringStacks {
+            queues.0.sync { () -> Int in
+                fetch()
+                return Recorder.anchoringStacks {
+                    queues.1.sync { () -> Int in
+                        fetch()
+                        return 1
+                    }
+                }
+            }
+        }
+        fetch()
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in recorder.messages() { dictionary.insert(entry, id: id) }
+        let stacks = try recorder.events().map { try #require(dictionary.stack($0.stack)).addresses }
+        try #require(stacks.count == 4)
+        // The callers of this function, and theirs.
+        let callers = Array(stacks[0].suffix(5))
+        #expect(stacks.allSatisfy { Array($0.suffix(5)) == callers })
+        #expect(stacks[2].count > stacks[1].count && stacks[1].count > stacks[0].count)
+        #expect(stacks[3].count == stacks[0].count)
+    }
+
     @Test("gives nested events their parent, and events after them none")
     func nests() throws {
         fetch { fetch() }

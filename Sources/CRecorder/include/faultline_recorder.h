@@ -26,7 +26,8 @@ typedef struct fl_recorder_options {
     const char *rings;      // path of the mapped file, which must not exist; null: memory of this process only
     uint64_t origin;        // the trace's start, in nanoseconds of CLOCK_MONOTONIC; 0: now
     uint64_t ring_bytes;    // size of a thread's ring, rounded up to a power of two between a page and
-                            // FL_RING_BYTES_MOST; 0: FL_RING_BYTES
+                            // FL_RING_BYTES_MOST; 0: FL_RING_BYTES, and more
+                            // for the first threads where there is room
     const fl_tracer *tracer;  // is handed everything on the thread that did it; null: nobody
     bool is_traced_only;      // nothing goes into rings
 } fl_recorder_options;
@@ -123,6 +124,11 @@ uint32_t fl_intern(
 uint32_t fl_intern_site(
     fl_recorder *recorder, const char *file, size_t file_length, uint32_t line, const char *function,
     size_t function_length);
+
+// Marks the function that calls this as one whose frame every stack below it goes on to, whatever the code between makes of
+// the frame pointer; until it is unmarked on the same thread.
+void fl_push_anchor(void);
+void fl_pop_anchor(void);
 
 // A keyed hash; the key is random for each recorder and is never written.
 uint64_t fl_keyed_hash(const fl_recorder *recorder, const void *bytes, size_t length);

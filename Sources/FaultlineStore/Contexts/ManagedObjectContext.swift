@@ -200,9 +200,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
         let scope = RecordedScope.inherited
         let request = request(fileID, line, function, isBlocking: concurrencyType == .privateQueue)
         let isOnMainQueue = Self.isOnMainQueue
-        return try queue.sync {
-            try run(request, outer: outer, isOnMainQueue: isOnMainQueue) { try RecordedScope.with(scope, work) }
+        func wait() throws -> Result {
+            try queue.sync {
+                try run(request, outer: outer, isOnMainQueue: isOnMainQueue) { try RecordedScope.with(scope, work) }
+            }
         }
+        return try request.asked == 0 ? wait() : Recorder.anchoringStacks(wait)
     }
 
     /// Work that is asked for and waits for its turn.
