@@ -15,7 +15,7 @@ extension ProcessReduction {
         guard event.stack != 0 else { return }
         summary.counts.eventsWithStack &+= 1
         if dictionary.stack(event.stack)?.isTruncated == true { summary.counts.truncatedStacks &+= 1 }
-        if stackSite(of: event) == nil { summary.counts.unresolvedStacks &+= 1 }
+        if stackSite(of: event)?.isAddress ?? true { summary.counts.unresolvedStacks &+= 1 }
     }
 
     /// Where the program asked for what happened.

@@ -101,8 +101,8 @@ public final class TraceDatabase {
 
     private func insertFrames(of stack: StackEntry, _ process: UInt32, _ id: DictionaryID) throws(QueryError) {
         var depth: UInt64 = 0
-        for address in stack.frames {
-            let frame = UInt64(address.dropFirst(2), radix: 16).flatMap { dictionaries[process]?.frame(at: $0) }
+        for shown in dictionaries[process]?.frames(of: stack) ?? [] {
+            let frame = shown.entry
             let locations = frame?.locations ?? []
             // Of a frame that nobody could name there is its module.
             for location in locations.isEmpty ? [nil] : locations.map(Optional.some) {

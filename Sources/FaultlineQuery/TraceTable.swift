@@ -268,7 +268,7 @@ public struct TraceTable: Sendable {
             """
             #process the process's number
             #stack the stack's number
-            #depth 0 for the innermost
+            #depth 0 for the innermost behind the recorder's own
             module the program or library
             function the function
             file its file

@@ -17,7 +17,7 @@ public struct EventJSON: Sendable {
     ///
     /// Every field of the event is in it.
     ///
-    /// - Parameter stack: Whether to add the frames of the stack.
+    /// - Parameter stack: Whether to add the frames of the stack, without those of the recorder.
     public mutating func line(_ event: TraceEvent, stack: Bool = false) -> String {
         var members = members(event)
         if stack { members.append(("frames", .array(frames(event)))) }
@@ -38,7 +38,7 @@ public struct EventJSON: Sendable {
         members += reference("stack", event.stack, nil)
         members.append(("overhead", .unsigned(UInt64(event.overhead))))
         members += EventFields(dictionary: dictionary).members(of: event.detail)
-        if let site = resolver.callSite(of: event) { members.append(("callSite", SiteJSON.value(site))) }
+        if let site = resolver.place(of: event) { members.append(("callSite", SiteJSON.value(site))) }
         if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }
         return members
     }
@@ -48,16 +48,16 @@ public struct EventJSON: Sendable {
     }
 
     private func frames(_ event: TraceEvent) -> [JSONValue] {
-        (dictionary.stack(event.stack)?.frames ?? []).map { address in
-            let frame = UInt64(address.dropFirst(2), radix: 16).flatMap { dictionary.frame(at: $0) }
-            let locations = (frame?.locations ?? []).map { location in
+        (dictionary.stack(event.stack).map { dictionary.frames(of: $0) } ?? []).map { frame in
+            let locations = (frame.entry?.locations ?? []).map { location in
                 JSONValue.object([
                     ("function", .string(location.function)), ("file", .string(location.file)),
                     ("line", .integer(Int64(location.line))),
                 ])
             }
             return .object([
-                ("address", .string(address)), ("module", .optional(frame?.module)), ("locations", .array(locations)),
+                ("address", .string(frame.address)), ("module", .optional(frame.entry?.module)),
+                ("locations", .array(locations)),
             ])
         }
     }

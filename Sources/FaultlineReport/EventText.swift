@@ -26,9 +26,7 @@ public struct EventText: Sendable {
     /// - Parameter stack: Whether to add the program's own frames of the stack, innermost first; all frames, if none is
     ///   known to be the program's.
     public mutating func lines(_ event: TraceEvent, stack: Bool = false) -> [String] {
-        let site =
-            event.kind == .fault || event.kind == .batch
-            ? resolver.stackSite(of: event) ?? resolver.callSite(of: event) : resolver.callSite(of: event)
+        let site = resolver.place(of: event)
         let (what, rows, note) = summary(of: event)
         let line = Self.columns(
             Self.seconds(event.start), event.duration == 0 ? "" : Phrase.duration(event.duration), thread(event),
@@ -131,9 +129,8 @@ public struct EventText: Sendable {
     }
 
     private func allFrames(_ stack: StackEntry, _ indent: String) -> [String] {
-        stack.frames.flatMap { address -> [String] in
-            let frame = UInt64(address.dropFirst(2), radix: 16).flatMap { dictionary.frame(at: $0) }
-            guard let frame, !frame.locations.isEmpty else { return [indent + address] }
+        dictionary.frames(of: stack).flatMap { shown -> [String] in
+            guard let frame = shown.entry, !frame.locations.isEmpty else { return [indent + shown.address] }
             return frame.locations.map { location in
                 let place = CallSite(file: location.file, line: location.line).description
                 return indent + Phrase.printable("\(location.function)  \(place.isEmpty ? frame.module : place)")

@@ -29,8 +29,7 @@ public struct TripText: Sendable {
             counts.add(event)
             let isOperation = event.kind != .sql && event.kind != .cacheMiss
             guard isOperation, counts.trips > 0 else { continue }
-            let isCaused = event.kind == .fault || event.kind == .batch
-            let site = (isCaused ? resolver.stackSite(of: event) : nil) ?? resolver.callSite(of: event)
+            let site = resolver.place(of: event)
             let what = words.subject(of: event)
             let text = site?.description ?? "place unknown"
             let known = lines.firstIndex { $0.kind == event.kind && $0.what == what && $0.site == text }

@@ -38,6 +38,9 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
         return file[file.utf8.index(after: slash)...]
     }
 
+    /// Whether it is an address in a program without symbols: `"App+0x1a2b"`.
+    public var isAddress: Bool { file.isEmpty && line == 0 && function.contains("+0x") }
+
     /// Whether the line is one that a macro expanded to: its file was never on disk.
     var isInMacro: Bool { fileName.hasPrefix("@__swiftmacro_") }
 

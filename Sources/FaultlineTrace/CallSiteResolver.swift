@@ -10,11 +10,26 @@ public struct CallSiteResolver: Sendable {
     public let dictionary: TraceDictionary
     private let propertyNames: Set<String>
     private var sitesByStack: [DictionaryID: [CallSite]] = [:]
+    /// Stands in where a program has no symbols; made when the first such stack is met.
+    private var addresses: AddressSites?
 
     /// A resolver for the events of the process with that dictionary, which must be complete.
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
         propertyNames = dictionary.propertyNames
+    }
+
+    /// The one place that reports, event lists, JSON and queries name for an event.
+    ///
+    /// A fault fires and a batch loads where an object is touched, which can be far from the fetch: their stack counts, and the
+    /// site that the compiler knew, the fetch's, only without one. Every other event happened where it was asked for.
+    ///
+    /// - Complexity: O(1) once a stack was seen, O(frames) the first time.
+    public mutating func place(of event: TraceEvent) -> CallSite? {
+        switch event.kind {
+        case .fault, .batch: stackSite(of: event) ?? callSite(of: event)
+        default: callSite(of: event)
+        }
     }
 
     /// Where the event's operation was asked for: the site that the compiler knew, if the API could take it; else the
@@ -58,6 +73,11 @@ public struct CallSiteResolver: Sendable {
                 let site = CallSite(location)
                 if sites.last != site { sites.append(site) }
             }
+        }
+        if sites.isEmpty, let entry = dictionary.stack(stack) {
+            let places = addresses ?? AddressSites(dictionary, isSystem: Self.isSystemLibrary)
+            addresses = places
+            if let site = places.site(of: entry) { sites = [site] }
         }
         sitesByStack[stack] = sites
         return sites

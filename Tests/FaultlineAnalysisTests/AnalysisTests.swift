@@ -150,7 +150,7 @@ struct AnalysisTests {
                 "The use of 4 results was lost: batch sizes are judged without it.",
                 "Process 7 was killed: everything that it had finished is here, what was under way is not.",
                 "50 % of the stacks are cut short: some lines may be those of a library.",
-                "1 of 2 stacks has no line of the program.",
+                "1 of 2 stacks has no line of the program; if it was stripped, record a build with symbols.",
                 "1 result was still in use at the end: what was not read yet may have been read later.",
                 "No scope was marked: pauses and the life of fetches stand for screens and requests.",
             ])

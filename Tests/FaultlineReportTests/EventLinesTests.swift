@@ -89,6 +89,26 @@ struct EventLinesTests {
         #expect(text.lines(try first(.fault), stack: true).dropFirst() == ["        scroll()  Scroll.swift:57"])
     }
 
+    /// Of a batch the text named the line that touched a row, and JSON that of the fetch.
+    @Test func `Text and JSON name the same call site`() throws {
+        var music = Music()
+        let stack = music.readStack
+        music.trace.event(.batch(TraceEvent.Batch()), duration: 10, site: music.fetchSite, stack: stack)
+        music.trace.event(.fetch(TraceEvent.Fetch()), duration: 10, site: music.fetchSite, stack: stack)
+        var dictionary = TraceDictionary()
+        for case .entry(_, let id, let entry) in music.trace.trace { dictionary.insert(entry, id: id) }
+        var (text, json) = (EventText(dictionary: dictionary), EventJSON(dictionary: dictionary))
+        var sites: [String] = []
+        for case .event(let event) in music.trace.trace {
+            let site = event.kind == .batch ? "Scroll.swift:57" : "List.swift:42"
+            #expect(text.lines(event)[0].hasSuffix(site))
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(json.line(event).utf8)) as? [String: Any])
+            sites.append((object["callSite"] as? [String: Any])?["text"] as? String ?? "")
+        }
+        #expect(sites == ["Scroll.swift:57", "List.swift:42"])
+    }
+
     @Test func `JSON has every field, with names beside numbers`() throws {
         var json = EventJSON(dictionary: dictionary)
         #expect(

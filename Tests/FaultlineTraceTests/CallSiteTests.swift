@@ -161,6 +161,83 @@ struct CallSiteTests {
         #expect(resolver.callers(of: fault).isEmpty)
     }
 
+    @Test("An event has one place: where a fault fired or a batch loaded, and where anything else was asked for")
+    func place() {
+        let site = SiteEntry(file: "Groceries/Request.swift", line: 17, function: "items(matching:)")
+        var resolver = resolver([Self.program], sites: [60: site])
+        for detail in [TraceEvent.Detail.batch(.init()), .fault(.init())] {
+            #expect(resolver.place(of: TraceEvent(site: 60, stack: 50, detail))?.description == "List.swift:42")
+            #expect(resolver.place(of: TraceEvent(site: 60, detail))?.description == "Request.swift:17")
+        }
+        for detail in [TraceEvent.Detail.fetch(.init()), .save(.init()), .use(.init())] {
+            #expect(resolver.place(of: TraceEvent(site: 60, stack: 50, detail))?.description == "Request.swift:17")
+            #expect(resolver.place(of: TraceEvent(stack: 50, detail))?.description == "List.swift:42")
+        }
+    }
+
+    // MARK: Frames
+
+    private func frames(_ frames: [Frame]) -> [String] {
+        let dictionary = resolver(frames).dictionary
+        return dictionary.frames(of: dictionary.stack(50)!).flatMap {
+            $0.entry?.locations.map(\.symbol) ?? [$0.address]
+        }
+    }
+
+    @Test("The frames of the recorder are no part of a stack that is shown")
+    func recorderFrames() {
+        let recorder = [
+            Frame(symbol: "fl_intern_stack", words: "fl_intern_stack", line: 185, file: "/src/CRecorder/dictionary.c"),
+            Frame(symbol: "fl_end", words: "fl_end", line: 146, file: "/src/CRecorder/emit.c"),
+            Frame(
+                symbol: "$ss17withUnsafePointer2to_q0_xz_q0_SPyxGq_YKXEtq_YKs5ErrorR_",
+                words: "Swift.withUnsafePointer<A, B>(to: inout A, _: (UnsafePointer<A>) -> B) -> B",
+                file: "<compiler-generated>"),
+            Frame(
+                symbol: "$s17FaultlineRecorder0B0C3endyyF", words: "FaultlineRecorder.Recorder.end() -> ()", line: 58,
+                file: "/src/Recorder+Events.swift"),
+        ]
+        let store = Frame(symbol: "$s14FaultlineStore4fillyyF", words: "FaultlineStore.fill() -> ()", line: 7)
+        #expect(frames(recorder + [store, Self.program]) == [store.symbol, Self.program.symbol])
+        // Scopes of the recorder's further out are between the program's own frames.
+        let scope = Frame(symbol: "$s17FaultlineRecorder5scopeyyF", words: "FaultlineRecorder.scope() -> ()", line: 66)
+        #expect(
+            frames(recorder + [store, scope, Self.program]) == [store.symbol, scope.symbol, Self.program.symbol])
+        #expect(frames([Self.program, store]) == [Self.program.symbol, store.symbol])
+        let array = Frame(symbol: "$sSa3mapyF", words: "Swift.Array.map() -> ()", line: 1)
+        #expect(frames([array, Self.program]) == [array.symbol, Self.program.symbol])
+    }
+
+    // MARK: Without symbols
+
+    /// The store's frames and the program's are in one stripped program: 1 and 2 are the store's, the others its callers.
+    private func stripped(_ stacks: [[Int]], module: String = "App") -> CallSiteResolver {
+        var dictionary = TraceDictionary()
+        dictionary.insert(
+            .module(ModuleEntry(path: "/opt/App", bias: "0x1000", start: "0x1000", end: "0x9000", buildID: "")), id: 1)
+        for number in 1..<10 {
+            let address = "0x" + String(0x2000 + number * 16, radix: 16)
+            dictionary.insert(.frame(FrameEntry(address: address, module: module, locations: [])), id: 100)
+        }
+        for (index, stack) in stacks.enumerated() {
+            let frames = stack.map { "0x" + String(0x2000 + $0 * 16, radix: 16) }
+            dictionary.insert(.stack(StackEntry(frames: frames)), id: DictionaryID(200 + index))
+        }
+        return CallSiteResolver(dictionary: dictionary)
+    }
+
+    @Test("Stacks of a stripped program are told apart by the addresses at which they depart from each other")
+    func addresses() throws {
+        var resolver = stripped([[1, 2, 3, 9], [1, 2, 4, 9], [1, 5, 6]])
+        let sites = (200..<203).map { resolver.stackSite(of: TraceEvent(stack: $0, .fault(.init()))) }
+        #expect(sites.map { $0?.description } == ["App+0x1030", "App+0x1040", "App+0x1050"])
+        #expect(sites.allSatisfy { $0?.isAddress == true })
+        #expect(CallSite(file: "", line: 0, function: "main").isAddress == false)
+        // Libraries that no program owns have no call site.
+        var system = stripped([[1, 2, 3]], module: "libc.so.6")
+        #expect(system.stackSite(of: TraceEvent(stack: 200, .fault(.init()))) == nil)
+    }
+
     @Test("Callers are limited, innermost first, and repeat no place")
     func callers() {
         let other = Frame(symbol: "$s9Groceries3runyyF", words: "Groceries.run() -> ()", line: 80)

@@ -62,7 +62,7 @@ public struct TraceQualityRule: Rule {
         if Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.01 {
             limit(
                 "\(Phrase.count(totals.unresolvedStacks)) of \(Phrase.count(totals.eventsWithStack, "stack")) "
-                    + "\(totals.unresolvedStacks == 1 ? "has" : "have") no line of the program.",
+                    + "\(totals.unresolvedStacks == 1 ? "has" : "have") no line of the program; if it was stripped, record a build with symbols.",
                 Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.1 ? 30 : 10)
         }
         if totals.openUses > 0 {

@@ -1,0 +1,58 @@
+/// Tells the stacks of a program without symbols apart: by the address at which each departs from the others.
+///
+/// Nothing says which frames of a stripped program are the program's and which are those of libraries that are linked into
+/// it. All stacks of one operation begin with the same frames of the store, and go on with the different callers: where a
+/// stack departs from the one that it has most in common with is the best guess at the call.
+struct AddressSites {
+    private let dictionary: TraceDictionary
+    private let isSystem: @Sendable (String) -> Bool
+    /// How many stacks there are that begin with certain frames, by a hash of these.
+    private var counts: [Int: Int] = [:]
+
+    /// - Parameter isSystem: Whether a module's file name is that of a library which no program owns.
+    init(_ dictionary: TraceDictionary, isSystem: @escaping @Sendable (String) -> Bool) {
+        self.dictionary = dictionary
+        self.isSystem = isSystem
+        for stack in dictionary.stacks {
+            for key in Self.prefixes(stack.addresses) { counts[key, default: 0] += 1 }
+        }
+    }
+
+    /// The address, as an offset in its module; `nil`: no frame is of a program without symbols.
+    func site(of stack: StackEntry) -> CallSite? {
+        let addresses = stack.addresses
+        let nameless = addresses.indices.filter { place in
+            guard let frame = dictionary.frame(at: addresses[place]) else { return false }
+            return frame.locations.isEmpty && !frame.module.isEmpty && !isSystem(frame.module)
+        }
+        guard let innermost = nameless.first else { return nil }
+        let shared = Self.prefixes(addresses).prefix { (counts[$0] ?? 0) > 1 }.count
+        let place = nameless.first { $0 >= shared } ?? nameless.last ?? innermost
+        return CallSite(file: "", line: 0, function: name(of: addresses[place]))
+    }
+
+    /// The module's name and the offset in its file.
+    private func name(of address: UInt64) -> String {
+        let module = dictionary.modules.last { module in
+            guard let start = Self.number(module.start), let end = Self.number(module.end) else { return false }
+            return start <= address && address < end
+        }
+        let bias = module.flatMap { Self.number($0.bias) } ?? 0
+        let name = dictionary.frame(at: address)?.module ?? ""
+        return "\(name)+0x\(String(address &- bias, radix: 16))"
+    }
+
+    private static func number(_ text: String) -> UInt64? {
+        text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : nil
+    }
+
+    /// A hash of the first frame, of the first two, and so on.
+    private static func prefixes(_ addresses: [UInt64]) -> [Int] {
+        var hasher = Hasher()
+        return addresses.map { address in
+            hasher.combine(address)
+            let copy = hasher
+            return copy.finalize()
+        }
+    }
+}

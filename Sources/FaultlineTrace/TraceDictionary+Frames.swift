@@ -1,0 +1,55 @@
+extension TraceDictionary {
+    /// A frame of a stack, with what its address means where that is known.
+    public struct StackFrame: Sendable, Hashable {
+        /// The address, as a hexadecimal number with `0x`.
+        public var address: String
+        /// `nil`: the address was not resolved.
+        public var entry: FrameEntry?
+    }
+
+    /// The frames of a stack from the function that caused the event outwards, without those of the recorder.
+    ///
+    /// What writes an event down calls the recorder, which walks the stack: a dozen frames in a debug build, which say nothing
+    /// about the event.
+    ///
+    /// - Complexity: O(frames).
+    public func frames(of stack: StackEntry) -> [StackFrame] {
+        var frames = stack.frames.map { text in
+            StackFrame(address: text, entry: UInt64(text.dropFirst(2), radix: 16).flatMap { frame(at: $0) })
+        }
+        var last: (frame: Int, location: Int)?
+        search: for (place, frame) in frames.enumerated() {
+            guard let locations = frame.entry?.locations, !locations.isEmpty else { break }
+            for (index, location) in locations.enumerated() {
+                switch Self.part(of: location) {
+                case .recorder: last = (place, index)
+                case .plumbing: break
+                case .other: break search
+                }
+            }
+        }
+        guard let last else { return frames }
+        frames.removeFirst(last.frame)
+        // The recorder can be inlined into the function that caused the event.
+        let kept = (frames[0].entry?.locations ?? []).dropFirst(last.location + 1)
+        if kept.isEmpty { frames.removeFirst() } else { frames[0].entry?.locations = Array(kept) }
+        return frames
+    }
+
+    private enum Part {
+        case recorder
+        /// What the compiler made or the standard library does between two functions.
+        case plumbing
+        case other
+    }
+
+    private static func part(of location: FrameEntry.Location) -> Part {
+        let name = FunctionName(symbol: location.symbol, words: location.function)
+        switch name.module {
+        case "FaultlineRecorder", "FaultlineTrace": return .recorder
+        case "Swift", "Synchronization": return .plumbing
+        case nil where name.short.hasPrefix("fl_") || location.file.contains("/CRecorder/"): return .recorder
+        default: return name.isThunk || location.file == "<compiler-generated>" ? .plumbing : .other
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite("Call stacks of recorded programs")
+struct StackTests {
+    private static let hasStrip = FileManager.default.isExecutableFile(atPath: "/usr/bin/strip")
+
+    /// In a debug build a stack began with a dozen frames of the recorder and ended at `DispatchQueue.sync`.
+    @Test("go from the store's frame out to main, without the recorder's own")
+    func wholeStacks() throws {
+        let directory = try TemporaryDirectory()
+        let (trace, _) = try MusicProgram.record(["count"], isNaive: true, in: directory)
+        let sql = """
+            SELECT stack, min(CASE depth WHEN 0 THEN module || ' ' || function END) AS innermost,
+                sum(function LIKE 'fl_%' AND depth < 3) AS recorder, max(function IN ('main', 'MusicProgram_main')) AS main
+            FROM frames WHERE stack IN (SELECT stack FROM fetch) GROUP BY 1
+            """
+        let result = try BuiltCommand.run(["query", trace, sql, "--format", "json"])
+        let lines = result.output.split(separator: "\n")
+        #expect(!lines.isEmpty, "\(result.errors)")
+        for line in lines {
+            #expect(line.contains(#""innermost":"MusicProgram "#) && line.contains("FaultlineStore."), "\(line)")
+            #expect(line.contains(#""recorder":0,"main":1}"#), "\(line)")
+        }
+    }
+
+    @Test(
+        "tell call sites of a stripped program apart by their addresses, and say what is missing",
+        .enabled(if: hasStrip, "needs strip: install binutils"))
+    func stripped() throws {
+        let directory = try TemporaryDirectory()
+        let program = directory.path("Stripped")
+        let stripped = try BuiltCommand.run(
+            ["-o", program, BuiltCommand.programs.appendingPathComponent("MusicProgram").path],
+            program: "/usr/bin/strip")
+        try #require(stripped.status == 0, "\(stripped.errors)")
+        let store = directory.path("music.sqlite")
+        try #require(try BuiltCommand.run([store, "prepare"], program: program).status == 0)
+        let trace = directory.path("trace.json")
+        let recorded = try BuiltCommand.run(
+            ["record", "-o", trace, "--", program, store, "naive", "prefetch"])
+        #expect(recorded.errors.contains("no line of the program; if it was stripped, record a build with symbols."))
+        let sites = try BuiltCommand.run(["query", trace, "SELECT DISTINCT callSite FROM fault", "--format", "json"])
+        #expect(sites.output.contains(#"{"callSite":"Stripped+0x"#), "\(sites.output)")
+    }
+}
