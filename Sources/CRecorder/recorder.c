@@ -101,7 +101,8 @@ static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint
 static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
     if (recorder->has_no_room) { return NULL; }
     // Where there is little room a small ring, which loses events in bursts, is better than none.
-    uint64_t capacity = recorder->ring_bytes;
+    uint64_t capacity =
+        recorder->has_default_rings ? fl_ring_bytes(recorder->rings.path, number) : recorder->ring_bytes;
     fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
     while (ring == NULL && capacity > FL_RING_BYTES_LEAST) {
         capacity >>= 1;
@@ -226,9 +227,12 @@ fl_thread *fl_thread_current(fl_recorder *recorder) {
 // (RLIMIT_FSIZE) is no room, too.
 static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t size) {
     int descriptor = -1, failure = 0;
-    int flags = MAP_POPULATE | MAP_PRIVATE | MAP_ANONYMOUS;
+    // Of a large ring the first part alone: a program that records little need not wait for the rest.
+    bool is_large = size > FL_PAGE + FL_RING_BYTES;
+    int populate = is_large ? 0 : MAP_POPULATE;
+    int flags = populate | MAP_PRIVATE | MAP_ANONYMOUS;
     if (recorder->rings.path != NULL) {
-        flags = MAP_POPULATE | MAP_SHARED;
+        flags = populate | MAP_SHARED;
         descriptor = fl_ring_file_open(&recorder->rings);
         if (descriptor < 0) { return NULL; }
         fl_quiet quiet;
@@ -245,6 +249,7 @@ static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t si
         memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, descriptor, descriptor < 0 ? 0 : (off_t)offset);
         failure = memory == MAP_FAILED ? errno : 0;
     }
+    if (memory != MAP_FAILED && is_large) { madvise(memory, FL_PAGE + FL_RING_BYTES, MADV_POPULATE_WRITE); }
     if (descriptor >= 0) { close(descriptor); }
     errno = failure;
     return memory == MAP_FAILED ? NULL : memory;
@@ -316,6 +321,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     if (recorder == NULL) { return NULL; }
     recorder->references = 1;
     recorder->process = (uint32_t)getpid();
+    recorder->has_default_rings = options->ring_bytes == 0 && !options->is_traced_only;
     recorder->ring_bytes = options->is_traced_only ? FL_PAGE : capacity_of(options->ring_bytes);
     recorder->tracer = options->tracer;
     recorder->is_traced_only = options->is_traced_only;

@@ -38,6 +38,7 @@ struct fl_recorder {
     fl_ring_file rings;
     uint64_t file_size;
     uint64_t ring_bytes;
+    bool has_default_rings;                // whose size follows the machine, and not what was asked for
     bool has_no_room;                      // for another ring; guarded by the lock
     _Atomic(fl_ring *) shared[FL_RINGS_SHARED];  // rings of several threads; null: not made yet
     uint32_t shared_count;                 // guarded by the lock
@@ -129,6 +130,10 @@ void fl_timeline_let_go(fl_timeline *timeline);
 
 // The length of as much of a text as `limit` bytes hold: without a part of a character at its end, if it fills them.
 size_t fl_cut_text(const char *text, size_t length, size_t limit);
+
+// The size of a ring by the machine's memory and by the room at a path, where no size was asked for; a null path: the rings
+// lie in the process's own memory.
+uint64_t fl_ring_bytes(const char *path, uint32_t number);
 
 // Writes a JSON string, quotes included, into `out` of `room` bytes, cut to fit between two characters; returns its
 // length. What is no UTF-8 becomes U+FFFD.

@@ -16,13 +16,11 @@ final class LTTngSession: TraceTaker {
 
     /// Events and the dictionary each have a channel of their own: what overflows one costs the other nothing.
     ///
-    /// A processor has buffers of four megabytes in each, which at a million events a second is ten milliseconds. A program
-    /// that is killed while it writes an event takes the part with it that the event was to go to, so parts are small.
+    /// See ``LTTngBuffers`` for their sizes.
     private static let channels = [
-        (name: "events", events: "faultline:*"),
-        (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*"),
+        (name: "events", events: "faultline:*", parts: LTTngBuffers.ofThisMachine().parts),
+        (name: "dictionary", events: "faultline_dictionary:*,faultline_statedump:*", parts: LTTngBuffers.fewestParts),
     ]
-    private static let buffers = ["--subbuf-size=256K", "--num-subbuf=16"]
 
     /// Makes a session that writes to a directory, and starts it.
     ///
@@ -58,7 +56,10 @@ final class LTTngSession: TraceTaker {
         try step(["create", name, "--output=\(directory)"], "make a session that writes to \"\(directory)\"")
         for channel in Self.channels {
             try step(
-                ["enable-channel", "--userspace", "--session=\(name)"] + Self.buffers + [channel.name],
+                [
+                    "enable-channel", "--userspace", "--session=\(name)",
+                    "--subbuf-size=\(LTTngBuffers.partBytes)", "--num-subbuf=\(channel.parts)", channel.name,
+                ],
                 "make a channel")
             try step(
                 ["enable-event", "--userspace", "--session=\(name)", "--channel=\(channel.name)", channel.events],
