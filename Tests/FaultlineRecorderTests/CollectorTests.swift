@@ -50,6 +50,24 @@ struct CollectorTests {
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
 
+    /// A collector that got no processor on a busy machine cost 3.9 % of 72,000 events.
+    @Test(
+        "loses none of a burst of 72,000 events, although it comes behind all of them",
+        .enabled(if: ProcessInfo.processInfo.physicalMemory >= 4 << 30, "needs 4 GiB of memory"))
+    func burst() throws {
+        let collector = try TraceCollector(path: path)
+        let recorder = try Recorder.writing(to: .rings(directory: collector.directory))
+        for _ in 0..<72_000 {
+            guard let open = recorder.begin() else { return }
+            recorder.end(open, TraceEvent.Fault(), context: 0, site: 0)
+        }
+        #expect(collector.collect() == 72_000)
+        recorder.close()
+        let outcome = collector.finish()
+        #expect(outcome.complaint == nil)
+        #expect(try arguments("faultline.ended").compactMap { $0["lost"] as? Int } == [0])
+    }
+
     private func arguments(_ name: String) throws -> [[String: Any]] {
         let lines = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
         return (lines as? [[String: Any]] ?? []).filter { $0["name"] as? String == name }
