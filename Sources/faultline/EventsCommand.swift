@@ -16,10 +16,7 @@ struct EventsCommand: ParsableCommand {
     @Argument(help: "The trace.")
     var trace: String
 
-    @Option(
-        name: .long,
-        help: "Kinds, separated by commas: fetch, batch, fault, cacheMiss, save, sql, use, scope, merge, refresh, wait."
-    )
+    @Option(name: .long, help: "Kinds, separated by commas: \(KindList.names).")
     var kind: KindList?
 
     @Option(name: .long, help: "Only events of this entity.")
@@ -154,6 +151,9 @@ private struct LineBuffer {
 /// Kinds of events as the command line names them.
 struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
+
+    /// Every kind that a trace can hold, for the help: `fetch, batch, fault…`
+    static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }

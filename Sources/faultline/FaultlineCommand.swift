@@ -28,6 +28,7 @@ struct FaultlineCommand: ParsableCommand {
             Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own, check \
             gives 1 where a budget is broken, and doctor where a recording would not work.
             """,
+        version: Version.current,
         subcommands: [
             RecordCommand.self, ReportCommand.self, DiffCommand.self, CheckCommand.self, ProfileCommand.self,
             MergeCommand.self,

@@ -58,6 +58,7 @@ struct RecordCommand: JudgingCommand {
     var command: [String] = []
 
     func validate() throws {
+        try checkOptions()
         if words.isEmpty {
             throw ValidationError("Name the command to record: faultline record -- ./App")
         }
@@ -73,6 +74,21 @@ struct RecordCommand: JudgingCommand {
             } catch {
                 throw ValidationError("--try \"\(text)\" \(error).")
             }
+        }
+    }
+
+    /// Answers what stands where the command should: a request for help, or an option that `record` does not have.
+    ///
+    /// The parser hands on everything from the first word that it does not know. Behind `--`, and behind the command's
+    /// name, options are the command's own.
+    private func checkOptions() throws {
+        guard let first = command.first, first.hasPrefix("-"), first != "--" else { return }
+        switch first {
+        case "-h", "--help": throw CleanExit.helpRequest(Self.self)
+        case "--version": throw CleanExit.message(Version.current)
+        default:
+            throw ValidationError(
+                "Unknown option \"\(first)\"; put \"--\" before a command whose name begins with a dash.")
         }
     }
 

@@ -1,0 +1,48 @@
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("Asked about itself, the command")
+struct HelpTests {
+    @Test(
+        "prints the help of record before the command to run, and tries to run nothing",
+        arguments: [["-h"], ["--help"], ["--quiet", "--help"], ["-o", "x.json", "-h", "--", "/bin/true"]])
+    func recordHelp(options: [String]) throws {
+        let result = try BuiltCommand.run(["record"] + options, directory: TemporaryDirectory().url)
+        #expect(result.status == 0)
+        #expect(result.errors.isEmpty)
+        #expect(result.output.contains("USAGE: faultline record"))
+    }
+
+    @Test("leaves an option to the program behind the dashes and behind its name", arguments: [true, false])
+    func programsOption(dashes: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let arguments = ["record", "--quiet"] + (dashes ? ["--"] : []) + ["/bin/echo", "-h", "--help"]
+        let result = try BuiltCommand.run(arguments, directory: directory.url)
+        #expect(result.output == "-h --help\n")
+    }
+
+    @Test("runs a program whose name is an option's behind the dashes")
+    func programNamedLikeOption() throws {
+        let directory = try TemporaryDirectory()
+        let result = try BuiltCommand.run(["record", "--", "--help"], directory: directory.url)
+        #expect(result.status == 2)
+        #expect(result.errors.contains("The command \"--help\" cannot be run"))
+    }
+
+    @Test("tells its version", arguments: [["--version"], ["record", "--version"]])
+    func version(arguments: [String]) throws {
+        let result = try BuiltCommand.run(arguments)
+        #expect(result.status == 0)
+        #expect(result.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test("lists every kind of event in the help of events")
+    func kinds() throws {
+        let result = try BuiltCommand.run(["events", "--help"])
+        let help = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(help.contains("commas: \(EventKind.allCases.map(\.name).joined(separator: ", "))."))
+        #expect(help.contains("release"))
+    }
+}
