@@ -18,17 +18,6 @@ package enum Phrase {
         count(value) + " " + (value == 1 ? thing : plural ?? thing + "s")
     }
 
-    /// A text that stays on its line and gives a terminal no orders: control characters as the pictures of themselves.
-    package static func printable(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    guard scalar.properties.generalCategory == .control else { return scalar }
-                    return scalar.value < 0x20 ? Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}" : "\u{FFFD}"
-                }))
-    }
-
     /// A share as a percentage of two or three digits: `0.4 %`, `12 %`.
     package static func percent(_ share: Double) -> String {
         let percent = share * 100

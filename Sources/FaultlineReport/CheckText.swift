@@ -15,7 +15,7 @@ public struct CheckText: Sendable {
     public func render(width: Int = 100, colour: Bool = false) -> String {
         let ink = Ink(isColoured: colour)
         let parts = [limits(ink, width), findings(ink, width), stale(ink, width), [summary(ink)]]
-        return TextPage.joined(parts)
+        return TextPage.joined(parts, ink)
     }
 
     private func limits(_ ink: Ink, _ width: Int) -> [String] {

@@ -26,7 +26,7 @@ public struct DiffText: Sendable {
             (.gone, "Gone", .green),
         ] { sections.append(operations(verdict, title, ink, tone, width)) }
         sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same]]
-        return TextPage.joined(sections)
+        return TextPage.joined(sections, ink)
     }
 
     // MARK: Parts

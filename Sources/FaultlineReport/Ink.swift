@@ -1,13 +1,20 @@
+internal import FaultlineAnalysis
+
 /// Colours of a terminal, or none.
+///
+/// A coloured text has marks in it that ``finished(_:)`` turns into the terminal's codes. Each ink has marks of its own,
+/// which no name in a trace can know, so that only what the report colours is coloured.
 package struct Ink: Sendable {
     /// Whether the text goes to a terminal that shows colours.
     let isColoured: Bool
+    private let mark: String
 
     package init(isColoured: Bool) {
         self.isColoured = isColoured
+        mark = isColoured ? "\u{1B}\(UInt64.random(in: 0...(.max)))[" : ""
     }
 
-    package enum Tone: String, Sendable {
+    package enum Tone: String, Sendable, CaseIterable {
         case bold = "1"
         case dim = "2"
         case red = "1;31"
@@ -16,7 +23,43 @@ package struct Ink: Sendable {
         case blue = "34"
     }
 
+    private static let beginning = "\u{1B}["
+    private static let reset = "0m"
+    /// Everything that can follow ``beginning``.
+    private static let endings = Tone.allCases.map { $0.rawValue + "m" } + [reset]
+
     package func callAsFunction(_ tone: Tone, _ text: String) -> String {
-        isColoured && !text.isEmpty ? "\u{1B}[\(tone.rawValue)m\(text)\u{1B}[0m" : text
+        isColoured && !text.isEmpty ? "\(mark)\(tone.rawValue)m\(text)\(mark)\(Self.reset)" : text
+    }
+
+    /// A line for the terminal: with this ink's colours, and with everything else in it made printable.
+    package func finished(_ line: String) -> String {
+        guard isColoured else { return Phrase.printable(line) }
+        return Self.printable(line, colours: mark, keeping: [])
+    }
+
+    /// A text whose lines are laid out, fit for a terminal, whatever it is made of.
+    ///
+    /// Only line feeds and tabs are left and, on a terminal that shows colours, the codes of inks.
+    package static func printable(page: String, isColoured: Bool) -> String {
+        let kept: Set<Unicode.Scalar> = ["\n", "\t"]
+        guard isColoured else { return Phrase.printable(page, keeping: kept) }
+        return printable(page, colours: beginning, keeping: kept)
+    }
+
+    private static func printable(_ text: String, colours mark: String, keeping kept: Set<Unicode.Scalar>) -> String {
+        var printable = ""
+        var rest = text.unicodeScalars[...]
+        while let found = rest.firstRange(of: mark.unicodeScalars) {
+            printable += Phrase.printable(String(rest[..<found.lowerBound]), keeping: kept)
+            rest = rest[found.upperBound...]
+            if let ending = endings.first(where: { rest.starts(with: $0.unicodeScalars) }) {
+                printable += beginning + ending
+                rest = rest.dropFirst(ending.unicodeScalars.count)
+            } else {
+                printable += Phrase.printable(mark, keeping: kept)
+            }
+        }
+        return printable + Phrase.printable(String(rest), keeping: kept)
     }
 }

@@ -23,7 +23,7 @@ public struct InspectionText: Sendable {
             header(ink, width), tables(ink, width),
             FindingsText(findings: inspection.findings, tellsSavings: false).lines(ink, width), checks(ink, width),
         ]
-        return TextPage.joined(sections)
+        return TextPage.joined(sections, ink)
     }
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {

@@ -1,3 +1,5 @@
+internal import FaultlineAnalysis
+
 /// A value of JSON whose text is the same whenever the value is.
 package enum JSONValue: Sendable {
     case object([(key: String, value: JSONValue)])
@@ -85,9 +87,8 @@ package enum JSONValue: Sendable {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            // Also what JSON would allow and a terminal would obey.
+            case _ where Phrase.isUnprintable(scalar): text += Phrase.escape(of: scalar)
             default: text.unicodeScalars.append(scalar)
             }
         }

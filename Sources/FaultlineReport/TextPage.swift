@@ -4,8 +4,11 @@ package enum TextPage {
     package static func width(_ width: Int, atMost most: Int = 100) -> Int { max(80, min(most, width)) }
 
     /// Sections with an empty line between them and a line feed at the end; those without lines are left out.
-    package static func joined(_ sections: [[String]]) -> String {
-        sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    ///
+    /// A line feed within a line is a name's, and starts no new one.
+    package static func joined(_ sections: [[String]], _ ink: Ink) -> String {
+        sections.filter { !$0.isEmpty }.map { $0.map(ink.finished).joined(separator: "\n") }
+            .joined(separator: "\n\n") + "\n"
     }
 
     /// A paragraph of a list: wrapped, with what follows its first line further in.

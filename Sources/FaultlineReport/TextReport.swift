@@ -31,7 +31,7 @@ public struct TextReport: Sendable {
             ]
         }
         sections += [FindingsText(findings: analysis.findings).lines(ink, width), checks(ink, width)]
-        return TextPage.joined(sections)
+        return TextPage.joined(sections, ink)
     }
 
     private func header(_ ink: Ink, _ width: Int) -> [String] {

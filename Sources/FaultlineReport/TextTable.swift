@@ -31,12 +31,16 @@ package struct TextTable {
     private(set) var rows: [[String]] = []
 
     package init(_ columns: [Column]) {
-        self.columns = columns
+        self.columns = columns.map { column in
+            var column = column
+            column.title = Phrase.printable(column.title)
+            return column
+        }
     }
 
     package mutating func add(_ row: [String]) {
         precondition(row.count == columns.count, "A row has as many cells as the table has columns.")
-        rows.append(row)
+        rows.append(row.map { Phrase.printable($0) })
     }
 
     /// The lines, the titles first.
@@ -71,13 +75,14 @@ package struct TextTable {
     static func pad(
         _ text: String, to width: Int, _ alignment: Alignment, _ loss: Loss? = nil
     ) -> String {
-        let text = shortened(Phrase.printable(text), to: width, losing: loss ?? .middle)
+        let text = shortened(text, to: width, losing: loss ?? .middle)
         let space = String(repeating: " ", count: max(0, width - text.count))
         return alignment == .left ? text + space : space + text
     }
 
     /// A text that lost its middle, or its beginning, if it was too long.
     package static func shortened(_ text: String, to width: Int, losing loss: Loss = .middle) -> String {
+        let text = Phrase.printable(text)
         guard text.count > width else { return text }
         guard width > 1 else { return String(text.prefix(max(0, width))) }
         let head = loss == .middle ? width / 2 : 0

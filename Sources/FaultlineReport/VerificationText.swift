@@ -19,7 +19,7 @@ public struct VerificationText: Sendable {
         let ink = Ink(isColoured: colour)
         var sections = [TextTable.wrapped(summary, width: width).map { ink(.bold, $0) }]
         sections += tried.enumerated().map { lines($1, number: $0 + 1, ink, width) }
-        return TextPage.joined(sections + [untried(ink, width)])
+        return TextPage.joined(sections + [untried(ink, width)], ink)
     }
 
     private var tried: [Trial] { verification.trials.filter { $0.measurement != nil } }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineAnalysis
 import FaultlineReport
 import FaultlineTrace
 
@@ -137,7 +138,7 @@ private struct LineBuffer {
     private var text = ""
 
     mutating func add(_ line: String) throws {
-        text += line
+        text += Phrase.printable(line)
         text += "\n"
         if text.utf8.count > 1 << 16 { try flush() }
     }
@@ -152,7 +153,7 @@ private struct LineBuffer {
 struct KindList: ExpressibleByArgument {
     var kinds: Set<EventKind> = []
 
-    /// Every kind that a trace can hold, for the help: `fetch, batch, fault…`
+    /// Every kind that a trace can hold, separated by commas, for the help.
     static let names = EventKind.allCases.map(\.name).joined(separator: ", ")
 
     init?(argument: String) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FaultlineAnalysis
 import Foundation
 
 /// The command: it parses its arguments, runs a subcommand and turns what goes wrong into a sentence and an exit status.
@@ -49,7 +50,7 @@ struct FaultlineCommand: ParsableCommand {
             Terminal.tell(failure.description)
             Foundation.exit(failure.status.rawValue)
         } catch {
-            let text = fullMessage(for: error)
+            let text = fullMessage(for: printable(error))
             // Asking for help is no mistake.
             if exitCode(for: error) == .success {
                 try? Terminal.output.write(text + "\n")
@@ -57,6 +58,20 @@ struct FaultlineCommand: ParsableCommand {
             }
             try? Terminal.errors.write(text + "\n")
             Foundation.exit(exitCode(for: error) == .validationFailure ? 2 : 75)
+        }
+    }
+
+    /// An error of the parser's about arguments that a terminal can show: it quotes them, and a file's name may be anybody's.
+    ///
+    /// The parser says the same of arguments that were made printable.
+    private static func printable(_ error: any Error) -> any Error {
+        let arguments = CommandLine.arguments.dropFirst().map { Phrase.printable($0) }
+        guard !arguments.elementsEqual(CommandLine.arguments.dropFirst()) else { return error }
+        do {
+            _ = try parseAsRoot(arguments)
+            return error
+        } catch {
+            return error
         }
     }
 }

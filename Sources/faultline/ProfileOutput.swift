@@ -18,7 +18,7 @@ struct ProfileOutput: ParsableArguments {
 
     func write(_ profile: Profile) throws {
         let data = try profile.fileData()
-        guard let output else { return try Terminal.output.write(String(decoding: data, as: UTF8.self)) }
+        guard let output else { return try Terminal.output.write(json: String(decoding: data, as: UTF8.self)) }
         do {
             try data.write(to: URL(fileURLWithPath: output), options: .atomic)
         } catch {

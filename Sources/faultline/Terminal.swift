@@ -1,3 +1,5 @@
+import FaultlineAnalysis
+import FaultlineReport
 import Foundation
 
 /// A stream that the command writes to, and what it is.
@@ -25,13 +27,26 @@ struct Terminal {
     /// How many columns a line may have: the terminal's, between 80 and 120; 100 where there is none.
     var width: Int { columns.map { min(max($0, 80), 120) } ?? 100 }
 
-    /// Writes text.
+    /// Writes text whose lines are laid out.
+    ///
+    /// Whatever else a terminal would obey is made printable, apart from the colours of reports: names in it may be anybody's.
     ///
     /// What cannot be written to standard error is left out: the exit status must not hang on it. A reader of the output
     /// that has gone (`faultline events … | head`) ends the command without a word, as pipes do.
     ///
     /// - Throws: ``CommandFailure`` if the output cannot be written for another reason, such as a full disk.
     func write(_ text: String) throws {
+        try write(verbatim: Ink.printable(page: text, isColoured: wantsColour))
+    }
+
+    /// Writes JSON; what a terminal would obey is escaped in it, which leaves its values as they are.
+    ///
+    /// - Throws: ``CommandFailure``, as for text.
+    func write(json: String) throws {
+        try write(verbatim: Phrase.escaped(json: json))
+    }
+
+    private func write(verbatim text: String) throws {
         var text = text
         let failure = text.withUTF8 { bytes in
             var written = 0
@@ -51,8 +66,8 @@ struct Terminal {
             "Writing to \(name) failed (\(String(cString: strerror(failure)))); free some space, or write elsewhere.")
     }
 
-    /// Writes a sentence to standard error, as the command's own.
+    /// Writes a sentence to standard error, as the command's own, in one line.
     static func tell(_ sentence: String) {
-        try? errors.write("faultline: \(sentence)\n")
+        try? errors.write("faultline: \(Phrase.printable(sentence))\n")
     }
 }

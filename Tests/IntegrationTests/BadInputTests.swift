@@ -96,7 +96,8 @@ struct BadInputTests {
         arguments: [
             ["record"], ["record", "--"], ["report"], ["events", "x", "--kind", "nonsense"], ["nonsense"],
             ["events", "x", "--kind", ""], ["events", "x", "--min-duration", "12"], ["demo", "--items", "0"],
-            ["report", "x", "--format", "xml"], ["record", "--nonsense", "--", "/bin/true"], ["record", "-x", "/bin/true"],
+            ["report", "x", "--format", "xml"], ["record", "--nonsense", "--", "/bin/true"],
+            ["record", "-x", "/bin/true"],
         ])
     func wrongCall(arguments: [String]) throws {
         let result = try BuiltCommand.run(arguments)

@@ -27,7 +27,7 @@ struct DoctorText {
                 [ink(.bold, TextTable.shortened(group.name, to: width))] + group.checks.map { line($0, ink, width) })
         }
         sections += [remedies(ink, width), verdict(ink, width), installation(ink, width)]
-        return TextPage.joined(sections)
+        return TextPage.joined(sections, ink)
     }
 
     private static func mark(_ check: Check, _ ink: Ink) -> String {
