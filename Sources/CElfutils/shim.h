@@ -6,10 +6,13 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Exported by libswiftCore, declared by no header. The result is the caller's to free; null: not a Swift symbol.
 extern char *swift_demangle(
@@ -18,20 +21,47 @@ extern char *swift_demangle(
 // Of the C++ ABI, exported by libstdc++.
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *bufferSize, int *status);
 
-// A session on one file, whose addresses stay those of the file; null: it is no ELF file, or cannot be read.
-static inline Dwfl *ftl_elf_open(const char *path) {
+// Whether nothing lies at a path, or a regular file.
+static inline bool ftl_elf_is_harmless(const char *directory, int length, const char *folder, const char *name) {
+    char path[4096];
+    struct stat status;
+    int size = snprintf(path, sizeof path, "%.*s%s%s", length, directory, folder, name);
+    if (size < 0 || (size_t)size >= sizeof path) { return false; }
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+// Finds separate debug information as libdwfl does, but for a program that names a pipe or a device as such: libdwfl would
+// open it, and wait. The name, which the program holds, is one of a file beside it, in .debug, or below /usr/lib/debug.
+static inline int ftl_elf_find_debuginfo(
+    Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
+    GElf_Word checksum, char **result
+) {
+    if (file != NULL && link != NULL) {
+        const char *slash = strrchr(file, '/');
+        int length = slash == NULL ? 0 : (int)(slash - file) + 1;
+        if (strchr(link, '/') != NULL || !ftl_elf_is_harmless(file, length, "", link)
+            || !ftl_elf_is_harmless(file, length, ".debug/", link)) {
+            return -1;
+        }
+    }
+    return dwfl_standard_find_debuginfo(module, data, name, base, file, link, checksum, result);
+}
+
+// A session on one file, whose addresses stay those of the file; null: it is no ELF file, or cannot be read. The session
+// takes the descriptor, if there is one.
+static inline Dwfl *ftl_elf_open(const char *path, int descriptor) {
     // Swift cannot take the addresses of these functions with the types that the table wants. The path of separate
     // debug files is the library's default: beside the file, in .debug, and by build ID in /usr/lib/debug.
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = ftl_elf_find_debuginfo,
         .section_address = dwfl_offline_section_address,
         .debuginfo_path = NULL,
     };
     Dwfl *session = dwfl_begin(&callbacks);
     if (session == NULL) { return NULL; }
     dwfl_report_begin(session);
-    Dwfl_Module *module = dwfl_report_elf(session, path, path, -1, 0, true);
+    Dwfl_Module *module = dwfl_report_elf(session, path, path, descriptor, 0, true);
     if (module == NULL || dwfl_report_end(session, NULL, NULL) != 0) {
         dwfl_end(session);
         return NULL;

@@ -17,7 +17,7 @@ extension TraceReader {
     /// Puts lines behind what the timeline has that takes the trace's symbols.
     func append(_ lines: [String]) throws(ReaderError) {
         if pathOfSymbols != path { try begin(pathOfSymbols) }
-        try TimelineTail.append(lines, to: pathOfSymbols)
+        try TimelineTail.append(lines, to: pathOfSymbols, isBesideTrace: pathOfSymbols != path)
     }
 
     /// An entry as a timeline has it.

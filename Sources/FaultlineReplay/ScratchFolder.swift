@@ -1,5 +1,6 @@
 import FaultlineRecorder
 import FaultlineStore
+import FaultlineTrace
 import Foundation
 import Glibc
 
@@ -78,6 +79,8 @@ final class ScratchFolder {
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
             try Self.copyBytes(from: source, to: place)
+        } catch let error as RegularFile.Failure {
+            throw ReplayError.cannotCopy(source, "\(error)")
         } catch let error as POSIXError {
             throw ReplayError.cannotCopy(
                 source, String(cString: strerror(error.code.rawValue)),
@@ -90,8 +93,7 @@ final class ScratchFolder {
 
     private static func copyBytes(from source: String, to place: String) throws {
         func failure() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        let input = open(source, O_RDONLY | O_CLOEXEC)
-        guard input >= 0 else { throw failure() }
+        let input = try RegularFile.open(source)
         defer { close(input) }
         // A new file of our own: what is written to later can be nobody else's.
         let output = open(place, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

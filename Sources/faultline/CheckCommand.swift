@@ -89,7 +89,9 @@ struct CheckCommand: JudgingCommand {
         var accepted: [Acceptance] = []
         for path in paths.sorted() where path.hasSuffix(".swift") && !path.hasPrefix(".build") {
             // What cannot be read accepts nothing: its findings fail.
-            guard let text = try? String(contentsOfFile: folder + "/" + path, encoding: .utf8) else { continue }
+            guard let bytes = try? RegularFile.bytes(of: folder + "/" + path, atMost: InputFile.most),
+                let text = String(validating: bytes, as: UTF8.self)
+            else { continue }
             do {
                 accepted += try Acceptance.inComments(of: text, file: root + "/" + path)
             } catch {

@@ -1,25 +1,27 @@
+import FaultlineTrace
 import Foundation
 
 /// Reads small files that the command is given.
 enum InputFile {
-    /// - Parameter what: What the file is, for the message: `"budget"`.
-    /// - Throws: ``CommandFailure`` with the system's words, and what to do.
-    static func read(_ path: String, as what: String) throws -> Data {
-        guard let file = fopen(path, "r") else { throw failure(path, what) }
-        defer { fclose(file) }
-        var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            data.append(contentsOf: buffer[..<count])
-            if ferror(file) != 0 { throw failure(path, what) }
-            if count == 0 { return data }
-        }
-    }
+    /// The most bytes of a file that somebody wrote by hand.
+    static let most = 16 << 20
 
-    private static func failure(_ path: String, _ what: String) -> CommandFailure {
-        .usage(
-            "The \(what) \"\(path)\" cannot be read (\(String(cString: strerror(errno)))); check the path, and whether it may "
-                + "be read.")
+    /// Reads a file, or what a shell hands over in its place: `--budget <(jq .budget settings.json)`.
+    ///
+    /// - Parameters:
+    ///   - what: What the file is, for the message: `"budget"`.
+    ///   - limit: The most bytes that such a file has.
+    /// - Throws: ``CommandFailure`` with the system's words, and what to do.
+    static func read(_ path: String, as what: String, atMost limit: Int = most) throws -> Data {
+        do {
+            return Data(try RegularFile.bytes(of: path, atMost: limit, allowingPipe: true))
+        } catch {
+            let advice =
+                switch error {
+                case .system: "check the path, and whether it may be read"
+                case .notRegular, .tooLarge: "name another file"
+                }
+            throw CommandFailure.usage("The \(what) \"\(path)\" cannot be read (\(error)); \(advice).")
+        }
     }
 }

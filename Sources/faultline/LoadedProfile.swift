@@ -1,5 +1,6 @@
 import FaultlineAnalysis
 import FaultlineReader
+import FaultlineTrace
 import Foundation
 
 /// The profile of a trace, or of many: summed up here, or read from a profile's file.
@@ -37,16 +38,12 @@ struct LoadedProfile {
 
     /// Whether a file holds a profile, by its content.
     static func isProfile(_ path: String) -> Bool {
-        // Whatever is no file, such as a pipe, is not even opened: what was read of it would be gone.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: (path as NSString).resolvingSymlinksInPath)
-        guard attributes?[.type] as? FileAttributeType == .typeRegular,
-            let beginning = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 256)
-        else { return false }
-        return Profile.isProfile(beginning)
+        guard let beginning = try? RegularFile.beginning(of: path, length: 256) else { return false }
+        return Profile.isProfile(Data(beginning))
     }
 
     private static func read(_ path: String) throws -> Profile {
-        let data = try InputFile.read(path, as: "profile")
+        let data = try InputFile.read(path, as: "profile", atMost: 1 << 30)
         do {
             return try Profile(fileData: data)
         } catch {

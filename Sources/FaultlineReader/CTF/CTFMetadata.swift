@@ -1,17 +1,21 @@
+import FaultlineTrace
 import Foundation
 
 /// The metadata of a CTF trace: a text that says how the streams' bytes are to be read, in packets of its own.
 ///
 /// libbabeltrace2 is who understands it; looked at here is what must be known before it reads.
 struct CTFMetadata {
+    /// The most bytes that are read; LTTng writes some kilobytes for each provider.
+    private static let most = 64 << 20
+
     private let text: Data
     /// Whether all of it is there: libbabeltrace2 waits for ever for what is missing in a packet.
     let isWhole: Bool
 
     /// Reads the metadata of the trace in a directory; without any it declares nothing.
     init(of directory: String) {
-        let file = FileManager.default.contents(atPath: directory + "/metadata") ?? Data()
-        (text, isWhole) = Self.unpacked([UInt8](file))
+        let file = try? RegularFile.bytes(of: directory + "/metadata", atMost: Self.most)
+        (text, isWhole) = Self.unpacked(file ?? [])
     }
 
     /// A packet of metadata: magic number, UUID, checksum, the sizes of its contents and of itself in bits, and five bytes

@@ -17,8 +17,18 @@ final class ELFFile {
     private var locationsByAddress: [UInt64: [FrameEntry.Location]] = [:]
 
     /// The file at a path, or `nil` if it cannot be read or is no ELF file.
+    ///
+    /// The path is a trace's: whatever else lies there is not read. libdw would also unpack a compressed file, however
+    /// much comes out of it.
     init?(path: String) {
-        guard let session = ftl_elf_open(path) else { return nil }
+        guard let descriptor = try? RegularFile.open(path) else { return nil }
+        var magic = [UInt8](repeating: 0, count: 4)
+        guard pread(descriptor, &magic, 4, 0) == 4, magic == [0x7F, 0x45, 0x4C, 0x46],
+            let session = ftl_elf_open(path, descriptor)
+        else {
+            close(descriptor)
+            return nil
+        }
         guard let module = ftl_elf_module(session) else {
             dwfl_end(session)
             return nil

@@ -1,4 +1,5 @@
 import CTimelineParser
+import FaultlineTrace
 import Glibc
 
 /// The lines of a file, in chunks of a megabyte.
@@ -129,14 +130,13 @@ final class LineReader {
     }
 
     private static func open(_ path: String) throws(ReaderError) -> Int32 {
-        // Not blocking, since opening a pipe that nobody writes to would wait for ever; no matter for files.
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        if descriptor < 0 { throw .cannotOpen(path, errno) }
-        var status = stat()
-        if fstat(descriptor, &status) != 0 || status.st_mode & S_IFMT != S_IFREG {
-            close(descriptor)
-            throw status.st_mode & S_IFMT == S_IFDIR ? .isDirectory(path) : .isNotRegular(path)
+        do throws(RegularFile.Failure) {
+            return try RegularFile.open(path)
+        } catch {
+            switch error {
+            case .system(let number): throw .cannotOpen(path, number)
+            case .notRegular, .tooLarge: throw CTFTrace.isDirectory(path) ? .isDirectory(path) : .isNotRegular(path)
+            }
         }
-        return descriptor
     }
 }

@@ -43,8 +43,11 @@ struct TimelineTail {
     /// Puts lines behind a timeline's last complete line, and the closing bracket behind them.
     ///
     /// If that fails, the file is made what it was.
-    static func append(_ lines: [String], to path: String) throws(ReaderError) {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+    ///
+    /// - Parameter isBesideTrace: Whether the file is not the one that was named.
+    static func append(_ lines: [String], to path: String, isBesideTrace: Bool = false) throws(ReaderError) {
+        // Not through a link: beside the files of a CTF trace it would lead to somebody else's file.
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | (isBesideTrace ? O_NOFOLLOW : 0))
         if descriptor < 0 { throw .cannotAddSymbols(path, errno) }
         defer { close(descriptor) }
         // The recorder holds this lock as long as it writes, and others while they read or add to the trace themselves.

@@ -1,4 +1,5 @@
 import CSQLite
+import FaultlineTrace
 import Foundation
 
 /// The file of a binary store: the image of a database that is worked with in memory.
@@ -50,7 +51,7 @@ final class BinaryStoreFile {
         state = State(status)
         let image: Data
         do {
-            image = try Data(contentsOf: URL(fileURLWithPath: path))
+            image = Data(try RegularFile.bytes(of: path, atMost: .max))
         } catch {
             var failure = StoreError.sqlite(SQLITE_CANTOPEN, doing: "Opening the store", path: path, detail: "")
             failure.sqliteCode = 0

@@ -31,6 +31,10 @@ final class SQLConnection {
     ///   - path: the file, or what the database is called in sentences.
     ///   - name: what SQLite is to open, as a URI or ``memory``; `nil`: the file.
     init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
+        if name == nil, Self.isPipeOrDevice(path) {
+            throw StoreError(
+                .notADatabase, "'\(path)' is a pipe or a device, which holds no store; name another file.")
+        }
         self.path = path
         self.busyTimeout = busyTimeout
         busy = BusyHandler(path: path, timeout: busyTimeout)
@@ -55,6 +59,13 @@ final class SQLConnection {
         if registered == SQLITE_OK { registered = TextOrder.register(on: handle) }
         if registered == SQLITE_OK { registered = effects.register(on: handle) }
         guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }
+    }
+
+    /// What SQLite would open, and wait for.
+    private static func isPipeOrDevice(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT)
     }
 
     deinit {

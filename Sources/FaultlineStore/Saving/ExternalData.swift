@@ -1,3 +1,4 @@
+import FaultlineTrace
 import Foundation
 
 /// Large values that are kept in files beside the store, in `.NAME_SUPPORT/_EXTERNAL_DATA`.
@@ -20,7 +21,9 @@ struct ExternalData: Sendable {
         guard tag == 2 else { return Data(rest) }
         let name = Self.name(rest)
         do {
-            return try Data(contentsOf: folder.appendingPathComponent(name))
+            // A store of unknown origin can refer to any file.
+            guard Self.isFileName(name) else { throw RegularFile.Failure.notRegular }
+            return Data(try RegularFile.bytes(of: folder.appendingPathComponent(name).path, atMost: .max))
         } catch {
             throw StoreError(
                 .externalData,
@@ -32,7 +35,13 @@ struct ExternalData: Sendable {
     /// The file that a column's bytes refer to.
     func file(_ bytes: UnsafeRawBufferPointer) -> URL? {
         guard bytes.first == 2 else { return nil }
-        return folder.appendingPathComponent(Self.name(UnsafeRawBufferPointer(rebasing: bytes.dropFirst())))
+        let name = Self.name(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        return Self.isFileName(name) ? folder.appendingPathComponent(name) : nil
+    }
+
+    /// Whether a name is one of a file in the folder and leads nowhere else.
+    private static func isFileName(_ name: String) -> Bool {
+        !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
     }
 
     // Core Data ends the name with a zero.

@@ -1,0 +1,85 @@
+import Glibc
+
+/// Opens files that others name, and refuses what is none.
+///
+/// A trace, a budget or a store can name anything: opening a pipe waits for somebody to write to it, reading a device may
+/// never end, and some devices act when they are opened.
+package enum RegularFile {
+    /// Why a file was not opened or read.
+    package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
+        /// The system's error number.
+        case system(Int32)
+        /// It is a pipe, a device, a socket or a directory.
+        case notRegular
+        /// It has more bytes than such a file has.
+        case tooLarge(limit: Int)
+
+        /// `no such file or directory`, `it is no regular file`…, to stand in brackets.
+        package var description: String {
+            switch self {
+            case .system(let number): String(cString: strerror(number))
+            case .notRegular: "it is no regular file"
+            case .tooLarge(let limit): "it is larger than \(limit >> 20) MiB"
+            }
+        }
+    }
+
+    /// Opens a file for reading.
+    ///
+    /// - Parameter allowingPipe: Whether a pipe that a shell has opened, as for `<(…)`, will do. One with a name never does.
+    /// - Returns: A descriptor, which the caller closes.
+    package static func open(_ path: String, allowingPipe: Bool = false) throws(Failure) -> Int32 {
+        // Not blocking, since opening a pipe that nobody writes to would wait for ever; no matter for files.
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        // What a socket says when it is opened.
+        if descriptor < 0 { throw errno == ENXIO ? .notRegular : .system(errno) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFREG { return descriptor }
+            if allowingPipe, status.st_mode & S_IFMT == S_IFIFO, isNameless(descriptor) {
+                let flags = fcntl(descriptor, F_GETFL)
+                if flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) == 0 { return descriptor }
+            }
+        }
+        close(descriptor)
+        throw .notRegular
+    }
+
+    /// The bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes that such a file has.
+    ///   - allowingPipe: As for ``open(_:allowingPipe:)``.
+    package static func bytes(
+        of path: String, atMost limit: Int, allowingPipe: Bool = false
+    ) throws(Failure) -> [UInt8] {
+        let descriptor = try open(path, allowingPipe: allowingPipe)
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw .system(errno) }
+            if count == 0 { return bytes }
+            bytes += part[..<count]
+            if bytes.count > limit { throw .tooLarge(limit: limit) }
+        }
+    }
+
+    /// The first bytes of a file, at most so many.
+    package static func beginning(of path: String, length: Int) throws(Failure) -> [UInt8] {
+        let descriptor = try open(path)
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: length)
+        let count = pread(descriptor, &bytes, length, 0)
+        if count < 0 { throw .system(errno) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Whether a pipe has no name in a file system: the kernel calls it `pipe:[4711]`.
+    private static func isNameless(_ descriptor: Int32) -> Bool {
+        var name = [CChar](repeating: 0, count: 6)
+        return readlink("/proc/self/fd/\(descriptor)", &name, 5) == 5 && strcmp(name, "pipe:") == 0
+    }
+}
