@@ -93,7 +93,7 @@ let package = Package(
             name: "FaultlineTesting",
             dependencies: [
                 "FaultlineAnalysis", "FaultlineCounting", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineTrace",
+                "FaultlineStore", "FaultlineTrace",
             ],
             swiftSettings: strict),
         .target(

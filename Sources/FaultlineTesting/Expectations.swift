@@ -1,4 +1,5 @@
 public import FaultlineRecorder
+public import FaultlineStore
 internal import FaultlineTrace
 internal import Testing
 internal import XCTest
@@ -6,8 +7,13 @@ internal import XCTest
 /// Expects work to ask no more of its store than it may, and fails the test in which it runs if it does.
 ///
 ///     @Test func list() throws {
-///         try expectRoundTrips(atMost: 2, cacheMisses: 0) { try showList() }
+///         try expectRoundTrips(atMost: 2, cacheMisses: 0, startingCold: container) { try showList() }
 ///     }
+///
+/// A test that has seeded its store through the same container, or has run the work before, finds the rows in memory: faults
+/// then make no trips, and an N+1 passes, however small the limits. With `startingCold` every row is forgotten first, and
+/// the work asks the store for what a program asks it for that has just started. Pass the container wherever cache misses or
+/// faults matter; leave it out to count what the work asks for the second time.
 ///
 /// Counts what happens in the work's own scope, on whatever thread: other tests may run at the same time, on the same
 /// recorder too. The message names the events that made the trips, their lines, and what the analyzer advises. Works in
@@ -17,6 +23,8 @@ internal import XCTest
 ///   - trips: How often SQLite may be asked: the statements of fetches, batches, prefetches, faults and saves.
 ///   - rows: How many rows may be read; by default any number.
 ///   - cacheMisses: How many faults may go to the store; by default any number.
+///   - container: The container whose rows are forgotten before the work starts; by default they stay. See
+///     ``PersistentContainer/forgetRows()``, which waits for the queues of its contexts.
 ///   - recorder: What the store's container was made with; by default ``FaultlineRecorder/Recorder/testing``. It must
 ///     keep its events in memory, and a recorder that never saw a store fails the expectation.
 /// - Returns: What the work returns.
@@ -24,10 +32,12 @@ internal import XCTest
 /// - Complexity: O(everything that the recorder has recorded until now).
 @discardableResult
 public func expectRoundTrips<Result>(
-    atMost trips: Int, rows: Int? = nil, cacheMisses: Int? = nil, recorder: Recorder = .testing,
+    atMost trips: Int, rows: Int? = nil, cacheMisses: Int? = nil, startingCold container: PersistentContainer? = nil,
+    recorder: Recorder = .testing,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
     _ work: () throws -> Result
 ) rethrows -> Result {
+    container?.forgetRows()
     let start = recorder.messages().count
     var scope: EventID?
     let result = try recorder.scope("expectation", kind: .test) {
@@ -47,10 +57,12 @@ public func expectRoundTrips<Result>(
 /// far as it has happened when the work ends.
 @discardableResult
 public func expectRoundTrips<Result>(
-    atMost trips: Int, rows: Int? = nil, cacheMisses: Int? = nil, recorder: Recorder = .testing,
+    atMost trips: Int, rows: Int? = nil, cacheMisses: Int? = nil, startingCold container: PersistentContainer? = nil,
+    recorder: Recorder = .testing,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
     _ work: nonisolated(nonsending) () async throws -> Result
 ) async rethrows -> Result {
+    container?.forgetRows()
     let start = recorder.messages().count
     var scope: EventID?
     let result = try await recorder.scope("expectation", kind: .test) {

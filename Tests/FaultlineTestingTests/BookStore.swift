@@ -3,11 +3,13 @@ import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
-/// Twelve books on twelve shelves, whose rows no cache keeps.
+/// Twelve books on twelve shelves, whose rows no cache keeps unless it is to.
 final class BookStore {
     let recorder: Recorder
     let container: PersistentContainer
     private let folder: URL
+    /// Objects of the view context that the test goes on holding.
+    private var seeded: [ManagedObject] = []
 
     final class Shelf: ManagedObject {
         override class var entityName: String { "Shelf" }
@@ -21,7 +23,9 @@ final class BookStore {
         static let shelf = ToOneKey<Shelf>("shelf")
     }
 
-    init(recorder: Recorder = .memory()) throws {
+    /// - Parameter isWarm: Whether the rows stay in the cache, and the objects in their context, as where a test seeds a
+    ///   store through the container that the code under test uses.
+    init(recorder: Recorder = .memory(), isWarm: Bool = false) throws {
         self.recorder = recorder
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,11 +38,11 @@ final class BookStore {
                 relationships: [RelationshipDescription("shelf", to: "Shelf", inverse: "books")]),
         ])
         var description = PersistentStoreDescription(url: folder.appendingPathComponent("books.sqlite"))
-        description.rowCacheLimit = 0
+        if !isWarm { description.rowCacheLimit = 0 }
         container = try PersistentContainer(
             name: "Books", managedObjectModel: model, storeDescription: description,
             classes: [Shelf.self, Book.self], recorder: recorder)
-        let context = container.newBackgroundContext()
+        let context = isWarm ? container.viewContext : container.newBackgroundContext()
         try context.performAndWait {
             for number in 0..<12 {
                 let shelf = Shelf(context: context)
@@ -46,10 +50,11 @@ final class BookStore {
                 let book = Book(context: context)
                 book[Book.title] = "Book \(number)"
                 book[Book.shelf] = shelf
+                if isWarm { seeded += [shelf, book] }
             }
             try context.save()
         }
-        container.persistentStoreCoordinator.removeUnusedRows()
+        if !isWarm { container.persistentStoreCoordinator.removeUnusedRows() }
     }
 
     deinit {
@@ -57,8 +62,8 @@ final class BookStore {
     }
 
     /// The labels of the shelves of all books.
-    func show(prefetching: [String]) throws -> Int {
-        let context = container.newBackgroundContext()
+    func show(prefetching: [String], in context: ManagedObjectContext? = nil) throws -> Int {
+        let context = context ?? container.newBackgroundContext()
         return try context.performAndWait {
             let request = FetchRequest<Book>(relationshipKeyPathsForPrefetching: prefetching)
             return try context.fetch(request).reduce(0) { $0 + ($1[Book.shelf]?[Shelf.label].count ?? 0) }

@@ -52,6 +52,48 @@ struct ExpectationTests {
         #expect(words[2].hasPrefix("→ Prefetch \"shelf\" with the fetch of Book, BookStore.swift:"))
     }
 
+    @Test("An N+1 over rows that the test has seeded is found from a cold start", arguments: [false, true])
+    func coldStart(inViewContext: Bool) throws {
+        let store = try BookStore(isWarm: true)
+        let context = inViewContext ? store.container.viewContext : nil
+        let work = { _ = try store.show(prefetching: [], in: context) }
+        // Everything is in memory.
+        try expectRoundTrips(atMost: 1, cacheMisses: 0, recorder: store.recorder, work)
+        let failed = try failures {
+            try expectRoundTrips(
+                atMost: 1, cacheMisses: 0, startingCold: store.container, recorder: store.recorder, work)
+        }
+        #expect(
+            failed.first?.text.hasPrefix(
+                "13 round trips, at most 1 expected; 12 cache misses, at most 0 expected:") == true, "\(failed)")
+        try expectRoundTrips(atMost: 2, cacheMisses: 0, startingCold: store.container, recorder: store.recorder) {
+            _ = try store.show(prefetching: ["shelf"], in: context)
+        }
+    }
+
+    @Test("A cold start keeps unsaved changes and new objects")
+    func coldStartKeepsChanges() throws {
+        let store = try BookStore(isWarm: true)
+        let context = store.container.viewContext
+        try context.performAndWait {
+            let request = FetchRequest<BookStore.Book>(sortDescriptors: [.ascending("title")])
+            let book = try context.fetch(request)[0]
+            book[BookStore.Book.title] = "Another"
+            let new = BookStore.Shelf(context: context)
+            new[BookStore.Shelf.label] = "New"
+            store.container.forgetRows()
+            #expect(book[BookStore.Book.title] == "Another")
+            #expect(book[BookStore.Book.shelf]?[BookStore.Shelf.label] == "Shelf 0")
+            #expect(new[BookStore.Shelf.label] == "New")
+            try context.save()
+            let other = store.container.newBackgroundContext()
+            let count = try other.performAndWait {
+                try other.fetch(FetchRequest<BookStore.Book>(predicate: PropertyPath("title") == "Another")).count
+            }
+            #expect(count == 1)
+        }
+    }
+
     @Test("Each counts its own work, however much goes on beside it", arguments: 0..<8)
     func parallel(_ number: Int) async throws {
         // A store of its own, since what others load serves everybody; one recorder for all.

@@ -133,6 +133,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         (stores, storesGeneration) = (state.stores, state.generation)
         identities = IdentityMap(maps: state.count * coordinator.managedObjectModel.entities.count)
         queue = type == .mainQueue ? .main : DispatchQueue(label: "Faultline.\(name)")
+        coordinator.livingContexts.add(self)
     }
 
     /// The context's number in the trace's dictionary.

@@ -10,6 +10,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let recorder: Recorder
     let log: SQLDebugLog
     let mergingContexts = MergingContexts()
+    let livingContexts = LivingContexts()
     private let classes: [String: ManagedObject.Type]
     private let opened = Mutex(Opened())
     /// Counts the stores that came and went, so that contexts notice.
@@ -186,6 +187,16 @@ extension PersistentStoreCoordinator {
         for store in stores {
             try? store.locked { () throws(StoreError) in store.finishFaults() }
             store.rows.removeUnused()
+        }
+    }
+
+    /// Forgets every row in memory: all objects of all contexts become faults, with their unsaved changes kept, and the
+    /// stores' row caches are emptied.
+    func forgetRows() {
+        for context in livingContexts.all { context.performAndWait { context.refreshAllObjects() } }
+        for store in stores {
+            try? store.locked { () throws(StoreError) in store.finishFaults() }
+            store.rows.removeAll()
         }
     }
 

@@ -264,6 +264,24 @@ final class RowCache: Sendable {
         _ = consume released
     }
 
+    /// Lets go of everything.
+    ///
+    /// Objects that hold a row read it anew when they are faults the next time.
+    func removeAll() {
+        let released = state.withLock { state in
+            for place in state.maps.indices {
+                // Whoever holds the row must not be served from it; it is no longer marked when it is written.
+                state.maps[place].forEach { RowPointer(address: $1).markSuperseded() }
+                state.maps[place] = KeyMap()
+            }
+            let young = state.young
+            state.young = []
+            state.bytes = 0
+            return young
+        }
+        _ = consume released
+    }
+
     /// Whether a key was here before, as far as that was recorded.
     func hasSeen(root: Int, key: Int64) -> Bool {
         state.withLock { state in

@@ -1,0 +1,29 @@
+import Synchronization
+
+/// The contexts of a coordinator that somebody still holds.
+final class LivingContexts: Sendable {
+    private struct Entry {
+        weak var context: ManagedObjectContext?
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        /// How many entries may gather before those of contexts that are gone are looked for.
+        var most = 16
+    }
+
+    private let state = Mutex(State())
+
+    /// - Complexity: O(1) on average.
+    func add(_ context: ManagedObjectContext) {
+        state.withLock { state in
+            if state.entries.count >= state.most {
+                state.entries.removeAll { $0.context == nil }
+                state.most = max(16, state.entries.count * 2)
+            }
+            state.entries.append(Entry(context: context))
+        }
+    }
+
+    var all: [ManagedObjectContext] { state.withLock { $0.entries.compactMap(\.context) } }
+}
