@@ -1,5 +1,6 @@
 import FaultlineReader
 import FaultlineTrace
+import Foundation
 import Testing
 
 @Suite("Damage and oddities in a timeline cost what they touch and no more")
@@ -272,6 +273,32 @@ struct TimelineQuirkTests {
         let reading = try TraceFile(Lines.timeline(lines)).read()
         #expect(reading.events.map(\.id) == (1...20000).map { UInt64($0) } + [2, 20001])
         #expect(reading.summary.firstMalformed == .init(number: 20004, reason: "it is longer than 16 MiB"))
+    }
+
+    @Test(
+        "A last line of more than 16 MiB stays when symbols are added",
+        arguments: ["}\n]\n", "}\n", "},\n", "}", "},", "}]", "} ]", "}   \n\n"])
+    func longLastLine(end: String) throws {
+        let long = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))""#
+        let whole = "[\n\(Lines.began()),\n\(Lines.fault(id: 1)),\n" + long
+        let file = try TraceFile(Array((whole + end).utf8))
+        let reader = try TraceReader(path: file.path)
+        try reader.add(.name(NameEntry(name: "added")), process: 1)
+        let text = try String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(text.hasPrefix(whole + "}"))
+        #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [Any])
+        #expect(text.contains("\"added\""))
+    }
+
+    @Test("A line of more than 16 MiB that the file breaks off in goes when symbols are added, as shorter ones do")
+    func brokenLongLine() throws {
+        let whole = "[\n\(Lines.began()),\n\(Lines.fault(id: 1))"
+        let broken = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))"#
+        let file = try TraceFile(Array((whole + ",\n" + broken).utf8))
+        try TraceReader(path: file.path).add(.name(NameEntry(name: "added")), process: 1)
+        let text = try String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(text.hasPrefix(whole) && text.utf8.count < 4096)
+        #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [Any])
     }
 
     @Test("No bytes whatever crash the parser")

@@ -21,6 +21,8 @@ final class LineReader {
         var isTerminated: Bool
         /// Whether it was longer than ``LineReader/maximumLength``; its bytes are gone then.
         var isTooLong = false
+        /// Where the line ends in the file, its newline left out.
+        var end: Int
     }
 
     static let chunkLength = 1 << 20
@@ -74,8 +76,9 @@ final class LineReader {
         number += 1
         var line = Line(
             start: UnsafePointer((buffer + start).assumingMemoryBound(to: CChar.self)), length: position - start,
-            capacity: capacity + Int(FTL_PADDING) - start, number: number, offset: offset, isTerminated: isTerminated)
-        offset += dropped + line.length + (isTerminated ? 1 : 0)
+            capacity: capacity + Int(FTL_PADDING) - start, number: number, offset: offset, isTerminated: isTerminated,
+            end: offset + dropped + position - start)
+        offset = line.end + (isTerminated ? 1 : 0)
         if dropped > 0 || line.length > Self.maximumLength {
             line.length = 0
             line.isTooLong = true

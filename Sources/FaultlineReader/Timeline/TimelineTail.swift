@@ -12,24 +12,66 @@ struct TimelineTail {
     ///
     /// Left out are the closing bracket and, in a file that breaks off, a last line that is not complete: no reader can
     /// use it, and no viewer would open the file with it in the middle.
-    private init(of path: String) throws(ReaderError) {
+    private init(of path: String, _ descriptor: Int32) throws(ReaderError) {
         guard let parser = ftl_parser_create() else { throw .outOfMemory(path) }
         defer { ftl_parser_destroy(parser) }
         let result = UnsafeMutablePointer<ftl_line>.allocate(capacity: 1)
         defer { result.deallocate() }
         let lines = try LineReader(path: path)
         while let line = try lines.next() {
+            if line.isTooLong {
+                stay(try Ends(of: line, descriptor, path), isTerminated: line.isTerminated)
+                continue
+            }
             var text = Self.trimmed(line)
-            if text.isEmpty && !line.isTooLong { continue }
+            if text.isEmpty { continue }
             if text.elementsEqual([UInt8(ascii: "]")]) { continue }
             if !line.isTerminated {
                 let kind = ftl_parse_line(parser, line.start, line.length, line.capacity, result)
-                if line.isTooLong || kind == .FTL_LINE_MALFORMED { break }
+                if kind == .FTL_LINE_MALFORMED { break }
             }
             if text.first == UInt8(ascii: "{") && text.last == UInt8(ascii: "]") { text = text.dropLast() }
-            end = line.offset + (line.isTooLong ? 0 : text.endIndex)
+            end = line.offset + text.endIndex
             needsComma = text.last != UInt8(ascii: ",") && text.last != UInt8(ascii: "[")
         }
+    }
+
+    /// What can be seen of a line that is too long to be held: its first byte, and its last one that is no white space.
+    private struct Ends {
+        var first: UInt8?
+        var last: UInt8?
+        /// Where in the file that one ends.
+        var end: Int
+
+        init(of line: LineReader.Line, _ descriptor: Int32, _ path: String) throws(ReaderError) {
+            (first, last, end) = (try Self.byte(line.offset, descriptor, path), nil, line.end)
+            while end > line.offset {
+                last = try Self.byte(end - 1, descriptor, path)
+                guard let last, last == 0x20 || (0x09...0x0D).contains(last) else { return }
+                end -= 1
+            }
+        }
+
+        private static func byte(_ offset: Int, _ descriptor: Int32, _ path: String) throws(ReaderError) -> UInt8? {
+            var byte: UInt8 = 0
+            let count = pread(descriptor, &byte, 1, off_t(offset))
+            if count < 0 { throw .cannotAddSymbols(path, errno) }
+            return count == 1 ? byte : nil
+        }
+    }
+
+    /// Keeps a line that is too long to be parsed, unless the file breaks off in it: it may be an event that other readers
+    /// can hold.
+    private mutating func stay(_ line: Ends, isTerminated: Bool) {
+        var line = line
+        let isWhole = [UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: "]")].contains(line.last)
+        guard isTerminated || isWhole else { return }
+        if line.first == UInt8(ascii: "{"), line.last == UInt8(ascii: "]") {
+            line.end -= 1
+            line.last = UInt8(ascii: "}")
+        }
+        end = line.end
+        needsComma = line.last != UInt8(ascii: ",") && line.last != UInt8(ascii: "[")
     }
 
     /// The line's bytes without white space behind them, with their places in the line as indices.
@@ -53,7 +95,7 @@ struct TimelineTail {
         // The recorder holds this lock as long as it writes, and others while they read or add to the trace themselves.
         for _ in 0..<attempts {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                return try TimelineTail(of: path).replace(with: lines, descriptor, path)
+                return try TimelineTail(of: path, descriptor).replace(with: lines, descriptor, path)
             }
             guard errno == EWOULDBLOCK || errno == EINTR else { throw .cannotAddSymbols(path, errno) }
             usleep(1000)
