@@ -170,7 +170,7 @@ final class SQLDebugTranslation {
         _ sql: String, _ type: TraceEvent.Statement.StatementType, rows: UInt64, _ plan: PlanEntry? = nil
     ) -> TraceEvent.Statement {
         var statement = TraceEvent.Statement()
-        statement.statement = names.id(.statement(StatementEntry(sql: sql)))
+        statement.statement = names.id(.statement(StatementEntry(sql: SQLLiterals.removed(from: sql))))
         statement.type = type
         statement.rows = UInt32(clamping: rows)
         statement.plan = plan.map { names.id(.plan($0)) } ?? 0

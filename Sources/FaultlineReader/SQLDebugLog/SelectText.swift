@@ -37,7 +37,8 @@ struct SelectText {
         let clauses = Self.clauses(sql)
         guard let from = clauses["FROM"], let table = Self.table(from) else { return nil }
         self.table = table
-        predicate = clauses["WHERE"] ?? ""
+        // With the values that were not bound, nobody may learn them from a profile.
+        predicate = SQLLiterals.removed(from: clauses["WHERE"] ?? "")
         sort = (clauses["ORDER BY"] ?? "").split(separator: ",").map { key in
             let words = key.split(separator: " ").map(String.init)
             // COLLATE is followed by the name of an order that is not the bytes'.
