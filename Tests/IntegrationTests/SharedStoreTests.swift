@@ -49,6 +49,10 @@ struct SharedStoreTests {
             last = number
         }
         #expect(last > 0, "some saves were whole")
+        // The twenty parts have a file each; those of killed saves went when the store was opened again.
+        let folder = directory.path(".parts_SUPPORT")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/_EXTERNAL_DATA").count == 20)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["_EXTERNAL_DATA"])
     }
 
     @Test("counts every change of every process once, and gives no key twice")

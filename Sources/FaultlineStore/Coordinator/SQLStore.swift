@@ -105,7 +105,7 @@ final class SQLStore: @unchecked Sendable {
         }
         configured = opening.configuration.map { known in schema.entities.map { known.entities.contains($0.name) } }
         external = ExternalData(
-            storeURL: description.url,
+            storeURL: description.url, store: opening.uuid,
             threshold: description.isInMemory ? .max : description.externalStorageThreshold)
         rows = RowCache(roots: entities.count, limit: description.rowCacheLimit)
         let relationships = schema.entities.flatMap(\.properties).map(\.relationshipNumber).max() ?? -1
@@ -116,6 +116,9 @@ final class SQLStore: @unchecked Sendable {
         faultReaders = Array(repeating: nil, count: entities.count)
         reference.set(self)
         for entity in entities { entity.belong(to: self) }
+        if !description.isReadOnly, !description.isInMemory {
+            ExternalCollection(external, schema, opening.session.connection).collect()
+        }
     }
 
     deinit {

@@ -5,10 +5,16 @@ import Foundation
 ///
 /// A column holds a first byte of 1 and the value, or a first byte of 2 and the file's name, which is a UUID.
 struct ExternalData: Sendable {
-    private let folder: URL
+    let folder: URL
     let threshold: Int
+    /// The store's own name, by which its files are told from those of a store beside it.
+    let store: String
 
-    init(storeURL: URL, threshold: Int) {
+    /// The folder of the store, which that of its values is in.
+    var support: URL { folder.deletingLastPathComponent() }
+
+    init(storeURL: URL, store: String, threshold: Int) {
+        self.store = store
         folder = PersistentStore.supportFolder(of: storeURL)
             .appendingPathComponent("_EXTERNAL_DATA", isDirectory: true)
         self.threshold = threshold
@@ -49,10 +55,11 @@ struct ExternalData: Sendable {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// What the column holds of a value; a large one is written to a new file first.
-    func column(_ value: Data) throws(StoreError) -> (column: Data, file: URL?) {
-        guard value.count >= threshold else { return (Data([1]) + value, nil) }
-        let name = UUID().uuidString
+    /// What the column holds of a large value, whose file is to have a name.
+    static func column(_ name: String) -> Data { Data([2]) + Data(name.utf8) + Data([0]) }
+
+    /// Writes a large value to a new file.
+    func write(_ value: Data, as name: String) throws(StoreError) -> URL {
         let file = folder.appendingPathComponent(name)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -65,7 +72,7 @@ struct ExternalData: Sendable {
                 "Saving a large value failed because the file '\(file.path)' cannot be written; make the folder writable and free some space.",
                 cause: error)
         }
-        return (Data([2]) + Data(name.utf8) + Data([0]), file)
+        return file
     }
 
     static func remove(_ files: [URL]) {

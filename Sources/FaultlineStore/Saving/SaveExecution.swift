@@ -31,11 +31,11 @@ struct SaveExecution: StoreTransaction {
     var asked: UInt64 = 0
     /// The state of the metadata that was written, if any was.
     var metadata: Int?
-    private(set) var newFiles: [URL] = []
-    private var oldFiles: [URL] = []
+    var files: ExternalWrites
 
     init(_ store: SQLStore, _ changes: ChangeSet, origin: TraceOrigin, isRecording: Bool) {
         self.store = store
+        files = ExternalWrites(store.external)
         self.changes = changes
         self.origin = origin
         self.isRecording = isRecording
@@ -65,7 +65,7 @@ struct SaveExecution: StoreTransaction {
     }
 
     mutating func finish() {
-        ExternalData.remove(oldFiles)
+        files.finish()
         if let metadata { store.identity.withMetadata { $0.wasSaved(metadata) } }
         publish()
         refreshAffectedRows()
@@ -157,7 +157,7 @@ struct SaveExecution: StoreTransaction {
             let value = try value(of: object, slot)
             values[slot] = value
             written.append(value)
-            if let file = externalFile(object, slot) { oldFiles.append(file) }
+            if let file = externalFile(object, slot) { files.replace(file) }
         }
         written += [.integer(version + 1), .integer(object.key), .integer(version)]
         try write(try updateStatement(entity, slots), written, object)
@@ -219,7 +219,7 @@ struct SaveExecution: StoreTransaction {
         let entity = object.runtime
         guard let old = object.row else { throw gone(object) }
         for slot in entity.schema.columns.indices {
-            if let file = externalFile(object, slot) { oldFiles.append(file) }
+            if let file = externalFile(object, slot) { files.replace(file) }
         }
         let statement = try store.connection.statement(
             "DELETE FROM \(entity.schema.table) WHERE Z_PK = ? AND Z_OPT = ?")
@@ -272,9 +272,7 @@ struct SaveExecution: StoreTransaction {
         case .value(let value):
             let property = object.runtime.schema.properties[column.property]
             guard property.isExternal, case .binary(let data) = value else { return SQLValue(value) }
-            let (bytes, file) = try store.external.column(data)
-            if let file { newFiles.append(file) }
-            return .blob(bytes)
+            return .blob(try files.column(data))
         }
     }
 

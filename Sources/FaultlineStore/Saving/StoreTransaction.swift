@@ -12,8 +12,8 @@ protocol StoreTransaction {
     var event: TraceEvent.Save { get set }
     /// When the store's connection was asked for.
     var asked: UInt64 { get set }
-    /// Files that were made for values, which go if the transaction does.
-    var newFiles: [URL] { get }
+    /// The files of large values that were made, and those that are not needed once it is committed.
+    var files: ExternalWrites { get set }
     /// Runs a statement that begins or ends the transaction.
     mutating func control(_ sql: String) throws(StoreError)
     /// Does everything but the commit; a failure takes it back.
@@ -42,6 +42,7 @@ extension StoreTransaction {
     /// Makes what was written last; a failure takes it back.
     mutating func commit() throws(StoreError) {
         let start = isRecording ? store.recorder.now() : 0
+        files.willCommit()
         do throws(StoreError) {
             try store.writeFile(doing: Self.task)
             try control("COMMIT")
@@ -56,6 +57,6 @@ extension StoreTransaction {
     mutating func rollBack() {
         // A failed COMMIT leaves the transaction open; other failures may have ended it already.
         if !store.connection.isAutocommit { try? control("ROLLBACK") }
-        ExternalData.remove(newFiles)
+        files.undo()
     }
 }

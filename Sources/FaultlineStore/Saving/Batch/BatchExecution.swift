@@ -23,8 +23,7 @@ struct BatchExecution: StoreTransaction {
     private var counts: [Int: TraceEvent.Save.Change] = [:]
     /// Rows that are not in the row cache any more once all is committed.
     private var stale: Set<Key> = []
-    private var oldFiles: [URL] = []
-    private(set) var newFiles: [URL] = []
+    var files: ExternalWrites
     var asked: UInt64 = 0
     private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
     /// What was done.
@@ -36,6 +35,7 @@ struct BatchExecution: StoreTransaction {
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) {
         self.store = store
+        files = ExternalWrites(store.external)
         self.body = body
         self.origin = origin
         self.isRecording = isRecording
@@ -60,7 +60,7 @@ struct BatchExecution: StoreTransaction {
     }
 
     mutating func finish() {
-        ExternalData.remove(oldFiles)
+        files.finish()
         // First: who has begun to read before the commit must not bring back what goes now.
         store.rows.advance()
         for row in stale { store.rows.remove(root: store.schema.entities[row.entity].root, key: row.key) }
@@ -264,17 +264,17 @@ struct BatchExecution: StoreTransaction {
         let columns = schema.columns.filter { schema.properties[$0.property].isExternal }.map(\.name)
         guard !columns.isEmpty else { return }
         let external = store.external
-        var files: [URL] = []
+        var old: [URL] = []
         let sql =
             "SELECT \(columns.joined(separator: ", ")) FROM \(schema.table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)"
         try read(SelectStatement(sql: sql, values: [], arrays: [keys], lists: [])) { row in
             for column in 0..<Int32(columns.count) {
                 let bytes = UnsafeRawBufferPointer(
                     start: sqlite3_column_blob(row, column), count: Int(sqlite3_column_bytes(row, column)))
-                if let file = external.file(bytes) { files.append(file) }
+                if let file = external.file(bytes) { old.append(file) }
             }
         }
-        oldFiles += files
+        for file in old { files.replace(file) }
     }
 
     // MARK: - Insertions
@@ -338,8 +338,6 @@ struct BatchExecution: StoreTransaction {
 
     private mutating func store(_ value: AttributeValue, _ property: PropertySchema) throws(StoreError) -> SQLValue {
         guard property.isExternal, case .binary(let data) = value else { return SQLValue(value) }
-        let (bytes, file) = try store.external.column(data)
-        if let file { newFiles.append(file) }
-        return .blob(bytes)
+        return .blob(try files.column(data))
     }
 }

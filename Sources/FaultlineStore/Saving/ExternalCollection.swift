@@ -1,0 +1,54 @@
+import CSQLite
+import FaultlineModel
+import Foundation
+
+/// Removes the files of large values that killed saves have left behind.
+///
+/// Only files that such a save has noted, that are called as the store calls its files, and that no row refers to.
+struct ExternalCollection {
+    private let external: ExternalData
+    private let schema: ModelSchema
+    private let connection: SQLConnection
+
+    init(_ external: ExternalData, _ schema: ModelSchema, _ connection: SQLConnection) {
+        self.external = external
+        self.schema = schema
+        self.connection = connection
+    }
+
+    /// - Complexity: Without such saves, a look into a folder; with one, O(rows of the tables with large values).
+    func collect() {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: external.support.path) else { return }
+        for name in names where name.hasPrefix(UnsavedFiles.prefix) {
+            UnsavedFiles.take(external.support.appendingPathComponent(name), of: external.store) { files in
+                let needed = try referred()
+                for file in files where UUID(uuidString: file) != nil && !needed.contains(file) {
+                    ExternalData.remove([external.folder.appendingPathComponent(file)])
+                }
+            }
+        }
+    }
+
+    /// The names of the files that rows refer to.
+    private func referred() throws(StoreError) -> Set<String> {
+        var names: Set<String> = []
+        var seen: Set<String> = []
+        for entity in schema.entities {
+            for column in entity.columns where entity.properties[column.property].isExternal {
+                guard seen.insert("\(entity.table).\(column.name)").inserted else { continue }
+                let statement = try connection.prepare(
+                    "SELECT \(column.name) FROM \(entity.table) WHERE substr(\(column.name), 1, 1) = x'02'")
+                var result = sqlite3_step(statement.handle)
+                while result == SQLITE_ROW {
+                    let bytes = UnsafeRawBufferPointer(
+                        start: sqlite3_column_blob(statement.handle, 0),
+                        count: Int(sqlite3_column_bytes(statement.handle, 0)))
+                    if let file = external.file(bytes) { names.insert(file.lastPathComponent) }
+                    result = sqlite3_step(statement.handle)
+                }
+                guard result == SQLITE_DONE else { throw connection.error(result, doing: "Looking for large values") }
+            }
+        }
+        return names
+    }
+}
