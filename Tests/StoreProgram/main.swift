@@ -6,6 +6,7 @@
 //     StoreProgram <store> hold                    keeps the store locked until it is killed
 //     StoreProgram <store> change                  saves once, waiting 50 ms for the lock
 //     StoreProgram <store> check                   prints what is in the store
+//     StoreProgram <store> mistake <number>        makes a mistake that ends it
 
 import FaultlineModel
 import FaultlineStore
@@ -75,6 +76,18 @@ func change(_ context: ManagedObjectContext, to number: Int) throws {
     try context.save()
 }
 
+/// What a program must not do.
+let mistakes: [(_ context: ManagedObjectContext, _ other: ManagedObjectContext) throws -> Void] = [
+    { context, _ in Part(context: context)["titel"] = "a" },
+    { context, _ in _ = Part(context: context)["titel"] },
+    { context, _ in Part(context: context)["amount"] = "many" },
+    { context, other in Part(context: context)[Part.boxKey] = Box(context: other) },
+    { context, other in Box(context: context)[Box.partsKey].add(Part(context: other)) },
+    { context, _ in _ = try context.fetch(FetchRequest<Part>())[1000] },
+    { context, _ in _ = Part(context: context)[AttributeKey<Int>("name")] },
+    { context, _ in UndoManager().endUndoGrouping() },
+]
+
 let arguments = CommandLine.arguments
 guard arguments.count >= 3 else { exit(64) }
 let path = arguments[1]
@@ -136,6 +149,10 @@ do {
         say("photos \(photos.sorted())")
         say("boxes \(boxes.map { $0[Box.numberKey] }) parts \(boxes.map { $0[Box.partsKey].count })")
         try context.save()
+    case "mistake":
+        let (context, other) = (try open(path).newBackgroundContext(), try open(path).newBackgroundContext())
+        guard number < mistakes.count else { exit(64) }
+        try mistakes[number](context, other)
     default: exit(64)
     }
 } catch {

@@ -31,7 +31,7 @@ extension FetchSortDescriptor {
 extension Entity {
     fileprivate static func nameOfProperty(_ keyPath: PartialKeyPath<Self>) -> String {
         guard let name = propertyName(keyPath) else {
-            preconditionFailure(
+            incorrectUse(
                 "'\(keyPath)' is no property of the entity '\(entityName)'; name one property, or give the key path as text."
             )
         }

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
     public func object(with id: ManagedObjectID) -> ManagedObject {
         checkQueue()
         guard let entity = runtime(of: id) else {
-            preconditionFailure(
+            incorrectUse(
                 "\(id.entityName) \(id) belongs to a store that the context's coordinator does not have; add the store first."
             )
         }
@@ -229,7 +229,7 @@ extension ManagedObjectContext {
     @inline(never)
     private func entityToMake(_ type: ManagedObject.Type) -> EntityRuntime {
         let entity = entity(named: type.entityName)
-        precondition(
+        requireCorrectUse(
             entity.objectClass.isInherited(by: type),
             "Objects of '\(entity.schema.name)' are of class \(entity.objectClass), which \(type) does not inherit from; name the class when the container is made."
         )
@@ -238,7 +238,7 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func seed(_ entity: EntityRuntime) -> ManagedObject.Seed {
-        precondition(!entity.schema.isAbstract, "Entity '\(entity.schema.name)' is abstract and has no objects.")
+        requireCorrectUse(!entity.schema.isAbstract, "Entity '\(entity.schema.name)' is abstract and has no objects.")
         return ManagedObject.Seed(context: self, runtime: entity, key: Self.newTemporaryKey(), isInserted: true)
     }
 

@@ -106,7 +106,7 @@ extension ManagedObjectContext {
     func entity(named name: String) -> EntityRuntime {
         noticeStores()
         guard let schema = model?.entity(named: name) else {
-            preconditionFailure(
+            incorrectUse(
                 stores.isEmpty ? "The coordinator has no store; add one first." : "The model has no entity '\(name)'.")
         }
         guard
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
                 !$0.description.isReadOnly && $0.has(schema, includesSubentities: false)
             }) ?? stores.first(where: { $0.has(schema, includesSubentities: false) })
         else {
-            preconditionFailure("None of the coordinator's stores has the entity '\(name)'; add one that has it.")
+            incorrectUse("None of the coordinator's stores has the entity '\(name)'; add one that has it.")
         }
         return store.entities[schema.index]
     }

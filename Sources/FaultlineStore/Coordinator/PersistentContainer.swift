@@ -23,7 +23,7 @@ public final class PersistentContainer: Sendable {
     /// Traps if there is none.
     public var persistentStoreDescription: PersistentStoreDescription {
         guard let first = persistentStoreDescriptions.first else {
-            preconditionFailure("The container has no store; add one to its coordinator first.")
+            incorrectUse("The container has no store; add one to its coordinator first.")
         }
         return first
     }

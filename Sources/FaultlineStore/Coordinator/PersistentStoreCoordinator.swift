@@ -139,7 +139,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The store that was opened first, of those that are open.
     private var first: SQLStore {
-        guard let first = stores.first else { preconditionFailure("The coordinator has no store; add one first.") }
+        guard let first = stores.first else { incorrectUse("The coordinator has no store; add one first.") }
         return first
     }
 

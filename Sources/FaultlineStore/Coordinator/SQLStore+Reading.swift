@@ -51,7 +51,7 @@ extension SQLStore {
         let isInTree = entity.schema.isInTree
         let (place, layout) = (entity.schema.index, entity.layout)
         let rowColumns = partial?.rowColumns ?? entity.rowColumns
-        guard let ownColumns = rowColumns[place] else { preconditionFailure("An entity reads its own rows.") }
+        guard let ownColumns = rowColumns[place] else { incorrectUse("An entity reads its own rows.") }
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
         loaded.run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true

@@ -43,11 +43,11 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
     private func find(_ runtime: EntityRuntime) -> Int {
         let property = PropertyPlace.property(name, runtime)
         guard let type = property.attributeType else {
-            preconditionFailure(
+            incorrectUse(
                 "'\(runtime.schema.name).\(name)' is a relationship, not an attribute of type \(Value.self); name it in a ToOneKey or ToManyKey."
             )
         }
-        precondition(
+        requireCorrectUse(
             Value._isStored(as: type),
             "'\(runtime.schema.name).\(name)' of type \(type.rawValue) cannot be read or set as \(Value.self); correct the type of its AttributeKey."
         )

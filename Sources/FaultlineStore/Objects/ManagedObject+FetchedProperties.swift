@@ -53,7 +53,7 @@ extension ManagedObject {
         let context = managedObjectContext
         if flags.contains(.isQueueChecked) { context.checkQueue(of: self) }
         guard let property = runtime.schema.fetchedProperties[name] else {
-            preconditionFailure("Entity '\(entityName)' has no fetched property '\(name)'.")
+            incorrectUse("Entity '\(entityName)' has no fetched property '\(name)'.")
         }
         if let known = fetched[name]?.map({ $0.object(in: context) }) {
             fetched[name] = known.map { FetchedMember($0) }

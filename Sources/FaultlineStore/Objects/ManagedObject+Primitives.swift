@@ -83,7 +83,7 @@ extension ManagedObject {
 
     private final func primitiveProperty(_ name: String) -> PropertySchema {
         let property = runtime.schema.properties[propertyIndex(name)]
-        precondition(
+        requireCorrectUse(
             !property.isToMany,
             "'\(entityName).\(name)' is a to-many relationship and has no primitive value; read it by its name, and add or remove members."
         )
@@ -135,7 +135,7 @@ extension ManagedObject {
 
     private final func relationship(_ name: String) -> PropertySchema {
         let property = runtime.schema.properties[propertyIndex(name)]
-        precondition(
+        requireCorrectUse(
             property.isRelationship,
             "'\(entityName).\(name)' is an attribute and leads to no objects; name a relationship.")
         return property

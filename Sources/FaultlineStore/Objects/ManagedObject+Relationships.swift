@@ -25,7 +25,7 @@ extension ManagedObject {
 
     static func cast<Destination: ManagedObject>(_ object: ManagedObject, _ name: String) -> Destination {
         guard let cast = object as? Destination else {
-            preconditionFailure(
+            incorrectUse(
                 "'\(name)' leads to a \(type(of: object)), not a \(Destination.self); name the class when the container is made."
             )
         }
@@ -83,10 +83,10 @@ extension ManagedObject {
 
     final func check(_ object: ManagedObject?, _ property: PropertySchema) {
         guard let object else { return }
-        precondition(
+        requireCorrectUse(
             object.managedObjectContext === managedObjectContext,
             "'\(entityName).\(property.name)' was set to an object of another context; fetch it in this one.")
-        precondition(
+        requireCorrectUse(
             runtime.model.entities[property.destination].family.contains(
                 object.runtime.schema.index),
             "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")

@@ -25,14 +25,14 @@ extension ManagedObject {
         if let value = value as? AttributeValue { return value }
         guard let transformer = property.transformer else {
             guard let data = value as? Data else {
-                preconditionFailure(
+                incorrectUse(
                     "'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)) because no transformer '\(property.transformerName.rawValue)' is registered; register it, or set Data."
                 )
             }
             return .binary(data)
         }
         guard let data = transformer.data(value) else {
-            preconditionFailure(
+            incorrectUse(
                 "'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)), of which its transformer '\(property.transformerName.rawValue)' makes no Data."
             )
         }

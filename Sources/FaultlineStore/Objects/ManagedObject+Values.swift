@@ -51,10 +51,10 @@ extension ManagedObject {
     /// The value as the attribute keeps it.
     final func fitting(_ value: AttributeValue?, _ property: PropertySchema) -> AttributeValue? {
         guard let type = property.attributeType else {
-            preconditionFailure("'\(entityName).\(property.name)' is a relationship and has no value.")
+            incorrectUse("'\(entityName).\(property.name)' is a relationship and has no value.")
         }
         let fitting = value.map { Self.convert($0, to: type) }
-        precondition(
+        requireCorrectUse(
             fitting == nil || fitting!.fits(type),
             "'\(entityName).\(property.name)' of type \(type.rawValue) cannot be set to \(value!).")
         return fitting
@@ -134,7 +134,7 @@ extension ManagedObject {
         case .toOne: setToOne(index, Self.object(value, for: property, of: self))
         case .toMany, .manyToMany:
             guard let objects = value as? any Sequence else {
-                preconditionFailure("'\(entityName).\(name)' can only be set to a sequence of objects.")
+                incorrectUse("'\(entityName).\(name)' can only be set to a sequence of objects.")
             }
             setToMany(index, objects.map { $0 as! ManagedObject })
         }
@@ -144,7 +144,7 @@ extension ManagedObject {
         guard let value else { return nil }
         if property.attributeType == .transformable { return transformed(value, for: property, of: owner) }
         guard let scalar = value as? any AttributeScalar else {
-            preconditionFailure("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
+            incorrectUse("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
         }
         return scalar.attributeValue
     }
@@ -152,7 +152,7 @@ extension ManagedObject {
     static func object(_ value: Any?, for property: PropertySchema, of owner: ManagedObject) -> ManagedObject? {
         guard let value else { return nil }
         guard let object = value as? ManagedObject else {
-            preconditionFailure("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
+            incorrectUse("'\(owner.entityName).\(property.name)' cannot be set to a \(type(of: value)).")
         }
         owner.check(object, property)
         return object
@@ -168,7 +168,7 @@ extension ManagedObject {
 
     final func propertyIndex(_ name: String) -> Int {
         guard let index = runtime.schema.index(of: name) else {
-            preconditionFailure("Entity '\(entityName)' has no property '\(name)'.")
+            incorrectUse("Entity '\(entityName)' has no property '\(name)'.")
         }
         return index
     }

@@ -11,7 +11,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     init(_ owner: ManagedObject, _ index: Int) {
         self.owner = owner
         self.index = index
-        precondition(
+        requireCorrectUse(
             owner.runtime.schema.properties[index].isOrdered,
             "'\(owner.entityName).\(owner.runtime.schema.properties[index].name)' has no order; read it as ToMany.")
     }
@@ -36,7 +36,8 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Complexity: O(n); fires the fault.
     public func insert(_ object: Destination, at place: Int) {
-        precondition(indices.contains(place) || place == count, "There is no place \(place) among \(count) objects.")
+        requireCorrectUse(
+            indices.contains(place) || place == count, "There is no place \(place) among \(count) objects.")
         guard !contains(object) else { return }
         owner.addMember(object, index)
         owner.moveMember(from: count - 1, to: place, index)
@@ -46,7 +47,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Complexity: O(n); fires the fault.
     public func move(from place: Int, to target: Int) {
-        precondition(
+        requireCorrectUse(
             indices.contains(place) && indices.contains(target),
             "There is no place \(indices.contains(place) ? target : place) among \(count) objects.")
         owner.moveMember(from: place, to: target, index)

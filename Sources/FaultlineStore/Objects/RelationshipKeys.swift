@@ -76,7 +76,7 @@ struct PropertyPlace {
 
     static func property(_ name: String, _ runtime: EntityRuntime) -> PropertySchema {
         guard let property = runtime.schema.property(name) else {
-            preconditionFailure("Entity '\(runtime.schema.name)' has no property '\(name)'.")
+            incorrectUse("Entity '\(runtime.schema.name)' has no property '\(name)'.")
         }
         return property
     }
@@ -92,7 +92,7 @@ struct PropertyPlace {
     @inline(never)
     private mutating func find(_ name: String, _ kind: RelationshipKind, in runtime: EntityRuntime) -> Int {
         let property = Self.property(name, runtime)
-        precondition(
+        requireCorrectUse(
             kind.holds(property),
             "'\(runtime.schema.name).\(name)' is \(property.kindText), not \(kind.rawValue); correct the kind of its key."
         )

@@ -23,7 +23,7 @@ extension TransformableValue where Self: Codable {
 extension TransformableValue {
     public var attributeValue: AttributeValue {
         guard let data = Self.valueTransformer.data(self) else {
-            preconditionFailure("A \(Self.self) cannot be kept because its transformer makes no bytes of it: \(self).")
+            incorrectUse("A \(Self.self) cannot be kept because its transformer makes no bytes of it: \(self).")
         }
         return .binary(data)
     }

@@ -66,7 +66,7 @@ public final class UndoManager {
     /// Traps if none is open.
     public func endUndoGrouping() {
         guard let group = open.popLast() else {
-            preconditionFailure("endUndoGrouping was called while no group is open; call beginUndoGrouping first.")
+            incorrectUse("endUndoGrouping was called while no group is open; call beginUndoGrouping first.")
         }
         if open.isEmpty { hasEventGroup = false }
         guard !group.items.isEmpty else { return }
@@ -118,7 +118,7 @@ public final class UndoManager {
     ///
     /// Traps if there was none.
     public func enableUndoRegistration() {
-        precondition(disabled > 0, "enableUndoRegistration was called more often than disableUndoRegistration.")
+        requireCorrectUse(disabled > 0, "enableUndoRegistration was called more often than disableUndoRegistration.")
         disabled -= 1
     }
 
@@ -129,7 +129,7 @@ public final class UndoManager {
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
         guard isUndoRegistrationEnabled else { return }
         if open.isEmpty {
-            precondition(
+            requireCorrectUse(
                 groupsByEvent, "registerUndo was called while no group is open; call beginUndoGrouping first.")
             openEventGroup()
         }
@@ -181,7 +181,8 @@ public final class UndoManager {
     /// Traps if more than one is open.
     public func undo() {
         if open.count == 1 { endUndoGrouping() }
-        precondition(open.isEmpty, "undo was called while \(open.count) groups are open; call endUndoGrouping first.")
+        requireCorrectUse(
+            open.isEmpty, "undo was called while \(open.count) groups are open; call endUndoGrouping first.")
         undoNestedGroup()
     }
 
@@ -208,7 +209,8 @@ public final class UndoManager {
     /// Traps if a group is open.
     public func redo() {
         if hasEventGroup { endEvent() }
-        precondition(open.isEmpty, "redo was called while \(open.count) groups are open; call endUndoGrouping first.")
+        requireCorrectUse(
+            open.isEmpty, "redo was called while \(open.count) groups are open; call endUndoGrouping first.")
         guard state == .normal, let group = redoStack.popLast() else { return }
         perform(group, as: .redoing)
     }

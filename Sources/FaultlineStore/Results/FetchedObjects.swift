@@ -100,7 +100,8 @@ final class FetchedObjects {
 
     @usableFromInline
     func object(at place: Int) -> ManagedObject {
-        precondition(place >= 0 && place < count, "Index \(place) is out of range; the fetch found \(count) objects.")
+        requireCorrectUse(
+            place >= 0 && place < count, "Index \(place) is out of range; the fetch found \(count) objects.")
         use?.touch(row: place)
         if terms.batchSize > 0 {
             let batch = place / terms.batchSize

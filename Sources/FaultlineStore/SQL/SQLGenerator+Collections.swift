@@ -117,7 +117,7 @@ extension SQLGenerator {
             return SQLOperand(
                 sql: end(subselect, selecting: "\(function.sql)( \(column))"), type: .attribute(type),
                 isOptional: function != .sum && function != .count, text: text)
-        case .collection: preconditionFailure("A sub-select follows to-many relationships.")
+        case .collection: incorrectUse("A sub-select follows to-many relationships.")
         }
     }
 

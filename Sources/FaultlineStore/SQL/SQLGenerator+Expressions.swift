@@ -97,7 +97,7 @@ extension SQLGenerator {
         case .object(let key, let entity, let property):
             return SQLOperand(
                 sql: " \(key)", type: .object(entity), isOptional: property != nil, property: property, text: text)
-        case .collection: preconditionFailure("A collection is no operand.")
+        case .collection: incorrectUse("A collection is no operand.")
         }
     }
 

@@ -52,7 +52,7 @@ extension SQLGenerator {
             if let place = scopes.lastIndex(where: { $0.variable == name }) { return place }
             throw invalid(
                 "'$\(name)' has no value; give it one by withSubstitutionVariables before the request is executed.")
-        case .subquery: preconditionFailure("A subquery has a scope of its own.")
+        case .subquery: incorrectUse("A subquery has a scope of its own.")
         }
     }
 

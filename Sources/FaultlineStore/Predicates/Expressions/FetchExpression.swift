@@ -94,7 +94,7 @@ public struct FetchExpression: Sendable, Hashable {
     ///
     /// Traps if there are more or fewer arguments than the function takes.
     public static func function(_ function: ScalarFunction, _ arguments: FetchExpression...) -> FetchExpression {
-        precondition(
+        requireCorrectUse(
             arguments.count == function.arity,
             "\(function.rawValue) takes \(function.arity) arguments, not \(arguments.count).")
         return FetchExpression(.function(function, arguments.map(\.node)))

@@ -106,7 +106,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     public func object(at indexPath: IndexPath) -> Object {
         guard let content, content.sections.indices.contains(indexPath.section),
             content.sections[indexPath.section].range.count > indexPath.item, indexPath.item >= 0
-        else { preconditionFailure("There is no object at \(indexPath).") }
+        else { incorrectUse("There is no object at \(indexPath).") }
         let place = content.sections[indexPath.section].range.lowerBound + indexPath.item
         return unsafeDowncast(content.object(place), to: Object.self)
     }

@@ -21,7 +21,8 @@ public struct FetchedResultsSection<Object: ManagedObject>: RandomAccessCollecti
     ///
     /// With a batch size, asking for it loads the batch that it is in.
     public subscript(position: Int) -> Object {
-        precondition(indices.contains(position), "There is no object \(position) among \(count) of section '\(name)'.")
+        requireCorrectUse(
+            indices.contains(position), "There is no object \(position) among \(count) of section '\(name)'.")
         return unsafeDowncast(content.object(range.lowerBound + position), to: Object.self)
     }
 

@@ -31,7 +31,7 @@ public struct BatchDeleteRequest: Sendable {
         terms = nil
         self.objectIDs = objectIDs
         entityName = objectIDs.first?.entityName ?? ""
-        precondition(
+        requireCorrectUse(
             objectIDs.allSatisfy { $0.entity.root == objectIDs[0].entity.root },
             "A batch deletion is for objects of one entity; make one for each entity.")
     }
