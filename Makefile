@@ -58,6 +58,7 @@ fuzz: build
 	$(FUZZ) predicates $(SEED) $(COUNT)
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) timelines $(SEED) $(COUNT) Traces
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) logs $(SEED) $(COUNT) $(CORPUS)
+	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) ctf $(SEED) $$(($(COUNT) / 5)) Traces/groceries-lttng/trace
 	$(FUZZ) profiles $(SEED) $$(($(COUNT) / 100)) $(CORPUS)
 
 # Records the sample traces and their reports anew.

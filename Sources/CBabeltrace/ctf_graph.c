@@ -95,12 +95,19 @@ static bool add_source(
     return true;
 }
 
+static const bt_component_class_source *source;
+static const bt_component_class_filter *muxer_kind;
+
+bool ctf_find_plugins(void) {
+    if (source == NULL) { source = source_class(); }
+    if (muxer_kind == NULL) { muxer_kind = muxer_class(); }
+    return source != NULL && muxer_kind != NULL;
+}
+
 ctf_reader *ctf_open(
-    const char *const *directories, size_t count, bool names_only, char *problem, size_t room
+    const char *const *directories, size_t count, bool names_only, ctf_positions *positions, char *problem, size_t room
 ) {
-    const bt_component_class_source *source = source_class();
-    const bt_component_class_filter *muxer_kind = muxer_class();
-    if (source == NULL || muxer_kind == NULL) {
+    if (!ctf_find_plugins()) {
         snprintf(problem, room, "the plugins of babeltrace2 are not installed");
         return NULL;
     }
@@ -110,6 +117,7 @@ ctf_reader *ctf_open(
         return NULL;
     }
     reader->names_only = names_only;
+    reader->positions = positions;
     const bt_component_filter *muxer = NULL;
     const bt_component_sink *sink = NULL;
     reader->graph = bt_graph_create(0);
@@ -144,8 +152,6 @@ void ctf_close(ctf_reader *reader) {
     drop_messages(reader);
     if (reader->graph != NULL) { bt_graph_put_ref(reader->graph); }
     free(reader->classes);
-    free(reader->positions);
-    free(reader->marks);
     free(reader->frames);
     free(reader);
 }

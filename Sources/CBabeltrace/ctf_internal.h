@@ -38,7 +38,16 @@ typedef struct position {
     uint64_t message;          // how many messages of that packet were handed out
 } position;
 
-struct ctf_reader {
+// More streams than any trace has: one for each channel and CPU.
+#define POSITIONS_MAXIMUM 65536
+
+// How far the streams of a trace were handed out.
+typedef struct ctf_positions {
+    size_t count;
+    position of[POSITIONS_MAXIMUM];
+} ctf_positions;
+
+typedef struct ctf_reader {
     bt_graph *graph;
     bt_message_array_const messages;
     uint64_t message_count, message_index;
@@ -48,14 +57,25 @@ struct ctf_reader {
     event_class *classes;
     size_t class_count;
     event_class *last;       // events come in runs of one class
-    position *positions;
-    size_t position_count;
+    ctf_positions *positions;
     size_t last_position;    // and in runs of one stream
-    position *marks;         // how far another reader handed them out, which this one goes on
-    size_t mark_count;
+    const ctf_positions *marks;  // how far another reader handed them out, which this one goes on; null: it is the first
     uint64_t *frames;
     char problem[1024];
-};
+} ctf_reader;
+
+// Opens directories, as `ctf_child_open` does, in this process, which libbabeltrace2 may end at any time. The positions
+// are kept in `positions`, and live as long as the reader.
+ctf_reader *ctf_open(
+    const char *const *directories, size_t count, bool names_only, ctf_positions *positions, char *problem, size_t room);
+
+// Looks the plugins up; false if they are not installed. What it finds is kept.
+bool ctf_find_plugins(void);
+
+// The next message; returns its kind. What it points to lives until the next one is asked for.
+ctf_kind ctf_next(ctf_reader *reader, ctf_message *message);
+
+void ctf_close(ctf_reader *reader);
 
 // The next message of libbabeltrace2, and the one before given back; null at the end or, with `failure` saying so, where
 // it cannot go on.

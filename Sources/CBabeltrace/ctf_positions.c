@@ -1,6 +1,5 @@
 #include "ctf_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void identify(position *position, const bt_stream *stream) {
@@ -11,30 +10,29 @@ static void identify(position *position, const bt_stream *stream) {
     position->number = bt_stream_get_id(stream);
 }
 
-// Null if there is no memory.
+// Null if there are too many streams.
 static position *position_of(ctf_reader *reader, const bt_stream *stream) {
-    if (reader->last_position < reader->position_count && reader->positions[reader->last_position].stream == stream) {
-        return &reader->positions[reader->last_position];
+    ctf_positions *all = reader->positions;
+    if (reader->last_position < all->count && all->of[reader->last_position].stream == stream) {
+        return &all->of[reader->last_position];
     }
-    for (size_t index = 0; index < reader->position_count; index++) {
-        if (reader->positions[index].stream != stream) { continue; }
+    for (size_t index = 0; index < all->count; index++) {
+        if (all->of[index].stream != stream) { continue; }
         reader->last_position = index;
-        return &reader->positions[index];
+        return &all->of[index];
     }
-    position *grown = realloc(reader->positions, (reader->position_count + 1) * sizeof *grown);
-    if (grown == NULL) { return NULL; }
-    reader->positions = grown;
-    reader->last_position = reader->position_count++;
-    position *added = &grown[reader->last_position];
+    if (all->count == POSITIONS_MAXIMUM) { return NULL; }
+    position *added = &all->of[all->count];
     memset(added, 0, sizeof *added);
     identify(added, stream);
+    reader->last_position = all->count++;
     return added;
 }
 
 // How far another reader has come in the same stream; null if it never met it.
 static const position *mark_of(const ctf_reader *reader, const position *position) {
-    for (size_t index = 0; index < reader->mark_count; index++) {
-        const struct position *mark = &reader->marks[index];
+    for (size_t index = 0; index < reader->marks->count; index++) {
+        const struct position *mark = &reader->marks->of[index];
         if (mark->class == position->class && mark->number == position->number
             && memcmp(mark->trace, position->trace, sizeof mark->trace) == 0) {
             return mark;
@@ -58,17 +56,8 @@ bool ctf_was_handed_out(ctf_reader *reader, const bt_stream *stream) {
     position *position = position_of(reader, stream);
     if (position == NULL) { return false; }
     position->message++;
-    if (reader->mark_count == 0) { return false; }
+    if (reader->marks == NULL) { return false; }
     const struct position *mark = mark_of(reader, position);
     if (mark == NULL || position->packet > mark->packet) { return false; }
     return position->packet < mark->packet || position->message <= mark->message;
-}
-
-bool ctf_go_on(ctf_reader *reader, const ctf_reader *other) {
-    size_t size = other->position_count * sizeof *other->positions;
-    reader->marks = malloc(size == 0 ? 1 : size);
-    if (reader->marks == NULL) { return false; }
-    if (size > 0) { memcpy(reader->marks, other->positions, size); }
-    reader->mark_count = other->position_count;
-    return true;
 }

@@ -14,10 +14,11 @@ import Foundation
 //     FuzzProgram logs SEED COUNT FOLDER        (of .log: what SQLDebug prints)
 //     FuzzProgram exports SEED COUNT FOLDER     (of .xml: what xctrace exports)
 //     FuzzProgram profiles SEED COUNT FOLDER
+//     FuzzProgram ctf SEED COUNT FOLDER         (a CTF trace: its streams, metadata and indexes)
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let seed = UInt64(arguments[2]), let count = Int(arguments[3]) else {
-    let usage = "usage: FuzzProgram predicates|models|timelines|logs|exports|profiles SEED COUNT [FOLDER]\n"
+    let usage = "usage: FuzzProgram predicates|models|timelines|logs|exports|profiles|ctf SEED COUNT [FOLDER]\n"
     FileHandle.standardError.write(Data(usage.utf8))
     exit(64)
 }
@@ -138,6 +139,21 @@ case "profiles":
         accepted += 1
         try report(profile)
     }
+case "ctf":
+    let trace = try DamagedTrace(of: URL(fileURLWithPath: arguments.count > 4 ? arguments[4] : ""), in: scratch)
+    var ended = 0
+    for _ in 0..<count {
+        let input = try trace.damage(&mutation)
+        watch.begin(input)
+        do {
+            try TraceReader(path: trace.path).read { _ in }
+            accepted += 1
+        } catch let error as ReaderError {
+            if error.message.contains("libbabeltrace2 gives up") { ended += 1 }
+        }
+        try trace.restore()
+    }
+    print("\(ended) times libbabeltrace2 ended its process and nothing could be read")
 default: exit(64)
 }
 print("\(count) executions, \(accepted) accepted")

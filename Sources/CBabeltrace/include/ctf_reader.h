@@ -1,4 +1,4 @@
-// Reads CTF traces through libbabeltrace2: messages in, events of the schema out.
+// Reads CTF traces through libbabeltrace2, in a child process: messages in, events of the schema out.
 
 #ifndef FAULTLINE_CTF_READER_H
 #define FAULTLINE_CTF_READER_H
@@ -48,22 +48,20 @@ typedef struct ctf_message {
     fl_event event;
 } ctf_message;
 
-typedef struct ctf_reader ctf_reader;
+// libbabeltrace2 ends its process where some bytes of a trace are wrong, so that it has one of its own.
+typedef struct ctf_child ctf_child;
 
 // Opens directories that each hold a CTF trace (a file `metadata` and data streams); their messages are merged by time.
-// With `names_only` events are passed over, which is faster.
+// With `names_only` events are passed over, which is faster. What `before` has handed out of the same traces is passed
+// over; null: nothing. It must live as long.
 // Null if they cannot be read; `problem` then says why, in at most `room` bytes.
-ctf_reader *ctf_open(
-    const char *const *directories, size_t count, bool names_only, char *problem, size_t room);
+ctf_child *ctf_child_open(
+    const char *const *directories, size_t count, bool names_only, const ctf_child *before, char *problem, size_t room);
 
-// Has a reader pass over what another one has handed out of the same traces, before the first message is asked for. False
-// if there is no memory.
-bool ctf_go_on(ctf_reader *reader, const ctf_reader *other);
+// The next message, which the caller may change; `CTF_FAILED` where the child ends, whatever has ended it.
+ctf_kind ctf_child_next(ctf_child *child, ctf_message **message);
 
-// The next message; returns its kind.
-ctf_kind ctf_next(ctf_reader *reader, ctf_message *message);
-
-void ctf_close(ctf_reader *reader);
+void ctf_child_close(ctf_child *child);
 
 #ifdef __cplusplus
 }

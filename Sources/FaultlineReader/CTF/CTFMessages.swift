@@ -3,44 +3,58 @@ import Glibc
 
 /// The messages of CTF traces, merged by time, one after the other.
 final class CTFMessages {
-    private let reader: OpaquePointer
-    private let path: String
+    private let child: OpaquePointer
     /// The message that was read last.
     ///
-    /// What it points to lives until the next one is asked for.
-    let message: UnsafeMutablePointer<ctf_message>
+    /// It and what it points to live until the next one is asked for.
+    private(set) var message: UnsafeMutablePointer<ctf_message>
+    /// Whose messages are passed over; its positions are looked at all the time.
+    private let before: CTFMessages?
 
     /// Opens directories that each hold a trace.
     ///
-    /// - Parameter namesOnly: Whether events are passed over.
+    /// They are read in a process of their own, which libbabeltrace2 may end: that is then told as any other damage.
+    ///
+    /// - Parameters:
+    ///   - namesOnly: Whether events are passed over.
+    ///   - before: What has handed out part of the same traces, which is passed over.
     /// - Throws: ``ReaderError`` if one of them cannot be read.
-    init(_ directories: [String], namesOnly: Bool, path: String) throws(ReaderError) {
+    init(
+        _ directories: [String], namesOnly: Bool, after before: CTFMessages? = nil, path: String
+    ) throws(ReaderError) {
         var problem = [CChar](repeating: 0, count: 1024)
         let paths = directories.map { strdup($0) }
         defer { paths.forEach { free($0) } }
         let arguments = paths.map { UnsafePointer($0) }
-        guard let reader = ctf_open(arguments, arguments.count, namesOnly, &problem, problem.count) else {
+        let opened = ctf_child_open(
+            arguments, arguments.count, namesOnly, before?.child, &problem, problem.count)
+        guard let opened else {
             let text = problem.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
             throw .damagedCTF(path, String(decoding: text, as: UTF8.self))
         }
-        self.reader = reader
-        self.path = path
-        message = .allocate(capacity: 1)
-        memset(message, 0, MemoryLayout<ctf_message>.size)
+        child = opened
+        self.before = before
+        message = Self.nothing
     }
 
     deinit {
-        ctf_close(reader)
-        message.deallocate()
+        ctf_child_close(child)
     }
 
-    /// Passes over what another one has handed out of the same traces.
-    func goOn(_ other: CTFMessages) throws(ReaderError) {
-        guard ctf_go_on(reader, other.reader) else { throw .outOfMemory(path) }
-    }
+    /// What ``message`` is before the first.
+    nonisolated(unsafe) private static let nothing: UnsafeMutablePointer<ctf_message> = {
+        let nothing = UnsafeMutablePointer<ctf_message>.allocate(capacity: 1)
+        memset(nothing, 0, MemoryLayout<ctf_message>.size)
+        return nothing
+    }()
 
     /// Reads the next message into ``message``; `CTF_END` behind the last one.
-    func next() -> ctf_kind { ctf_next(reader, message) }
+    func next() -> ctf_kind {
+        var next: UnsafeMutablePointer<ctf_message>? = message
+        let kind = ctf_child_next(child, &next)
+        if let next { message = next }
+        return kind
+    }
 
     /// The message's text.
     var text: String {

@@ -51,9 +51,13 @@ final class CTFReader {
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         do {
             guard trace.hasSoundPackets else { throw ReaderError.damagedCTF(trace.path, "a packet is damaged") }
-            let names = try CTFNames(trace.directories, path: trace.path)
-            // What it has made goes with it, and the streams are opened while they are read.
-            try withExtendedLifetime(names) { try passNames(names?.directories ?? trace.directories, body) }
+            // What these have made goes with them, and the streams are opened while they are read.
+            if let names = try CTFNames(trace.directories, path: trace.path) {
+                try withExtendedLifetime(names) { try passNames(names.directories, body) }
+            } else {
+                let streams = try CTFStreams(trace.directories, path: trace.path)
+                try withExtendedLifetime(streams) { try passNames(streams.directories, body) }
+            }
         } catch let damage as ReaderError where damage.code == .damaged {
             numbers.rewind()
             try passNames(salvaged(), body)
@@ -71,8 +75,9 @@ final class CTFReader {
     private func passNames(_ directories: [String], _ body: (TraceMessage) throws -> Void) throws {
         let messages = try CTFMessages(directories, namesOnly: true, path: trace.path)
         while true {
+            let kind = messages.next()
             let message = messages.message
-            switch messages.next() {
+            switch kind {
             case .CTF_END: return
             case .CTF_FAILED: throw ReaderError.damagedCTF(trace.path, messages.text)
             case .CTF_BEGAN: try begin(messages)
@@ -131,18 +136,19 @@ final class CTFReader {
     /// The second pass: everything else, and the count of it all.
     private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
         numbers.rewind()
-        var messages = try open(salvage?.directories ?? trace.directories)
+        let streams = salvage == nil ? try CTFStreams(trace.directories, path: trace.path) : nil
+        defer { withExtendedLifetime(streams) {} }
+        var messages = try open(streams?.directories ?? salvage?.directories ?? [])
         var count = 0
         defer { summary.events += count }
         while true {
+            let kind = messages.next()
             let message = messages.message
-            switch messages.next() {
+            switch kind {
             case .CTF_END: return
             case .CTF_FAILED:
                 guard salvage == nil else { throw ReaderError.damagedCTF(trace.path, messages.text) }
-                let rest = try open(salvaged())
-                try rest.goOn(messages)
-                messages = rest
+                messages = try open(salvaged(), after: messages)
             case .CTF_EVENT: count += try pass(message, body) ? 1 : 0
             case .CTF_BEGAN: try begin(messages)
             case .CTF_ENDED:
@@ -157,8 +163,10 @@ final class CTFReader {
         }
     }
 
-    private func open(_ directories: [String]) throws(ReaderError) -> CTFMessages {
-        try CTFMessages(directories, namesOnly: false, path: trace.path)
+    private func open(
+        _ directories: [String], after before: CTFMessages? = nil
+    ) throws(ReaderError) -> CTFMessages {
+        try CTFMessages(directories, namesOnly: false, after: before, path: trace.path)
     }
 
     /// Hands an event over; whether there was one.
