@@ -12,7 +12,7 @@ public struct Analysis: Sendable {
     public let costs: CostModel
     /// What the trace can be trusted with; comes before anything that was found.
     public let quality: Finding?
-    /// Advice, the most worthwhile first: significant findings before notes, then by saving and confidence.
+    /// Advice: errors before warnings and these before notes, each by saving and confidence.
     public let findings: [Finding]
     /// What was checked, by rule.
     public let checks: [RuleCheck]
@@ -74,8 +74,7 @@ public struct Analysis: Sendable {
 
     private static func order(_ findings: [Finding]) -> [Finding] {
         findings.sorted { a, b in
-            let (first, second) = (a.severity > .note, b.severity > .note)
-            if first != second { return first }
+            if a.severity != b.severity { return a.severity > b.severity }
             return (a.rank, a.score, b.signature) > (b.rank, b.score, a.signature)
         }
     }

@@ -65,6 +65,18 @@ enum Significance {
         return wallTime > 0 && saving >= Double(wallTime) * share.value
     }
 
+    /// The score of a saving by its time alone: a warning at the floor of ``isMet(saving:wallTime:isMainThread:)``, an
+    /// error at ten times that.
+    ///
+    /// - Parameters:
+    ///   - saving: In nanoseconds.
+    ///   - wallTime: In nanoseconds; 0: not known.
+    static func score(saving: Double, wallTime: UInt64, isMainThread: Bool) -> Double {
+        let floor = isMainThread ? mainThreadTime.value : time.value
+        let part = wallTime > 0 ? Double(wallTime) * share.value : floor
+        return Score.of(saving, info: min(floor, part), warning: 10 * min(floor, part))
+    }
+
     /// What a finding says that is not worth a warning yet.
     static var notProven: String { notProven(of: "the time that the work took") }
 
@@ -101,11 +113,15 @@ enum Significance {
 extension Finding {
     /// Makes it a note if it saves little of the time and little of what there is of something else.
     ///
+    /// A count alone, such as many trips of two microseconds each, never makes an error.
+    ///
     /// - Parameters:
     ///   - isLargePart: Whether a fifth of the others is saved.
     ///   - things: What the others are: `"trips"`.
     mutating func weigh(isLongEnough: Bool, isLargePart: Bool, of things: String) {
-        guard !isLongEnough, !isLargePart else { return }
+        guard !isLongEnough else { return }
+        score = min(score, Score.highestWarning)
+        guard !isLargePart else { return }
         downgrade(
             "\(Significance.tooLittle()), and below \(Significance.part.text) of all \(things)."
         )

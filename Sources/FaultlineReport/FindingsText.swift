@@ -6,28 +6,37 @@ struct FindingsText {
     let findings: [Finding]
     /// Whether to say what each change is expected to save.
     var tellsSavings = true
+    /// Whether to show every finding with everything that is known of it.
+    var showsAll = false
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         guard !findings.isEmpty else { return [] }
-        let serious = findings.count { $0.severity > .note }
-        let full = max(1, min(TextReport.fullFindings, serious == 0 ? findings.count : serious))
+        let full = fullCount
         var text = [ink(.bold, "What to change")]
         for (index, finding) in findings.prefix(full).enumerated() {
             text += self.full(finding, number: index + 1, ink, width)
         }
         if findings.count > full {
             text.append("  " + ink(.dim, "Also"))
-            for finding in findings.dropFirst(full) { text.append(short(finding, ink, width)) }
+            for finding in findings.dropFirst(full) { text += short(finding, ink, width) }
         }
         return text
+    }
+
+    /// How many findings are shown in full: every error, and others up to a limit; notes only where there is nothing else.
+    private var fullCount: Int {
+        if showsAll { return findings.count }
+        // Errors come first, then warnings.
+        let errors = findings.prefix { $0.severity == .error }.count
+        let serious = findings.prefix { $0.severity > .note }.count
+        return max(1, errors, min(TextReport.fullFindings, serious == 0 ? findings.count : serious))
     }
 
     private func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let tone: Ink.Tone = finding.severity == .error ? .red : finding.severity == .warning ? .yellow : .dim
         var text = Self.head(finding, "\(number). \(Self.rank(finding))", tone, ink, width)
-        text += Self.body(
-            (finding.explanation.prefix(2) + [Self.places(finding)]).filter { !$0.isEmpty }.joined(separator: " "),
-            width: width)
+        let sentences = finding.explanation.prefix(showsAll ? .max : 2) + [Self.places(finding)]
+        text += Self.body(sentences.filter { !$0.isEmpty }.joined(separator: " "), width: width)
         if let curve = finding.batchCurve {
             text += BatchCurveText(curve: curve).lines(width: width - 7).map { "       " + $0 }
         }
@@ -71,12 +80,18 @@ struct FindingsText {
         return "Seen at " + sites.prefix(3).map(\.description).joined(separator: ", ") + more + "."
     }
 
-    private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> String {
-        let place = finding.change?.description ?? "place unknown"
-        let title = "  \(Self.rank(finding))  \(finding.rule) \(finding.title)"
-        let room = width - place.count - 2
-        let text = TextTable.shortened(title, to: room)
-        return text + String(repeating: " ", count: max(2, width - text.count - place.count)) + ink(.dim, place)
+    /// A finding in a line; a title that does not fit beside the place goes on below.
+    private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> [String] {
+        let place = TextTable.shortened(finding.change?.description ?? "place unknown", to: width / 2)
+        let rank = Self.rank(finding)
+        let room = width - place.count - rank.count - 6
+        let lines = TextTable.wrapped("\(finding.rule) \(finding.title)", width: room)
+        return lines.enumerated().map { index, title in
+            guard index == 0 else { return String(repeating: " ", count: rank.count + 4) + title }
+            let line = "\(rank)  \(title)"
+            return "  " + line + String(repeating: " ", count: max(2, width - 2 - line.count - place.count))
+                + ink(.dim, place)
+        }
     }
 
     /// What the change is expected to bring; bytes are left out while they are few.

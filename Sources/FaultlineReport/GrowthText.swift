@@ -4,6 +4,8 @@ internal import FaultlineTrace
 /// The part of a report that says what fetches will take with more data.
 struct GrowthText {
     let analysis: Analysis
+    /// Whether to show all of them.
+    var showsAll = false
     /// Fetches that are shown.
     static let shown = 3
     /// What a fetch must take with a hundred times the rows to be shown: a frame at sixty a second, in nanoseconds.
@@ -23,14 +25,14 @@ struct GrowthText {
             ($0.growth.time(with: 100), $1.fetch.key.site?.description ?? "")
                 > ($1.growth.time(with: 100), $0.fetch.key.site?.description ?? "")
         }
-        for (fetch, growth) in ranked.prefix(Self.shown) {
+        for (fetch, growth) in ranked.prefix(showsAll ? .max : Self.shown) {
             table.add([
                 GroupText.shape(fetch.key.shape), growth.order.rawValue, Phrase.duration(growth.now),
                 Phrase.duration(growth.time(with: 10)), Phrase.duration(growth.time(with: 100)),
                 fetch.key.site?.description ?? "–",
             ])
         }
-        let more = all.count > Self.shown ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
+        let more = all.count > Self.shown && !showsAll ? ink(.dim, "  (\(all.count - Self.shown) more)") : ""
         return [ink(.bold, "With more data") + more] + table.section(ink, width: width)
     }
 }

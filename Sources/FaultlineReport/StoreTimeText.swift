@@ -40,7 +40,13 @@ struct StoreTimeText {
     private func title(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
         var text = Phrase.duration(totals.storeTime)
         let wall = analysis.profile.wallTime
-        if wall > 0 { text += ", \(Phrase.percent(Double(totals.storeTime) / Double(wall))) of the recorded time" }
+        if analysis.profile.allProcesses.threadTime > wall {
+            // Threads work at the same time, so their sum is no share of the recorded time.
+            let threads = analysis.profile.processes.reduce(0) { $0 &+ $1.threads }
+            text += ", summed over \(threads > 1 ? Phrase.count(threads) : "all") threads"
+        } else if wall > 0, totals.storeTime <= wall {
+            text += ", \(Phrase.percent(Double(totals.storeTime) / Double(wall))) of the recorded time"
+        }
         if totals.mainThreadStoreTime > 0 {
             text += "; \(Phrase.duration(totals.mainThreadStoreTime)) on the main thread"
         }

@@ -8,11 +8,15 @@ public struct TextReport: Sendable {
     let analysis: Analysis
     /// Lines of the table of hotspots.
     static let hotspots = 8
-    /// Findings that are shown with everything; further ones get a line each.
+    /// Findings that are shown in full unless more of them are errors; further ones get a line each.
     static let fullFindings = 6
+    /// Whether to show every finding in full, every hotspot and every projection.
+    let showsAll: Bool
 
-    public init(_ analysis: Analysis) {
+    /// - Parameter showsAll: Whether to show every finding in full, and every hotspot.
+    public init(_ analysis: Analysis, showsAll: Bool = false) {
         self.analysis = analysis
+        self.showsAll = showsAll
     }
 
     /// The report's text, with a line feed at its end.
@@ -27,10 +31,11 @@ public struct TextReport: Sendable {
         if analysis.profile.totals.eventCount > 0 {
             sections += [
                 StoreTimeText(analysis: analysis).lines(ink, width), hotspotLines(ink, width),
-                GrowthText(analysis: analysis).lines(ink, width),
+                GrowthText(analysis: analysis, showsAll: showsAll).lines(ink, width),
             ]
         }
-        sections += [FindingsText(findings: analysis.findings).lines(ink, width), checks(ink, width)]
+        let findings = FindingsText(findings: analysis.findings, showsAll: showsAll)
+        sections += [findings.lines(ink, width), checks(ink, width)]
         return TextPage.joined(sections, ink)
     }
 
@@ -75,7 +80,7 @@ public struct TextReport: Sendable {
         let operations = all.filter { $0.key.kind != .cacheMiss && $0.key.kind != .sql }
         // A program that does not know Faultline has nothing but statements.
         let groups = operations.isEmpty ? all : operations
-        let shown = groups.prefix(Self.hotspots)
+        let shown = groups.prefix(showsAll ? .max : Self.hotspots)
         guard !shown.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "kind", alignment: .left), .init(title: "what", alignment: .left, losing: .middle),

@@ -52,6 +52,9 @@ struct RecordCommand: JudgingCommand {
     @Flag(name: .long, help: "Print no report; what is missing in the trace is still said.")
     var quiet = false
 
+    @Flag(name: .long, help: "Show every finding of the report in full, and every hotspot.")
+    var all = false
+
     @OptionGroup var thresholds: ThresholdOptions
 
     @Argument(parsing: .captureForPassthrough, help: "The command and its arguments, behind \"--\".")
@@ -135,7 +138,7 @@ struct RecordCommand: JudgingCommand {
         do {
             let report = try TraceReport(path: trace)
             for note in report.notes { Terminal.tell(note) }
-            try Terminal.errors.write("\n" + report.text(on: .errors) + "\n")
+            try Terminal.errors.write("\n" + report.text(on: .errors, showsAll: all) + "\n")
         } catch {
             Terminal.tell("\(error)")
         }

@@ -19,13 +19,16 @@ struct ReportCommand: JudgingCommand {
     @Option(name: .long, help: "text, or json for programs.")
     var format = OutputFormat.text
 
+    @Flag(name: .long, help: "Show every finding in full, and every hotspot.")
+    var all = false
+
     @OptionGroup var thresholds: ThresholdOptions
 
     func work() throws {
         let report = try TraceReport(path: trace)
         for note in report.notes { Terminal.tell(note) }
         switch format {
-        case .text: try Terminal.output.write(report.text(on: .output))
+        case .text: try Terminal.output.write(report.text(on: .output, showsAll: all))
         case .json: try Terminal.output.write(report.json())
         }
     }

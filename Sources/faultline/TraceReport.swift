@@ -16,8 +16,9 @@ struct TraceReport {
         notes = loaded.notes
     }
 
-    func text(on terminal: Terminal) -> String {
-        TextReport(analysis).render(width: terminal.width, colour: terminal.wantsColour)
+    /// - Parameter showsAll: Whether every finding is shown in full.
+    func text(on terminal: Terminal, showsAll: Bool = false) -> String {
+        TextReport(analysis, showsAll: showsAll).render(width: terminal.width, colour: terminal.wantsColour)
     }
 
     func json() -> String {

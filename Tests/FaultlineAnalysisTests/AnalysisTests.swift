@@ -98,6 +98,20 @@ struct AnalysisTests {
         #expect(ranked.map(\.signature) == ["error", "note"])
     }
 
+    @Test func `A count alone makes no error, and time makes a warning at the floor`() {
+        var counted = finding("trips", saving: 1000, score: 99, claims: [])
+        counted.weigh(isLongEnough: false, isLargePart: true, of: "trips")
+        #expect(counted.severity == .warning && counted.reservations.isEmpty)
+        var timed = finding("time", saving: 1e9, score: 99, claims: [])
+        timed.weigh(isLongEnough: true, isLargePart: true, of: "trips")
+        #expect(timed.severity == .error)
+        #expect(Significance.score(saving: 2e6, wallTime: 0, isMainThread: false) == 25)
+        #expect(Significance.score(saving: 2e7, wallTime: 0, isMainThread: false) == 75)
+        #expect(Significance.score(saving: 1e6, wallTime: 0, isMainThread: true) == 25)
+        #expect(Significance.score(saving: 1000, wallTime: 100_000, isMainThread: false) == 25)
+        #expect(Significance.score(saving: 1000, wallTime: 1_000_000, isMainThread: false) < 25)
+    }
+
     @Test func `A trace that lost one event in a hundred gives nothing but notes`() throws {
         let whole = Analysis(Profile(GroceriesStory.trace))
         #expect(whole.findings.contains { $0.severity > .note })

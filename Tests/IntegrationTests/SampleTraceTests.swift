@@ -57,6 +57,20 @@ struct SampleTraceTests {
         #expect(try text(story, "record.sh").contains("-o \(trace.lastPathComponent) -- "))
     }
 
+    @Test("are shown in full with --all, every finding and every hotspot", arguments: timelines)
+    func all(story: String) throws {
+        let path = try trace(story).path
+        let result = try BuiltCommand.run(["report", "--all", path])
+        #expect(result.status == 0)
+        #expect(!result.output.contains("  Also\n") && !result.output.contains(" more)\n"))
+        let document = try ReportDocument(of: path)
+        let words = Set(result.output.split(whereSeparator: \.isWhitespace))
+        for finding in document.findings {
+            let code = finding.code.flatMap { $0.split(separator: " ") }
+            #expect(code.allSatisfy { $0.count > 60 || words.contains($0) }, "\(finding.title)")
+        }
+    }
+
     @Test("hold nothing of what stands in the rows", arguments: stories)
     func values(story: String) throws {
         for (file, bytes) in try contents(trace(story)) {

@@ -1,0 +1,91 @@
+import FaultlineReport
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("The order of findings in the text report")
+struct FindingOrderTests {
+    /// A rule that finds what it is told to.
+    private struct StubRule: Rule {
+        let id = "R99"
+        let name = "Stub"
+        let purpose = ""
+        let manual = RuleManual(trigger: "", evidence: "", fix: "", saving: "", guards: [])
+        let findings: [Finding]
+
+        func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome { RuleOutcome(findings: findings) }
+    }
+
+    private static func finding(_ title: String, score: Double, saving: Double) -> Finding {
+        var finding = Finding(
+            rule: "R99", ruleName: "Stub", title: title,
+            change: CallSite(file: "App/List.swift", line: 42, function: "show()"), score: score,
+            fix: "Change \(title).", saving: Saving(time: .init(median: saving, low: saving, high: saving)),
+            confidence: .high, signature: title)
+        finding.explanation = ["First of \(title).", "Second of \(title).", "Third of \(title)."]
+        finding.claims = [
+            Claim(account: .loads(.init(shape: ShapeEntry(entity: title), site: nil)), balance: saving)
+        ]
+        return finding
+    }
+
+    private func report(_ findings: [Finding], showsAll: Bool = false) -> String {
+        let analysis = Analysis(Profile(GroceriesStory.trace), rules: [StubRule(findings: findings)])
+        return TextReport(analysis, showsAll: showsAll).render()
+    }
+
+    /// Warnings that save much, then errors that save little.
+    private func mixed(warnings: Int, errors: Int) -> [Finding] {
+        (0..<warnings).map { Self.finding("warning \($0)", score: 40, saving: Double(900 - $0)) }
+            + (0..<errors).map { Self.finding("error \($0)", score: 96, saving: Double(90 - $0)) }
+    }
+
+    @Test func `Errors come before warnings that save more`() {
+        let text = report(mixed(warnings: 7, errors: 1))
+        #expect(text.contains("  1. error 96  R99 Stub"))
+        #expect(text.contains("  2. warning 40  R99 Stub"))
+        #expect(text.contains("Also"))
+    }
+
+    @Test func `Every error is shown in full, however many there are`() {
+        let text = report(mixed(warnings: 2, errors: 9))
+        for index in 0..<9 { #expect(text.contains("Change error \(index).")) }
+        #expect(!text.contains("Change warning"))
+        #expect(text.contains("  warning 40  R99 warning 0"))
+    }
+
+    @Test func `All findings are shown in full on request, with everything that is known of them`() {
+        let findings = mixed(warnings: 9, errors: 1)
+        #expect(!report(findings).contains("Change warning 8."))
+        let text = report(findings, showsAll: true)
+        for index in 0..<9 {
+            #expect(text.contains("Change warning \(index)."))
+            #expect(text.contains("Third of warning \(index)."))
+        }
+        #expect(!text.contains("Also"))
+    }
+
+    @Test func `A short line leaves out no word of its title`() {
+        let long =
+            "Prefetch the relationship that leads from every post to its author's very long name and to all of it"
+        let text = report(mixed(warnings: 6, errors: 0) + [Self.finding(long, score: 30, saving: 1)])
+        #expect(text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("from every post"))
+        #expect(!text.contains("…"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        let words = Set(text.split(whereSeparator: \.isWhitespace))
+        #expect(long.split(separator: " ").allSatisfy { words.contains($0) })
+    }
+
+    @Test func `Time summed over threads is no share of the recorded time`() {
+        var builder = TraceBuilder()
+        for thread in 1...3 as ClosedRange<UInt32> {
+            (builder.thread, builder.now) = (thread, 1000)
+            builder.event(.fetch(TraceEvent.Fetch()), duration: 1_000_000)
+        }
+        let text = TextReport(Analysis(Profile(builder.closed()))).render()
+        #expect(text.contains("(3.00 ms, summed over 3 threads)"))
+        #expect(!text.contains("of the recorded time"))
+    }
+}
