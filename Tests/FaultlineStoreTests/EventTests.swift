@@ -35,6 +35,41 @@ struct EventTests {
         #expect(inverses == ["clubs -", "pets owner", "wards guardian"])
     }
 
+    @Test("Deleting objects reads none of those that they led to, and what is read for it is told as such")
+    func deletions() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 60, categories: 20, tags: 3)
+        func faults(_ predicate: FetchPredicate, ids: Bool) throws -> [TraceEvent.Fault] {
+            // A store that was just opened holds no row.
+            let context = try PersistentContainer(
+                name: "Again", managedObjectModel: store.container.managedObjectModel,
+                storeDescription: store.container.persistentStoreDescription, classes: [Item.self],
+                recorder: store.recorder
+            ).newBackgroundContext()
+            let begin = store.events.count
+            if ids {
+                for id in try context.fetchObjectIDs(FetchRequest<Item>(predicate: predicate)) {
+                    context.delete(context.object(with: id))
+                }
+            } else {
+                for item in try context.fetch(FetchRequest<Item>(predicate: predicate)) { context.delete(item) }
+            }
+            try context.save()
+            return store.events.dropFirst(begin).compactMap { event in
+                guard case .fault(let fault) = event.detail, fault.source == .store else { return nil }
+                return fault
+            }
+        }
+        let fetched = try faults(PropertyPath("price") < 30, ids: false)
+        let dictionary = store.dictionary
+        let entities = Set(fetched.map { dictionary.entity($0.entity)?.name })
+        #expect(!entities.contains("Category"))
+        #expect(fetched.filter { !$0.isDeleting } == [])
+        let identified = try faults(PropertyPath("price") >= 30, ids: true)
+        #expect(identified.filter { !$0.isDeleting } == [])
+        #expect(try store.context.count(for: FetchRequest<Item>()) == 0)
+    }
+
     @Test("There is one event for every SELECT that SQLite reports, and for every other statement too")
     func everyStatement() throws {
         // The hook is one connection's.

@@ -59,7 +59,9 @@ extension ManagedObjectContext {
     public func delete(_ object: ManagedObject) {
         checkQueue(of: object)
         guard object.flags.isDisjoint(with: [.isDeleted, .isBeingDeleted, .isDetached]) else { return }
+        deletionDepth += 1
         if object.flags.contains(.isFault) { _ = fire(object) }
+        deletionDepth -= 1
         // What it did is undone and redone by itself.
         if undoManager?.isUndoing != true, undoManager?.isRedoing != true {
             object.flags.insert(.isBeingDeleted)

@@ -99,10 +99,15 @@ extension ManagedObjectContext {
     ///
     /// - Returns: whether that is done; otherwise what was in conflict was merged, and it is to be tried again.
     private func write(_ attempt: inout SaveAttempt) throws -> Bool {
-        // Refreshed with its changes kept: what was set is compared with what the store has now.
-        for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) { fire(object) }
+        // Refreshed with its changes kept: what was set is compared with what the store has now. An object that has only
+        // lost members, such as the author of deleted posts, writes no row.
+        for object in updated where object.flags.isSuperset(of: [.isFault, .isUpdated]) && object.writesRow {
+            fire(object)
+        }
         // A deletion needs the version of the row.
+        deletionDepth += 1
         for object in deleted where object.flags.isSuperset(of: [.isFault, .isDeleted]) { fire(object) }
+        deletionDepth -= 1
         let changes = ChangeSet(self, revived: attempt.revived)
         try Validation.check(changes, in: self)
         try throwReadError()

@@ -7,6 +7,9 @@ extension ManagedObject {
         return runtime.schema.columns.indices.filter { isChanged(slot: $0, pending) }
     }
 
+    /// Whether a save may write the object's row or compare it with the store's: something was set, or members were added.
+    var writesRow: Bool { pending != nil || toMany.values.contains { $0.isOrderChanged } }
+
     /// Whether a column was set, to whatever value.
     var hasSetValues: Bool {
         guard let pending else { return false }
