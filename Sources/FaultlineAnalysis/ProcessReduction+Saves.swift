@@ -25,7 +25,7 @@ extension ProcessReduction {
         "R10", "pause", 100_000_000, .time, "between two saves from which on they are two pieces of work")
     /// Nanoseconds, and objects, from which on a save is large.
     static let longSave = Threshold(
-        "R10", "longSave", 100_000_000, .time, "that a save takes from which on it is large")
+        "R10", "longSave", 100_000_000, .time, "of a save without waits and COMMIT, from which on it is large")
     static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "objects from which on a save is large")
     /// Nanoseconds that somebody waits for a save's lock, and objects of the save, from which on it is to be made in parts.
     static let longBlock = Threshold("R10", "longBlock", 16_000_000, .time, "that others wait for a save's lock")
@@ -36,6 +36,7 @@ extension ProcessReduction {
         let objects = save.objects
         guard save.error == 0, objects > 0 else { return }
         let time = event.duration &- min(event.duration, save.lockWait)
+        let own = Self.ownTime(of: save, event)
         tables.saveLoads.insert(
             Load(rows: objects, bytes: save.bytes, duration: time),
             hash: StableHash.event(process: event.process, id: event.id))
@@ -56,14 +57,20 @@ extension ProcessReduction {
             (evidence.small.time, evidence.small.commit) = (time, save.commit)
             evidence.small.mainThreadTime = event.isMainThread ? time : 0
             add(OpenSaves(evidence: evidence, start: event.start, end: event.end), to: key, in: &tables)
-        } else if time >= Self.longSave.count || objects >= Self.manyObjects.count {
+        } else if own >= Self.longSave.count || objects >= Self.manyObjects.count {
             (evidence.large.saves, evidence.large.objects, evidence.large.mostObjects) = (1, objects, objects)
-            (evidence.large.time, evidence.large.longest) = (time, time)
+            (evidence.large.time, evidence.large.longest) = (own, own)
             evidence.large.mainThreadSaves = event.isMainThread ? 1 : 0
             evidence.large.lossySaves = unit.isLossy ? 1 : 0
             evidence.scopes = scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
             tables.saves[key.evidence, default: SaveEvidence()].merge(evidence)
         }
+    }
+
+    /// What a save takes that parts would share: neither waiting for the lock nor COMMIT, which waits for the disk and may copy
+    /// the write-ahead log of all saves before it into the store.
+    static func ownTime(of save: TraceEvent.Save, _ event: TraceEvent) -> UInt64 {
+        event.duration &- min(event.duration, save.lockWait &+ min(save.commit, event.duration))
     }
 
     private func entityNames(of save: TraceEvent.Save) -> [String] {
@@ -78,9 +85,10 @@ extension ProcessReduction {
         guard let event = most.save, case .save(let save) = event.detail, !isSetup(event.scope) else { return }
         // What else the thread did, before the save and after it, kept nobody waiting for the save.
         let (start, end) = (max(event.start, wait.start), min(event.end, wait.end))
-        guard end > start, end - start >= Self.longBlock.count, save.error == 0, save.objects >= Self.dividedSave else {
-            return
-        }
+        let own = Self.ownTime(of: save, event)
+        guard end > start, min(end - start, own) >= Self.longBlock.count, save.error == 0,
+            save.objects >= Self.dividedSave
+        else { return }
         let names = entityNames(of: save)
         var held = SaveEvidence()
         held.entities = Set(names)
@@ -89,7 +97,7 @@ extension ProcessReduction {
         held.blocking.mainThreadWaits = wait.isMainThread ? 1 : 0
         (held.blocking.time, held.blocking.longest) = (end - start, end - start)
         held.blocking.mostObjects = save.objects
-        held.blocking.longestSave = event.duration &- min(event.duration, save.lockWait)
+        held.blocking.longestSave = own
         tables.saves[SaveEvidence.Key(site: most.site, names), default: SaveEvidence()].merge(held)
     }
 

@@ -69,6 +69,10 @@ extension ProcessReduction {
         evidence.tries = UInt64(wait.tries)
         evidence.failures = wait.error == 0 ? 0 : 1
         evidence.foreign = wait.holderProcess == 0 ? 0 : 1
+        if let event = holder?.save, case .save(let save) = event.detail {
+            (evidence.mostObjects, evidence.saveCommit) = (save.objects, save.commit)
+            evidence.saveTime = event.duration &- min(event.duration, save.lockWait)
+        }
         let surroundings = surroundings(of: unit(of: one.scope).id, for: .waits(key), outside: duration)
         evidence.lossyWaits = surroundings.lossyOccurrences
         evidence.scopes = surroundings.scopes

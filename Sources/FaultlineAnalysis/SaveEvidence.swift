@@ -37,7 +37,7 @@ public struct SaveEvidence: Sendable {
         /// The objects of all of them, and of the one that had most.
         public internal(set) var objects: UInt64 = 0
         public internal(set) var mostObjects: UInt64 = 0
-        /// The time of all of them, and of the longest, without waiting for others, in nanoseconds.
+        /// The time of all of them, and of the longest, without waiting for others and without COMMIT, in nanoseconds.
         public internal(set) var time: UInt64 = 0
         public internal(set) var longest: UInt64 = 0
     }
@@ -52,7 +52,8 @@ public struct SaveEvidence: Sendable {
         /// The time of all of them, and of the longest, in nanoseconds.
         public internal(set) var time: UInt64 = 0
         public internal(set) var longest: UInt64 = 0
-        /// The most objects of one of the saves, and the time of the longest one without waiting for others.
+        /// The most objects of one of the saves, and the time of the longest one without waiting for others and
+        /// without COMMIT.
         public internal(set) var mostObjects: UInt64 = 0
         public internal(set) var longestSave: UInt64 = 0
     }

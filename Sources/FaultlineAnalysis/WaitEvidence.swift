@@ -30,6 +30,11 @@ public struct WaitEvidence: Sendable {
     public internal(set) var failures: UInt64 = 0
     /// Waits for another process.
     public internal(set) var foreign: UInt64 = 0
+    /// The most objects of a save that was waited for; 0: none was.
+    public internal(set) var mostObjects: UInt64 = 0
+    /// What of those saves was COMMIT, in nanoseconds, and all of what they took.
+    public internal(set) var saveCommit: UInt64 = 0
+    public internal(set) var saveTime: UInt64 = 0
     /// Waits in scopes in which events were lost.
     public internal(set) var lossyWaits: UInt64 = 0
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
@@ -49,6 +54,7 @@ extension WaitEvidence: Summed, StartsEmpty {
         .sum("time", \.time), .sum("blockedTime", \.blockedTime), .sum("mainThreadTime", \.mainThreadTime),
         .sum("tries", \.tries), .sum("failures", \.failures), .sum("foreign", \.foreign),
         .sum("lossyWaits", \.lossyWaits), .sum("wallTime", \.wallTime), .maximum("longest", \.longest),
+        .maximum("mostObjects", \.mostObjects), .sum("saveCommit", \.saveCommit), .sum("saveTime", \.saveTime),
         .part("durations", \.durations), .part("scopes", \.scopes),
     ]
 }

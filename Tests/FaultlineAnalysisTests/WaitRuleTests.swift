@@ -216,6 +216,51 @@ struct WaitRuleTests {
         #expect(finding.map { figure("median", $0) } == [10e6])
     }
 
+    /// The advice where somebody waits for a save.
+    private func fix(
+        objects: UInt32, commit: UInt64 = 0, _ resource: TraceEvent.Wait.Resource = .coordinator
+    ) -> String? {
+        findings { contention in
+            var save = TraceEvent.Save()
+            (save.inserted, save.commit) = (objects, commit)
+            save.entities = [.init(entity: contention.music.track, inserted: UInt64(objects))]
+            (contention.music.trace.now, contention.music.trace.thread) = (0, 9)
+            contention.music.trace.event(.save(save), duration: 30 * Self.millisecond, site: contention.save)
+            contention.music.trace.thread = 7
+            contention.wait(from: 1000, for: 20 * Self.millisecond, resource) { $0.holderThread = 9 }
+        }.first?.fix
+    }
+
+    @Test func `A save of few objects is not to be made in parts`() throws {
+        for resource in [TraceEvent.Wait.Resource.coordinator, .sqlite] {
+            let many = try #require(fix(objects: 2000, resource))
+            #expect(many.contains("the save has 2,000 objects. Saved in parts"))
+            let one = try #require(fix(objects: 1, resource))
+            #expect(one.hasPrefix("The save has no more than 1 object, so parts would not help."))
+            let disk = try #require(fix(objects: 1, commit: 25 * Self.millisecond, resource))
+            #expect(disk.contains("most of its time is COMMIT, which waits for the disk"))
+            // Both are in force in a store whose contexts save.
+            for fix in [many, one, disk] { #expect(!fix.contains("BEGIN") && !fix.contains("write-ahead")) }
+        }
+    }
+
+    @Test func `Lines that wait for the same holder are one finding`() throws {
+        let found = findings { contention in
+            let other = contention.music.trace.site(61, "refresh()")
+            contention.work(at: 0, for: 40 * Self.millisecond)
+            contention.wait(from: 1000, for: 30 * Self.millisecond)
+            let first = contention.waiter
+            contention.waiter = other
+            contention.wait(from: 2000, for: 20 * Self.millisecond)
+            contention.waiter = first
+        }
+        let finding = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(finding.seenAt.map(\.site?.description) == ["List.swift:60", "List.swift:61"])
+        #expect(figure("waits", finding) == 2 && figure("waitTime", finding) == 50e6)
+        #expect(finding.saving.time.median == 50e6)
+    }
+
     @Test func `Preparation is left out, and lost events make it a note`() {
         func scoped(_ kind: TraceEvent.Scope.Kind, isLossy: Bool = false) -> [Finding] {
             findings { contention in

@@ -23,15 +23,22 @@ struct SaveSizeAdvice {
 
     // MARK: Small ones
 
-    var smallTitle: String { "Save \(entities) once, after all changes" }
-
-    var smallFix: String {
-        "Make all changes first and save once, or after every 500 objects of a long job. What somebody has confirmed stays "
-            + "a save of its own."
+    /// - Parameter part: Objects that are to be saved at once; `nil`: all of them.
+    func smallTitle(part: Int?) -> String {
+        part.map { "Save \(entities) after every \(Phrase.count($0)) objects" }
+            ?? "Save \(entities) once, after all changes"
     }
 
-    var smallCode: [String] {
-        ["for change in changes {", "    apply(change)", "}", "try context.save()"]
+    var smallFix: String {
+        "Make all changes first and save them together. What somebody has confirmed stays a save of its own."
+    }
+
+    func smallCode(part: Int?) -> [String] {
+        guard let part else { return ["for change in changes {", "    apply(change)", "}", "try context.save()"] }
+        return [
+            "for (index, change) in changes.enumerated() {", "    apply(change)",
+            "    if (index + 1).isMultiple(of: \(part)) { try context.save() }", "}", "try context.save()",
+        ]
     }
 
     var smallExplanation: [String] {
@@ -70,7 +77,7 @@ struct SaveSizeAdvice {
         let (large, blocking) = (evidence.large, evidence.blocking)
         let saves = large.saves > 1 ? "The longest of \(Phrase.count(large.saves)) saves" : "A save"
         var sentences = [
-            "\(saves) took \(Phrase.duration(evidence.longestSave)); the largest had "
+            "\(saves) took \(Phrase.duration(evidence.longestSave)) without COMMIT; the largest had "
                 + "\(Phrase.count(evidence.mostObjects)) objects."
         ]
         if blocking.waits > 0 {

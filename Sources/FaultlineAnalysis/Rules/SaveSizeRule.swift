@@ -27,7 +27,7 @@ public struct SaveSizeRule: Rule {
         for (key, evidence) in profile.saves {
             if evidence.small.saves > 0 { outcome.findings.append(small(key, evidence, of: saves, costs)) }
             if evidence.large.saves > 0 || evidence.blocking.waits > 0 {
-                outcome.findings.append(large(key, evidence, costs))
+                if let finding = large(key, evidence, costs) { outcome.findings.append(finding) }
             }
         }
         if saves > 0 { outcome.examined = Phrase.count(saves, "save") }
@@ -39,17 +39,19 @@ public struct SaveSizeRule: Rule {
     ) -> Finding {
         let (small, advice) = (evidence.small, SaveSizeAdvice(key: key, evidence: evidence))
         let occurrences = Double(max(1, small.occurrences))
-        let parts = (Double(small.objects) / occurrences / Self.objectsAtOnce).rounded(.up) * occurrences
+        let objects = Double(small.objects) / occurrences
+        let part = Self.jointPart(small, objects: objects, costs)
+        let parts = (objects / Double(part ?? Int(Self.objectsAtOnce))).rounded(.up) * occurrences
         let spared = Double(small.saves) - parts
         // Each save commits once; what else it takes whatever it holds is known where saves of other sizes are.
         let saving = costs.saves.map { estimate in estimate.range { min($0.trip * spared, Double(small.time)) } }
         let share = spared / Double(small.saves)
         let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
         var finding = Finding(
-            rule: id, ruleName: name, title: advice.smallTitle, change: key.site,
+            rule: id, ruleName: name, title: advice.smallTitle(part: part), change: key.site,
             score: Score.of(Double(small.saves) / occurrences, info: ProcessReduction.smallSaves.value, warning: 50),
             fix: advice.smallFix,
-            code: advice.smallCode,
+            code: advice.smallCode(part: part),
             saving: Saving(time: Saving.Range(saving ?? measured)),
             confidence: saving.flatMap { range in costs.saves?.confidence(in: range) } ?? .medium,
             signature: advice.signature(id, "small"))
@@ -74,20 +76,39 @@ public struct SaveSizeRule: Rule {
         return finding
     }
 
-    private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding {
+    /// How many objects to save at once where one save of all would be large; `nil`: one save is none too many.
+    private static func jointPart(_ small: SaveEvidence.Small, objects: Double, _ costs: CostModel) -> Int? {
+        let own = Double(small.time &- min(small.time, small.commit)) / Double(max(1, small.objects))
+        let row = min(costs.saves?.line.row ?? own, own)
+        let isOnMainThread = Significance.isMost(small.mainThreadTime, of: small.time)
+        guard objects * row >= ProcessReduction.longSave.value || objects >= ProcessReduction.manyObjects.value else {
+            return nil
+        }
+        return part(of: objects, row: row, goal: isOnMainThread ? mainThreadPart.value : part.value)
+    }
+
+    /// The size of the parts of a save; `nil`: parts would hardly be smaller than it is.
+    private static func part(of objects: Double, row: Double, goal: Double) -> Int? {
+        // Parts that are large by their objects would be told to be made in parts again.
+        let most = min(objects, ProcessReduction.manyObjects.value) / 2
+        let part = SaveSizeAdvice.round(min(row > 0 ? goal / row : objects, most))
+        return Double(part) * 2 <= objects ? part : nil
+    }
+
+    /// `nil`: the save has few objects already.
+    private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding? {
         let (large, blocking) = (evidence.large, evidence.blocking)
         let isOnMainThread = Significance.isMost(large.mainThreadSaves, of: large.saves)
         let goal =
             isOnMainThread || blocking.mainThreadWaits > 0
             ? Self.mainThreadPart.value : blocking.waits > 0 ? Self.blockingPart : Self.part.value
         let (longest, mostObjects) = (Double(evidence.longestSave), Double(max(1, evidence.mostObjects)))
-        let line = costs.saves?.line ?? CostLine(trip: 0, row: longest / mostObjects)
-        let fitting = line.row > 0 ? max(0, goal - line.trip) / line.row : mostObjects
-        let part = SaveSizeAdvice.round(min(fitting, mostObjects / 2))
-        // A part as large as this one takes its share of the longest save where nothing tells what a save takes by itself.
+        // COMMIT is no part of it: each part has one of its own.
+        let row = costs.saves?.line.row ?? longest / mostObjects
+        guard let part = Self.part(of: mostObjects, row: row, goal: goal) else { return nil }
+        // A part as large as this one takes its share of the longest save where nothing tells what an object takes.
         let share = longest * Double(part) / mostObjects
-        let pause =
-            costs.saves?.range { longest - $0.cost(trips: 1, rows: Double(part)) } ?? (longest - share, 0, longest)
+        let pause = costs.saves?.range { longest - $0.row * Double(part) } ?? (longest - share, 0, longest)
         let advice = SaveSizeAdvice(key: key, evidence: evidence)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,

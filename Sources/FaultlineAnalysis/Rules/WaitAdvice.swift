@@ -33,14 +33,33 @@ struct WaitAdvice {
             "A context does one piece of work at a time. Long work belongs on a background context, whose saves the other "
                 + "takes in."
         case .coordinator:
-            "One context writes at a time. A save in parts of some hundred objects, or a batch request, leaves room for "
-                + "others in between."
+            saveFix
+                ?? "One context writes at a time. A save in parts of some hundred objects, or a batch request, leaves room "
+                + "for others in between."
         case .connection:
             "All connections that read were busy. Fetch less at once, or in batches, so that each is free again sooner."
         case .sqlite:
-            "SQLite lets one connection write at a time. Keep what writes short, begin it with BEGIN IMMEDIATE so that it "
+            // A save of a store's context begins with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
+            saveFix
+                ?? "SQLite lets one connection write at a time. Keep what writes short, begin it with BEGIN IMMEDIATE so that it "
                 + "waits at its beginning, and use the write-ahead log, with which readers do not wait."
         }
+    }
+
+    /// What to do about a save that others wait for; `nil`: they wait for something else.
+    private var saveFix: String? {
+        guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
+        let objects = Phrase.count(evidence.mostObjects, "object")
+        if evidence.mostObjects >= ProcessReduction.dividedSave {
+            return "One context writes at a time, and the save has \(objects). Saved in parts of some hundred, or as a batch "
+                + "request, it leaves room for others in between."
+        }
+        if Significance.isMost(evidence.saveCommit, of: evidence.saveTime) {
+            return "The save has no more than \(objects), and most of its time is COMMIT, which waits for the disk. Fewer "
+                + "saves that hold more each, or a faster disk, shorten the waits."
+        }
+        return "The save has no more than \(objects), so parts would not help. Look at what it does beside writing them: "
+            + "validation, willSave, triggers and indexes."
     }
 
     var code: [String] {

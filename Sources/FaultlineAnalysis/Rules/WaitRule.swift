@@ -16,11 +16,10 @@ public struct WaitRule: Rule {
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
-        for (key, evidence) in profile.waits where Self.isWorthAWord(evidence) {
-            outcome.findings.append(finding(key, evidence))
-        }
-        let waits = profile.totals.events[.wait] ?? 0
-        if waits > 0 { outcome.examined = Phrase.count(waits, "wait") }
+        let waits = profile.waits.filter { Self.isWorthAWord($0.evidence) }
+        for lines in Self.byHolder(waits) { outcome.findings.append(finding(lines)) }
+        let count = profile.totals.events[.wait] ?? 0
+        if count > 0 { outcome.examined = Phrase.count(count, "wait") }
         return outcome
     }
 
@@ -30,7 +29,25 @@ public struct WaitRule: Rule {
                 && Double(evidence.time) >= share.value * Double(evidence.wallTime))
     }
 
-    private func finding(_ key: WaitEvidence.Key, _ evidence: WaitEvidence) -> Finding {
+    private typealias Line = (key: WaitEvidence.Key, evidence: WaitEvidence)
+
+    /// The waits of all lines for the same holder, which one change makes shorter, together; the longest first.
+    private static func byHolder(_ waits: [Line]) -> [[Line]] {
+        var groups: [WaitEvidence.Key: [Line]] = [:]
+        for line in waits {
+            var holder = line.key
+            // Where nobody knows who held it, the line that waits is the place to change.
+            if holder.holderSite != nil { holder.site = nil }
+            groups[holder, default: []].append(line)
+        }
+        return groups.sorted { $0.key.sortText < $1.key.sortText }.map { group in
+            group.value.sorted { ($0.evidence.time, $1.key.sortText) > ($1.evidence.time, $0.key.sortText) }
+        }
+    }
+
+    private func finding(_ lines: [Line]) -> Finding {
+        let key = lines[0].key
+        let evidence = lines.dropFirst().reduce(into: lines[0].evidence) { $0.merge($1.evidence) }
         let advice = WaitAdvice(key: key, evidence: evidence)
         let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
         let blocked = Double(evidence.blockedTime)
@@ -44,9 +61,10 @@ public struct WaitRule: Rule {
                 .joined(separator: "|"))
         let longest = Double(evidence.longest)
         finding.saving.pause = Saving.Range(median: longest, low: longest / 2, high: longest)
-        finding.seenAt = [
-            Finding.Sighting(site: key.site, count: evidence.durations.count, time: evidence.durations.total)
-        ]
+        finding.seenAt = lines.map { line in
+            Finding.Sighting(
+                site: line.key.site, count: line.evidence.durations.count, time: line.evidence.durations.total)
+        }
         finding.scopes = evidence.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [
@@ -57,7 +75,9 @@ public struct WaitRule: Rule {
             Evidence("p95", evidence.durations.percentile(95), .nanoseconds), Evidence("tries", evidence.tries, .count),
             Evidence("failures", evidence.failures, .count), Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
-        finding.claims = [Claim(account: .waits(key), balance: blocked)]
+        finding.claims = lines.map { line in
+            Claim(account: .waits(line.key), balance: Double(line.evidence.blockedTime))
+        }
         weigh(&finding, evidence)
         return finding
     }

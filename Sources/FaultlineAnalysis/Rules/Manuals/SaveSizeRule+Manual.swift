@@ -15,14 +15,16 @@ extension SaveSizeRule {
                 + "objects, or one of \(ProcessReduction.dividedSave) or more for whose lock somebody waits "
                 + "\(ProcessReduction.longBlock.text).",
             evidence: "Saves, objects, time, what of it was in COMMIT, the largest save, and waits for the lock.",
-            fix: "One save after all changes, or one for every 500 objects; a large one in parts, or as a "
+            fix: "One save after all changes, or in parts where that one would be large; a large one in parts, or as a "
                 + "batch request.",
             saving: "What a save takes whatever it holds, for each that is spared, fitted from saves of different "
                 + "sizes; without such the commits that were measured. Of a large save by how much the longest "
                 + "pause gets shorter.",
             guards: [
                 "Actions that somebody confirms, with pauses between, stay saves of their own.",
-                "The time that a save waits for others is not its own; R13 has what the waits cost.",
+                "The time that a save waits for others, and COMMIT, are not its own: R13 has what the waits cost, and each "
+                    + "part of a save would have a COMMIT as well.",
+                "Saves that have fewer than twice as many objects as a part should have are left alone.",
                 "A large save beside the main thread for which nobody waits is a note.",
                 "What a commit takes is up to the disk, so that tests should count saves.",
             ])
