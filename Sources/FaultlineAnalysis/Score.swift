@@ -66,7 +66,7 @@ enum Significance {
     }
 
     /// The score of a saving by its time alone: a warning at the floor of ``isMet(saving:wallTime:isMainThread:)``, an
-    /// error at ten times that.
+    /// error at ten times as many milliseconds, whatever share of a short run they are.
     ///
     /// - Parameters:
     ///   - saving: In nanoseconds.
@@ -74,7 +74,7 @@ enum Significance {
     static func score(saving: Double, wallTime: UInt64, isMainThread: Bool) -> Double {
         let floor = isMainThread ? mainThreadTime.value : time.value
         let part = wallTime > 0 ? Double(wallTime) * share.value : floor
-        return Score.of(saving, info: min(floor, part), warning: 10 * min(floor, part))
+        return Score.of(saving, info: min(floor, part), warning: 10 * floor)
     }
 
     /// What a finding says that is not worth a warning yet.

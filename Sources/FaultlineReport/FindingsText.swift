@@ -80,12 +80,15 @@ struct FindingsText {
         return "Seen at " + sites.prefix(3).map(\.description).joined(separator: ", ") + more + "."
     }
 
-    /// A finding in a line; a title that does not fit beside the place goes on below.
+    /// A finding in a line; what does not fit beside the place goes on below.
     private func short(_ finding: Finding, _ ink: Ink, _ width: Int) -> [String] {
+        let saving = finding.saving
+        let isIdle = tellsSavings && saving.time.median == 0 && saving.pause == nil
+        let remark = isIdle ? finding.reservations.first.map { ". \($0)" } ?? "" : ""
         let place = TextTable.shortened(finding.change?.description ?? "place unknown", to: width / 2)
         let rank = Self.rank(finding)
         let room = width - place.count - rank.count - 6
-        let lines = TextTable.wrapped("\(finding.rule) \(finding.title)", width: room)
+        let lines = TextTable.wrapped("\(finding.rule) \(finding.title)\(remark)", width: room)
         return lines.enumerated().map { index, title in
             guard index == 0 else { return String(repeating: " ", count: rank.count + 4) + title }
             let line = "\(rank)  \(title)"

@@ -110,6 +110,8 @@ struct AnalysisTests {
         #expect(Significance.score(saving: 1e6, wallTime: 0, isMainThread: true) == 25)
         #expect(Significance.score(saving: 1000, wallTime: 100_000, isMainThread: false) == 25)
         #expect(Significance.score(saving: 1000, wallTime: 1_000_000, isMainThread: false) < 25)
+        // All of a run of half a millisecond is no error.
+        #expect(Severity(score: Significance.score(saving: 5e5, wallTime: 500_000, isMainThread: true)) == .warning)
     }
 
     @Test func `A trace that lost one event in a hundred gives nothing but notes`() throws {

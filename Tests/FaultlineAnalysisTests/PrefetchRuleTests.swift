@@ -33,7 +33,7 @@ struct PrefetchRuleTests {
         #expect(finding.seenAt.map(\.count) == [100])
         #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = [\"list\"]"])
         #expect(finding.saving.trips == 99)
-        #expect(finding.severity == .error)
+        #expect(finding.severity == .warning)
         #expect(finding.scopes == ["scroll"])
         #expect(
             finding.explanation == [
@@ -388,8 +388,6 @@ struct PrefetchRuleTests {
 
     @Test func `A saving below the floor makes a note`() throws {
         var groceries = Groceries()
-        groceries.trip = 100
-        groceries.row = 10
         let name = groceries.screenName
         groceries.scoped(name, .screen, pause: 1_000_000_000) { groceries in
             let fetch = groceries.fetch(rows: 50)
@@ -401,20 +399,52 @@ struct PrefetchRuleTests {
         #expect(finding.severity == .note)
         #expect(
             finding.reservations == [
-                "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all trips."
+                "The saving is below 1 % of the time that the work took and below 2 ms."
             ])
     }
 
-    @Test func `A fifth of all round trips makes a warning, whatever time they took`() throws {
+    @Test func `A large part of all round trips is a note all the same where they take little time`() throws {
         var groceries = Groceries()
-        groceries.trip = 100
-        groceries.row = 10
         groceries.scoped(groceries.screenName, .screen, pause: 1_000_000_000) { groceries in
             let fetch = groceries.fetch(rows: 50)
             for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
             for _ in 1...190 { _ = groceries.fetch(rows: 1) }
         }
-        #expect(try #require(findings(groceries).first).severity > .note)
+        #expect(try #require(findings(groceries).first).severity == .note)
+    }
+
+    /// Faults in the program's own process: each takes less than a fetch does before its first row.
+    private func quick(rows: UInt32, faults: UInt64, duration: UInt64) throws -> Finding {
+        var groceries = Groceries()
+        groceries.trip = 15_000
+        groceries.row = 200
+        for size in 1...30 as ClosedRange<UInt32> { _ = groceries.fetch(rows: size) }
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: rows)
+            for object in 0..<faults { groceries.fault(object + 1, of: fetch, duration: duration) }
+        }
+        return try #require(findings(groceries).first)
+    }
+
+    @Test func `Trips that cost no more than a prefetch are a note that says so`() throws {
+        let finding = try quick(rows: 94, faults: 94, duration: 1500)
+        #expect(finding.severity == .note && finding.saving.time.median == 0)
+        #expect(finding.saving.trips == 93)
+        #expect(
+            finding.reservations == ["94 trips of 1.50 µs: prefetching would save nothing measurable."])
+    }
+
+    @Test func `Of thousands of quick trips a prefetch saves a third, and that is no error`() throws {
+        let finding = try quick(rows: 5000, faults: 5000, duration: 1489)
+        // 1.7–2.1 ms were measured of such trips, which took 7.4 ms with recording.
+        #expect((1_500_000...2_600_000).contains(finding.saving.time.median))
+        #expect(finding.saving.time.low < 1_682_000 && finding.saving.time.high > 2_147_000)
+        #expect(finding.severity == .warning)
+    }
+
+    @Test func `Few targets of many rows cost more to look up than their trips did`() throws {
+        let finding = try quick(rows: 5000, faults: 500, duration: 1269)
+        #expect(finding.severity == .note && finding.saving.time.median == 0)
     }
 
     @Test func `Events that were lost within the scope make a note`() throws {

@@ -55,7 +55,7 @@ struct AdviceTrialTests {
         #expect(try list.batchSize(list.untried) == "50" && list.batchSize(list.trace) == "15")
         #expect(try !list.prefetches(list.untried) && list.prefetches(list.trace))
         #expect(result.errors.hasPrefix("\nTried: \(advice)\n\nBefore and after\n"))
-        #expect(result.errors.contains("  gone   warning  R01 Prefetch \"locationAtHome\" with the fetch of Item"))
+        #expect(result.errors.contains("  gone   warning  R02 Set the batch size of Item to 15 (now 50)"))
         #expect(!result.errors.contains("is not tried"))
     }
 

@@ -87,11 +87,12 @@ struct MusicDemoTests {
         return "\(mark.rule) \(file):\(try line(mark.call, in: file))"
     }
 
-    /// Findings that are more than notes, with their lines.
+    /// Findings that are more than notes, with their lines, and those of R01.
     ///
-    /// How long the main thread waits (R12) hangs on what else the machine has to do.
+    /// How long the main thread waits (R12) hangs on what else the machine has to do, and so does whether some hundred quick
+    /// trips cost more than a prefetch.
     private func places(_ findings: [ReportDocument.Finding]) -> [String] {
-        findings.filter { $0.severity != "note" && $0.rule != "R12" }.map { finding in
+        findings.filter { ($0.severity != "note" || $0.rule == "R01") && $0.rule != "R12" }.map { finding in
             let file = finding.change?.file.split(separator: "/").last.map(String.init) ?? "?"
             return "\(finding.rule) \(file):\(finding.change?.line ?? 0)"
         }.sorted()
@@ -135,7 +136,7 @@ struct MusicDemoTests {
         #expect(report.totals.readTrips == 407)
         #expect(report.totals.events["save"] == nil || report.totals.events["save"] == 0, "the import is not in it")
         #expect(try places(report.findings) == Self.marks.values.flatMap { $0 }.map(place).sorted())
-        for title in ["R01 N+1 faults", "R04 Fetch in a loop", "R05 Counts and sums", "R08 Text search"] {
+        for title in ["R04 Fetch in a loop", "R05 Counts and sums", "R08 Text search"] {
             let heads = result.errors.split(separator: "\n").filter { $0.contains(". warning ") }
             #expect(heads.contains { $0.contains("  \(title)") })
         }

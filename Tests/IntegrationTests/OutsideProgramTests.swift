@@ -47,9 +47,10 @@ struct OutsideProgramTests {
         try #require(recorded.result.status == 0, "\(recorded.result.errors)")
         #expect(recorded.result.output.split(separator: "\n").count == 40)
         let report = try ReportDocument(of: recorded.trace)
-        let problems = report.findings.filter { $0.severity != "note" }
-        #expect(problems.map(\.rule) == ["R01"])
-        let finding = try #require(problems.first)
+        // Whether forty trips of a few microseconds cost more than a prefetch is up to the machine: that may be a note.
+        #expect(report.findings.allSatisfy { $0.rule == "R01" || $0.severity == "note" })
+        let finding = try #require(report.findings.first { $0.rule == "R01" })
+        #expect(finding.severity != "error")
         #expect(finding.code == [#"request.relationshipKeyPathsForPrefetching = ["books"]"#])
         #expect(finding.change?.text == "main.swift:\(try OutsideProgram.line("reading.fetch("))")
         #expect(

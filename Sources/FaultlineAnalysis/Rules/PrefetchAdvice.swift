@@ -103,6 +103,12 @@ struct PrefetchAdvice {
         return "Load the values of \(what) with the fetch itself"
     }
 
+    /// What is to be done, for a sentence: `"prefetching"`.
+    var method: String {
+        if isCounted { return "counting the members at once" }
+        return isSparse || edge == nil ? "loading the rows at once" : "prefetching"
+    }
+
     var fix: String {
         if isCounted, let edge {
             let members = paths.destination(of: edge) ?? "the members"

@@ -76,26 +76,18 @@ public struct PrefetchRule: Rule {
         var after = Self.loadsAfter(key, evidence, share: share)
         // Counts come as a row for each object.
         if advice.isCounted { after.rows = Double(evidence.objects) }
-        let estimate = costs.store
-        // A row that comes with others takes no more than half of what it took by itself, trip and all: the store's other
-        // rows may be longer. A trip for many keys takes what trips take, though one for a single key is quicker.
-        let time = evidence.typicalTime
-        let one = time / Double(max(1, evidence.trips))
-        let lookUps = CostModel.prefetchedRows
-        let saving = estimate.range(
-            usual: CostModel.prefetchedRow, least: lookUps.upperBound, most: lookUps.lowerBound
-        ) { line, lookUp in
-            let line = CostLine(trip: line.trip, row: min(line.row, one / 2))
-            return time - line.cost(trips: after.trips, rows: after.rows) - Double(evidence.originRows) * lookUp
-        }
+        let model = PrefetchSaving(
+            evidence: evidence, after: after, isCounted: advice.isCounted, runs: profile.recordingCount,
+            costs: costs.store)
+        let saving = model.saving
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(
                 Double(evidence.trips) / Double(max(1, evidence.occurrences)),
                 info: ProcessReduction.faultThreshold.value,
                 warning: 25),
-            fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
-            confidence: estimate.confidence(in: saving), signature: advice.signature)
+            fix: advice.fix, code: advice.code, saving: Saving(time: saving),
+            confidence: costs.store.confidence(in: model.range), signature: advice.signature)
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
         finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
         finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
@@ -110,17 +102,28 @@ public struct PrefetchRule: Rule {
         if advice.isCounted { finding.confidence = min(.medium, finding.confidence) }
         finding.claims = claims
         finding.remedy = advice.remedy
-        weigh(&finding, evidence, trips: profile.totals.readTrips)
+        if saving.median == 0 {
+            finding.downgrade(
+                "\(Phrase.count(evidence.trips, "trip")) of \(Phrase.duration(model.one)): \(advice.method) would save "
+                    + "nothing measurable.")
+        }
+        weigh(&finding, evidence)
         return finding
     }
 
-    private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence, trips: UInt64) {
+    /// Trips that cost little are a note, however many they are, and the score of others is no higher than that of the time
+    /// that they cost.
+    private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence) {
         let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
-        let isLongEnough = Significance.isMet(
-            saving: finding.saving.time.median, wallTime: evidence.wallTime, isMainThread: isMainThread)
-        finding.weigh(
-            isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
-            of: "trips")
+        let saving = finding.saving.time.median
+        finding.score = min(
+            finding.score,
+            Significance.score(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread))
+        if saving > 0,
+            !Significance.isMet(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread)
+        {
+            finding.downgrade("\(Significance.tooLittle()).")
+        }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
     }
 
