@@ -125,8 +125,10 @@ public struct TraceTable: Sendable {
                 #prepare preparing the statement, in nanoseconds
                 #step stepping through the rows, in nanoseconds
                 #materialise making objects of rows, in nanoseconds
+                #pending comparing objects with unsaved changes in memory, in nanoseconds
                 #cacheHits rows that the row cache held already
                 #cacheMisses rows that it did not hold
+                #pendingObjects objects with unsaved changes that were compared
                 #error SQLite's result code; 0: none
                 operands JSON: a keyed hash of the values of each term
                 prefetches JSON: for each key path its trips, rows, bytes and time

@@ -68,8 +68,9 @@ struct EventFields {
                 count("trips", fetch.trips), count("bytes", fetch.bytes), count("prefetchedRows", fetch.prefetchedRows),
                 count("prefetchedBytes", fetch.prefetchedBytes), count("wait", fetch.wait),
                 count("prepare", fetch.prepare),
-                count("step", fetch.step), count("materialise", fetch.materialise), count("cacheHits", fetch.cacheHits),
-                count("cacheMisses", fetch.cacheMisses), count("error", fetch.error),
+                count("step", fetch.step), count("materialise", fetch.materialise), count("pending", fetch.pending),
+                count("cacheHits", fetch.cacheHits), count("cacheMisses", fetch.cacheMisses),
+                count("pendingObjects", fetch.pendingObjects), count("error", fetch.error),
             ] + [
                 ("operands", .array(fetch.operands.map { .unsigned($0) })),
                 ("prefetches", prefetches(fetch.prefetches, fetch.shape)),

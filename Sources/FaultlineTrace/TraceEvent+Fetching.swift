@@ -67,10 +67,15 @@ extension TraceEvent {
         public var step: UInt64 = 0
         /// Time making objects of rows, in nanoseconds.
         public var materialise: UInt64 = 0
+        /// Time comparing objects with unsaved changes in memory, in nanoseconds; older recorders count it as
+        /// ``materialise``.
+        public var pending: UInt64 = 0
         /// Rows of this fetch that the row cache held already.
         public var cacheHits: UInt32 = 0
         /// Rows of this fetch that the row cache did not hold.
         public var cacheMisses: UInt32 = 0
+        /// Objects with unsaved changes that the predicate was compared with in memory.
+        public var pendingObjects: UInt32 = 0
         /// SQLite's result code if the fetch failed; 0: it did not.
         public var error: UInt32 = 0
         /// What prefetching took, for each key path that had to be read; older recorders do not tell it.

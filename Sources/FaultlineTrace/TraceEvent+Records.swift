@@ -21,8 +21,10 @@ extension TraceEvent.Fetch {
         fields.prepare = prepare
         fields.step = step
         fields.materialise = materialise
+        fields.pending = pending
         fields.cacheHits = cacheHits
         fields.cacheMisses = cacheMisses
+        fields.pendingObjects = pendingObjects
         fields.error = error
         fields.operands = UInt32(clamping: operands.count)
         fields.prefetches = UInt32(clamping: prefetches.count)

@@ -55,8 +55,10 @@ extension TraceEvent.Fetch {
         prepare = fields.prepare
         step = fields.step
         materialise = fields.materialise
+        pending = fields.pending
         cacheHits = fields.cacheHits
         cacheMisses = fields.cacheMisses
+        pendingObjects = fields.pendingObjects
         error = fields.error
         guard fields.operands > 0 || fields.prefetches > 0 else { return }
         var lists = ListReader(record)

@@ -138,7 +138,7 @@ struct EventLinesTests {
         (fetch.batchSize, fetch.resultType, fetch.rows, fetch.trips, fetch.bytes) = (6, .count, 7, 8, 9)
         (fetch.wait, fetch.prepare, fetch.step, fetch.materialise) = (10, 11, 12, 13)
         (fetch.cacheHits, fetch.cacheMisses, fetch.error, fetch.operands) = (14, 15, 16, [17])
-        fetch.values = 18
+        (fetch.values, fetch.pending, fetch.pendingObjects) = (18, 19, 20)
         fetch.prefetches = [TraceEvent.Prefetch(path: 0, trips: 1, rows: 2, bytes: 3, duration: 4)]
         var batch = TraceEvent.Batch()
         (batch.fetch, batch.entity, batch.shape, batch.firstIndex, batch.rows) = (1, 2, 3, 4, 5)
@@ -201,7 +201,7 @@ struct EventLinesTests {
                     "resultType": "count", "rows": "7", "trips": "8", "bytes": "9", "wait": "10", "prepare": "11",
                     "step": "12",
                     "materialise": "13", "cacheHits": "14", "cacheMisses": "15", "error": "16", "operands": "[17]",
-                    "values": "18",
+                    "values": "18", "pending": "19", "pendingObjects": "20",
                 ]
             ),
             .batch: (

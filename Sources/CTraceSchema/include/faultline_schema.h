@@ -128,6 +128,7 @@ typedef enum fl_enumeration {
     X(uint64_t, prepare, FL_NANOSECONDS, 0)      \
     X(uint64_t, step, FL_NANOSECONDS, 0)         \
     X(uint64_t, materialise, FL_NANOSECONDS, 0)  \
+    X(uint64_t, pending, FL_NANOSECONDS, 0)      \
     X(uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY) \
     X(uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE)   \
     X(uint32_t, values, FL_REFERENCE, FL_DICTIONARY_NAME)   \
@@ -140,6 +141,7 @@ typedef enum fl_enumeration {
     X(uint32_t, prefetchedRows, FL_COUNT, 0)     \
     X(uint32_t, cacheHits, FL_COUNT, 0)          \
     X(uint32_t, cacheMisses, FL_COUNT, 0)        \
+    X(uint32_t, pendingObjects, FL_COUNT, 0)     \
     X(uint32_t, error, FL_CODE, 0)               \
     X(uint32_t, operands, FL_COUNT, 0)           \
     X(uint32_t, prefetches, FL_COUNT, 0)

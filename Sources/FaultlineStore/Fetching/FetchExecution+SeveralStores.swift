@@ -174,5 +174,7 @@ extension TraceEvent.Fetch {
         prepare += part.prepare
         step += part.step
         materialise += part.materialise
+        pending += part.pending
+        pendingObjects += part.pendingObjects
     }
 }

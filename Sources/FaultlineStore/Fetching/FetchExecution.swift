@@ -96,6 +96,8 @@ struct FetchExecution {
         let begin = clock ? store.recorder.now() : 0
         let form = form
         let pending = form == .expressions ? nil : PendingObjects(context, terms, entity)
+        let timesPending = pending != nil && isRecording
+        if timesPending { detail.pending = store.recorder.now() - begin }
         let sortKeys = (pending == nil && !isPart) || form == .count ? 0 : terms.sortDescriptors.count
         var found = FetchedRows()
         if resultType == .objects, !terms.expressions.isEmpty, terms.includesPropertyValues {
@@ -108,7 +110,12 @@ struct FetchExecution {
             partial: found.partial)
         if isRecording { describe(&detail, select) }
         // Reading may need the store, so that this comes before it is locked.
+        let compared = timesPending ? store.recorder.now() : 0
         let matches = pending?.matches() ?? []
+        if let pending, timesPending {
+            detail.pending += store.recorder.now() - compared
+            detail.pendingObjects = UInt32(clamping: pending.comparedCount)
+        }
         var record: StatementRecord?
         var times = (prepared: UInt64(0), locked: UInt64(0))
         var run = StatementRun()
@@ -168,7 +175,7 @@ struct FetchExecution {
             detail.prepare = times.prepared - times.locked
             detail.step = record?.duration ?? 0
             let total = store.recorder.now() - begin
-            detail.materialise = total - min(total, detail.wait + detail.prepare + detail.step)
+            detail.materialise = total - min(total, detail.wait + detail.prepare + detail.step + detail.pending)
             detail.bytes =
                 switch form {
                 case .rows: store.bytes(of: found.rows)

@@ -10,6 +10,8 @@ struct PendingObjects {
     /// Objects that the request may select.
     private let candidates: [ManagedObject]
     private let terms: FetchTerms
+    /// Objects that the request's predicate was compared with.
+    let comparedCount: Int
 
     /// - Returns: `nil` if no change concerns the request.
     init?(_ context: ManagedObjectContext, _ terms: FetchTerms, _ entity: EntityRuntime) {
@@ -22,11 +24,24 @@ struct PendingObjects {
         let changed = context.updatedObjects.filter { $0.runtime.map == map }.map { Self.resolved($0, context) }
         let deleted = context.deletedObjects.filter { $0.runtime.map == map }
         hidden = (changed + deleted).map(\.key)
-        candidates = (context.insertedObjects + changed).filter {
-            $0.runtime.map == map && wanted.contains($0.runtime.schema.index)
+        let isWanted = { (object: ManagedObject) in
+            object.runtime.map == map
+                && (object.runtime.schema.index == schema.index || wanted.contains(object.runtime.schema.index))
         }
+        // An import asks for one object after the other while thousands are new: most are sorted out here, in one pass
+        // that copies nothing.
+        var (found, compared) = (ContiguousArray<ManagedObject>(), 0)
+        var filter = PendingFilter(terms.predicate)
+        context.inserted.forEachHeld { object in
+            guard object.isInserted, isWanted(object) else { return }
+            compared += 1
+            if filter?.rulesOut(object) != true { found.append(object) }
+        }
+        let updated = changed.filter(isWanted)
+        candidates = found + updated
+        comparedCount = compared + updated.count
         self.terms = terms
-        if hidden.isEmpty, candidates.isEmpty { return nil }
+        if hidden.isEmpty, comparedCount == 0 { return nil }
     }
 
     /// The object of the row's own entity and class, where somebody named it by another entity of its tree.
