@@ -29,6 +29,16 @@ struct DistinctCount: Sendable, Hashable {
         hashes = Array(union.sorted().prefix(Self.capacity))
     }
 
+    /// How many objects are distinct of so many.
+    ///
+    /// Beyond the capacity the count is an estimate: one that comes as near to all of them as it can be wrong says that
+    /// all are.
+    func count(of all: UInt64) -> UInt64 {
+        let count = UInt64(self.count)
+        let isEstimate = hashes.count == Self.capacity && all > UInt64(Self.capacity)
+        return isEstimate && Double(count) >= 0.85 * Double(all) ? all : min(count, all)
+    }
+
     var count: Int {
         guard hashes.count == Self.capacity else { return hashes.count }
         let share = Double(hashes[Self.capacity - 1]) / Double(UInt64.max)

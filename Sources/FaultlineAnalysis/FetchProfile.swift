@@ -25,6 +25,10 @@ public struct FetchProfile: Sendable {
     public internal(set) var prefetches: [String: PrefetchUse] = [:]
     /// A few of the fetches as they were.
     package internal(set) var sample = FetchSample()
+    /// The fetches by how long they took, without those that failed or prepare something.
+    var speeds = Speeds()
+    /// Fetches with a limit, by the rows that their offset passes over.
+    var pages = LoadSample()
     /// How their results grew with the table, from one run of the program to the next.
     public internal(set) var growth = ResultGrowth()
     /// Whether objects of others were served by rows of the kind that one of the fetches had loaded before for nothing that
@@ -86,6 +90,15 @@ public struct FetchCounts: Sendable, Hashable {
     /// Statements that had to be prepared, and what that took for all of them, in nanoseconds.
     public internal(set) var preparations: UInt64 = 0
     public internal(set) var prepareTime: UInt64 = 0
+    /// Fetches with an offset, rows that the offsets pass over, and the largest of them.
+    public internal(set) var offsetFetches: UInt64 = 0
+    public internal(set) var skippedRows: UInt64 = 0
+    public internal(set) var largestOffset: UInt64 = 0
+    /// Fetches that compared objects with unsaved changes in memory, how many objects in all, and what that took, in
+    /// nanoseconds.
+    public internal(set) var pendingFetches: UInt64 = 0
+    public internal(set) var pendingObjects: UInt64 = 0
+    public internal(set) var pendingTime: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 }
@@ -135,7 +148,8 @@ extension FetchProfile: KeyedSum {
         .part("readSites", \.readSites), .part("readEntities", \.readEntities),
         .part("firedRelationships", \.firedRelationships),
         .part("firstFirings", \.firstFirings), .part("askedToMany", \.askedToMany), .part("statements", \.statements),
-        .part("prefetches", \.prefetches), .part("sample", \.sample), .part("growth", \.growth),
+        .part("prefetches", \.prefetches), .part("sample", \.sample), .part("speeds", \.speeds),
+        .part("pages", \.pages), .part("growth", \.growth),
         .any("hasServedOthers", \.hasServedOthers),
     ]
 }
@@ -149,7 +163,10 @@ extension FetchCounts: Summed, StartsEmpty {
         .sum("textComparisons", \.textComparisons),
         .sum("textMatches", \.textMatches),
         .sum("preparations", \.preparations),
-        .sum("prepareTime", \.prepareTime), .part("scopes", \.scopes),
+        .sum("prepareTime", \.prepareTime), .sum("offsetFetches", \.offsetFetches),
+        .sum("skippedRows", \.skippedRows), .maximum("largestOffset", \.largestOffset),
+        .sum("pendingFetches", \.pendingFetches), .sum("pendingObjects", \.pendingObjects),
+        .sum("pendingTime", \.pendingTime), .part("scopes", \.scopes),
     ]
 }
 

@@ -158,6 +158,8 @@ enum ClaimAccount: Sendable, Hashable {
     case saves(SaveEvidence.Key)
     /// Faults of one entity from one line whose rows had been in memory.
     case refaults(RefaultEvidence.Key)
+    /// Faults of one entity from one line on objects that no fetch had led to.
+    case lookUps(LookUpEvidence.Key)
     /// Waits of one line for another.
     case waits(WaitEvidence.Key)
 }

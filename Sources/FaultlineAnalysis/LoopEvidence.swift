@@ -26,6 +26,8 @@ public struct LoopEvidence: Sendable {
     public internal(set) var waiting: UInt64 = 0
     /// Lines that the fetches' functions were called from, and how often.
     public internal(set) var callers: [CallSite: UInt64] = [:]
+    /// The fetches by how long they took.
+    var speeds = Speeds()
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
     /// Wall time of the scopes concerned, in nanoseconds; without scopes from the first fetch to the last.
     public internal(set) var wallTime: UInt64 = 0
@@ -36,6 +38,6 @@ extension LoopEvidence: Summed, StartsEmpty {
         .sum("occurrences", \.occurrences), .sum("lossyOccurrences", \.lossyOccurrences),
         .sum("executions", \.executions), .sum("values", \.values), .sum("rows", \.rows), .sum("time", \.time),
         .sum("mainThreadTime", \.mainThreadTime), .sum("waiting", \.waiting), .sum("wallTime", \.wallTime),
-        .part("callers", \.callers), .part("scopes", \.scopes),
+        .part("callers", \.callers), .part("speeds", \.speeds), .part("scopes", \.scopes),
     ]
 }

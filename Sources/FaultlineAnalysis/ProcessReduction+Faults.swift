@@ -73,6 +73,7 @@ extension ProcessReduction {
         guard !fault.isDeleting else { return }
         guard fault.origin != 0 else {
             summary.counts.faultTripsWithoutOrigin &+= 1
+            noteLookUp(fault, event, in: &tables)
             return
         }
         let key = OpenFaults.Key(
@@ -123,6 +124,7 @@ extension ProcessReduction {
     mutating func finish(into tables: inout ProfileTables) {
         judge(faults.drain().map { ($0.key, $0.value) }, in: &tables)
         judge(loops.drain().map { ($0.key, $0.value) }, in: &tables)
+        judge(lookUps.drain().map { ($0.key, $0.value) }, in: &tables)
         for open in saves.drain() { judge(open.value, open.key, in: &tables) }
         for open in repeats.drain() { judge(open.value, open.key, in: &tables) }
         finishWaits(into: &tables)

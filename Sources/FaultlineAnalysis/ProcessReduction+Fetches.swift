@@ -100,11 +100,22 @@ extension ProcessReduction {
             profile.counts.mainThreadTime &+= event.isMainThread ? event.duration : 0
             if let scope { profile.counts.scopes[scope, default: 0] &+= 1 }
             guard fetch.error == 0 else { return }
+            profile.speeds.add(event.duration)
+            profile.counts.addOffset(of: fetch)
+            profile.counts.addPending(of: fetch)
+            let hash = StableHash.event(process: event.process, id: event.id)
+            if fetch.limit > 0 {
+                profile.pages.insert(
+                    Load(
+                        rows: UInt64(fetch.offset), bytes: 0,
+                        duration: event.duration - min(event.duration, fetch.prepare)),
+                    hash: hash)
+            }
             profile.sample.insert(
                 FetchSample.Execution(
                     rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), offset: UInt64(fetch.offset),
                     batchSize: UInt64(fetch.batchSize), values: values),
-                hash: StableHash.event(process: event.process, id: event.id))
+                hash: hash)
         }
     }
 
@@ -225,6 +236,22 @@ extension ProcessReduction {
     mutating func claimTrips(_ trips: UInt64, scope: EventID, in tables: inout ProfileTables) {
         summary.counts.claimedTrips &+= trips
         addTrip(scope: scope, isStatement: false, count: trips, to: &tables)
+    }
+}
+
+extension FetchCounts {
+    fileprivate mutating func addOffset(of fetch: TraceEvent.Fetch) {
+        guard fetch.offset > 0 else { return }
+        offsetFetches &+= 1
+        skippedRows &+= UInt64(fetch.offset)
+        largestOffset = max(largestOffset, UInt64(fetch.offset))
+    }
+
+    fileprivate mutating func addPending(of fetch: TraceEvent.Fetch) {
+        guard fetch.pendingObjects > 0 else { return }
+        pendingFetches &+= 1
+        pendingObjects &+= UInt64(fetch.pendingObjects)
+        pendingTime &+= fetch.pending
     }
 }
 

@@ -19,6 +19,7 @@ struct OpenLoop: Sendable {
     var operands: [UInt64] = []
     var varied: UInt64 = 0
     var callers: [CallSite: UInt64] = [:]
+    var speeds = Speeds()
     var start: UInt64 = 0
     var end: UInt64 = 0
     /// What the thread had done when the last of the fetches ended.
@@ -34,6 +35,7 @@ struct OpenLoop: Sendable {
         note(other.operands)
         varied |= other.varied
         callers.merge(other.callers, uniquingKeysWith: &+)
+        speeds.merge(other.speeds)
         start = min(start, other.start)
         end = max(end, other.end)
     }
@@ -68,10 +70,11 @@ extension ProcessReduction {
     ) {
         let shape = tables.fetches[index].key.shape
         // Results that are loaded in batches are lists of their own; of identities nobody knows whose they are.
-        guard fetch.resultType == .objects, fetch.error == 0, fetch.batchSize == 0 else { return }
-        if shape.hasUntoldValues != true {
-            guard let terms = shape.terms, !terms.isEmpty, fetch.operands.count == terms.count,
-                !Self.isPaged(fetch, shape)
+        guard fetch.resultType != .objectIDs, fetch.error == 0, fetch.batchSize == 0 else { return }
+        if shape.hasUntoldValues == true {
+            guard fetch.resultType == .objects else { return }
+        } else {
+            guard let terms = shape.terms, !terms.isEmpty, fetch.operands.count == terms.count, !Self.isPaged(fetch)
             else { return }
         }
         let key = OpenLoop.Key(scope: event.scope, thread: event.thread, fetch: index)
@@ -108,6 +111,7 @@ extension ProcessReduction {
             loop.rows &+= UInt64(fetch.rows)
             loop.time &+= event.duration
             loop.mainThreadTime &+= event.isMainThread ? event.duration : 0
+            loop.speeds.add(event.duration)
             loop.values.insert(fetch.parameters)
             loop.note(fetch.operands)
             if let caller { loop.callers[caller, default: 0] &+= 1 }
@@ -116,11 +120,11 @@ extension ProcessReduction {
         } ?? ()
     }
 
-    /// Whether a fetch takes a part of what matches: one `IN` for several values would take other parts.
+    /// Whether a fetch takes a part of what matches: one fetch for several values would take other parts.
     ///
-    /// The one row that there is of a value is no part.
-    private static func isPaged(_ fetch: TraceEvent.Fetch, _ shape: ShapeEntry) -> Bool {
-        fetch.offset > 0 || fetch.limit > 1 || (fetch.limit == 1 && !shape.sort.isEmpty)
+    /// The one row that there is of a value, or that comes first, is no part.
+    private static func isPaged(_ fetch: TraceEvent.Fetch) -> Bool {
+        fetch.offset > 0 || fetch.limit > 1
     }
 
     /// Adds loops to the evidence if they pass the thresholds.
@@ -159,7 +163,8 @@ extension ProcessReduction {
         var evidence = LoopEvidence()
         evidence.occurrences = 1
         evidence.executions = loop.executions
-        evidence.values = term == nil ? 0 : UInt64(loop.values.count)
+        evidence.values = term == nil ? 0 : loop.values.count(of: loop.executions)
+        evidence.speeds = loop.speeds
         evidence.rows = loop.rows
         evidence.time = loop.time
         evidence.mainThreadTime = loop.mainThreadTime

@@ -32,6 +32,7 @@ struct OpenScope: Sendable {
     enum Counted: Sendable, Hashable {
         case faults(FaultEvidence.Key)
         case loop(LoopEvidence.Key)
+        case lookUps(LookUpEvidence.Key)
         case saves(SaveEvidence.Key)
         case repeats(FetchProfile.Key)
         case waits(WaitEvidence.Key)
@@ -183,6 +184,7 @@ extension ProfileTables {
         switch evidence {
         case .faults(let key): faults[key]?.wallTime &+= wallTime
         case .loop(let key): loops[key]?.wallTime &+= wallTime
+        case .lookUps(let key): lookUps[key]?.wallTime &+= wallTime
         case .saves(let key): saves[key]?.small.wallTime &+= wallTime
         case .repeats(let key): repeats[key]?.wallTime &+= wallTime
         case .waits(let key): waits[key]?.wallTime &+= wallTime

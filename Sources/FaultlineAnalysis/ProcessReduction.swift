@@ -13,6 +13,7 @@ struct ProcessReduction: Sendable {
         static let scopes = 8192
         static let faultGroups = 2048
         static let loops = 4096
+        static let lookUps = 2048
         static let saves = 4096
         static let repeats = 4096
         static let threads = 1024
@@ -34,6 +35,7 @@ struct ProcessReduction: Sendable {
     var scopes = BoundedTable<EventID, OpenScope>(capacity: Capacity.scopes)
     var faults = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: Capacity.faultGroups)
     var loops = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: Capacity.loops)
+    var lookUps = BoundedTable<OpenLookUps.Key, OpenLookUps>(capacity: Capacity.lookUps)
     var saves = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: Capacity.saves)
     var repeats = BoundedTable<OpenRepeat.Key, OpenRepeat>(capacity: Capacity.repeats)
     var writes = WriteLog()

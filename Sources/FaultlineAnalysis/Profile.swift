@@ -217,6 +217,13 @@ public struct Profile: Sendable {
         Self.ordered(tables.loops)
     }
 
+    /// Objects that were looked up one by one.
+    ///
+    /// Complete after ``finish()``.
+    public var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
+        Self.ordered(tables.lookUps)
+    }
+
     /// The fetches of one loop.
     package func loop(_ key: LoopEvidence.Key) -> LoopEvidence? { tables.loops[key] }
 

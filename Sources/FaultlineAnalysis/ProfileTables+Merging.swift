@@ -5,7 +5,8 @@ extension ProfileTables: Summed {
         sums("groups", of: \.groups) { $0.insert($1) }, sums("fetches", of: \.fetches) { $0.insert($1) },
         sums("shapeLoads", of: \.shapes) { $0.insert($1) },
         sums("scopeSums", of: \.scopeList) { $0.insert($1) },
-        .part("faults", \.faults), .part("loops", \.loops), .part("saves", \.saves), .part("repeats", \.repeats),
+        .part("faults", \.faults), .part("loops", \.loops), .part("lookUps", \.lookUps),
+        .part("saves", \.saves), .part("repeats", \.repeats),
         .part("waits", \.waits), .part("blocks", \.blocks), .part("refaults", \.refaults),
         .part("holds", \.holds), .part("destinationUses", \.destinationUses), .part("indexes", \.indexes),
         .part("changes", \.changes), .part("loads", \.loads),
@@ -40,7 +41,12 @@ extension ProfileTables: Summed {
         saveLoads.mix(salt)
         statements.mix(salt)
         calibration.mix(salt)
-        for index in fetches.indices { changeFetch(index) { $0.sample.mix(salt) } }
+        for index in fetches.indices {
+            changeFetch(index) {
+                $0.sample.mix(salt)
+                $0.pages.mix(salt)
+            }
+        }
         for index in shapes.indices {
             changeShape(index) {
                 $0.rows.mix(salt)

@@ -13,6 +13,7 @@ struct ProfileTables: Sendable {
     var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
     var faults: [FaultEvidence.Key: FaultEvidence] = [:]
     var loops: [LoopEvidence.Key: LoopEvidence] = [:]
+    var lookUps: [LookUpEvidence.Key: LookUpEvidence] = [:]
     var saves: [SaveEvidence.Key: SaveEvidence] = [:]
     var repeats: [FetchProfile.Key: RepeatEvidence] = [:]
     var waits: [WaitEvidence.Key: WaitEvidence] = [:]

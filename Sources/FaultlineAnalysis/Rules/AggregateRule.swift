@@ -28,7 +28,9 @@ public struct AggregateRule: Rule {
     }
 
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
-        guard let demand = ResultDemand(of: fetch), let advice = AggregateAdvice(fetch: fetch, demand: demand)
+        // R04 says how to ask for all values at once.
+        guard !FetchLoopKind.isGrouped(fetch, profile), let demand = ResultDemand(of: fetch),
+            let advice = AggregateAdvice(fetch: fetch, demand: demand)
         else { return nil }
         let shape = fetch.key.shape
         let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0

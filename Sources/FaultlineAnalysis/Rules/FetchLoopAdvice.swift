@@ -36,10 +36,15 @@ struct FetchLoopAdvice {
     var code: [String] {
         // Properties begin with a small letter: this is a column of SQL, whose property is not known.
         guard let term, !term.keyPath.hasPrefix("Z") else { return [] }
-        let operands = isSelf || term.operand == "object" ? "objects: ids" : "values"
-        let fetch = [
-            "request.predicate = .isIn(\"\(term.keyPath)\", \(operands))", "let found = try context.fetch(request)",
-        ]
+        let predicate = LoopTerms(shape, except: term).predicate
+        guard shape.resultType == "objects" else {
+            return predicate + [
+                "request.propertiesToFetch.append(\"\(term.keyPath)\")",
+                "let found = try context.fetchDictionaries(request)",
+                "let groups = Dictionary(grouping: found) { $0[\"\(term.keyPath)\"] }",
+            ]
+        }
+        let fetch = predicate + ["let found = try context.fetch(request)"]
         guard !isSelf else { return fetch }
         let way = term.keyPath.split(separator: ".").joined(separator: "?.")
         return fetch + ["let groups = Dictionary(grouping: found) { $0.\(way) }"]

@@ -94,7 +94,8 @@ public struct FoldedEntityRule: Rule {
                 guard
                     let property = profile.entity(edge.entity)?.property(edge.name),
                     property.type == "toOne", let name = property.destination, name != edge.entity,
-                    let destination = profile.entity(name), let owners = owners(of: edge, fetch, profile)
+                    let destination = profile.entity(name), let owners = owners(of: edge, fetch, profile),
+                    profile.entity(edge.entity)?.hasMembers(of: name) != true
                 else { continue }
                 // A few objects out of many seldom share one at the end, however many lead to it: where fetches of others
                 // bring them, the tables' sizes must speak for it.
@@ -207,5 +208,13 @@ public struct FoldedEntityRule: Rule {
         let read = use.map { use in all.filter { use.properties.contains($0.name) } }
         let attributes = read.flatMap { $0.isEmpty ? nil : $0 } ?? all
         return attributes.prefix(6).map { "\(pair.edge.entity).\($0.name): \($0.type)" }
+    }
+}
+
+extension EntityEntry {
+    /// Whether a to-many relationship leads to an entity too, as the newest message of a channel is one of its messages:
+    /// then there are more of these than a to-one relationship leads to.
+    fileprivate func hasMembers(of entity: String) -> Bool {
+        properties.contains { $0.type == "toMany" && $0.destination == entity }
     }
 }

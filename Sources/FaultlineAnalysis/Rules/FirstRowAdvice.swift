@@ -1,0 +1,106 @@
+internal import FaultlineTrace
+
+/// The words of R04 about the first row of each value in an order.
+struct FirstRowAdvice {
+    let shape: ShapeEntry
+    /// The term whose values differ.
+    let term: ShapeEntry.Term
+    let evidence: LoopEvidence
+    let fetch: FetchProfile?
+    /// The entity that is fetched; `nil`: not told.
+    let entity: EntityEntry?
+
+    var property: String { "\(shape.entity).\(term.keyPath)" }
+
+    /// The object that the rows belong to; `nil`: the term compares a value, or a path of several steps.
+    private var owner: String? {
+        entity?.property(term.keyPath).flatMap { $0.type == "toOne" ? $0.destination : nil }
+    }
+
+    /// The first sort key and its direction.
+    private var order: (keyPath: String, isDescending: Bool) {
+        let words = shape.sort.first?.split(separator: " ") ?? []
+        return (words.first.map(String.init) ?? "self", words.dropFirst().first == "descending")
+    }
+
+    /// Which of the rows comes first, in a word.
+    private var rank: String {
+        if entity?.property(order.keyPath)?.type == "Date" { return order.isDescending ? "newest" : "oldest" }
+        return order.isDescending ? "last" : "first"
+    }
+
+    private var name: String { rank + shape.entity }
+
+    /// Whether nothing is read of the rows but what they are sorted by.
+    private var readsOrderOnly: Bool {
+        guard let read = fetch?.properties[shape.entity]?.filter({ $0.value.rowsRead > 0 }), !read.isEmpty else {
+            return false
+        }
+        return read.keys.allSatisfy { $0 == order.keyPath }
+    }
+
+    var title: String {
+        let each = owner.map { "each \($0)" } ?? "each \(term.keyPath)"
+        if readsOrderOnly {
+            return
+                "Fetch the \(order.isDescending ? "largest" : "smallest") \(order.keyPath) of \(shape.entity) for \(each) at once, grouped"
+        }
+        guard owner != nil else { return "Keep the \(rank) \(shape.entity) of \(each), not fetch it each time" }
+        return "Keep the \(rank) \(shape.entity) of \(each) in a relationship, and prefetch it"
+    }
+
+    var fix: String {
+        if readsOrderOnly {
+            return "Nothing but \(order.keyPath) is read of the rows: one fetch that groups them has it."
+        }
+        guard let owner else {
+            return
+                "Keep which row is the \(rank) where rows are saved, since no one fetch finds the \(rank) row of every value."
+        }
+        return
+            "No one fetch finds the \(rank) row of every \(owner). Set the relationship where a \(shape.entity) is made or "
+            + "deleted, and prefetch it with the fetch of \(owner)."
+    }
+
+    var code: [String] {
+        if readsOrderOnly { return grouped }
+        guard let owner else { return [] }
+        return [
+            "\(owner).\(name): to-one \(shape.entity)", "request.relationshipKeyPathsForPrefetching = [\"\(name)\"]",
+        ]
+    }
+
+    private var grouped: [String] {
+        let (function, name) = order.isDescending ? ("maximum", "largest") : ("minimum", "smallest")
+        return [
+            "let \(name) = ExpressionDescription(\"\(name)\", .function(.\(function), \"\(order.keyPath)\"))",
+            "var request = FetchRequest<\(shape.entity)>()",
+        ] + LoopTerms(shape, except: term).predicate + [
+            "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(term.keyPath)\", \(name)])",
+            "request.propertiesToGroupBy = [\"\(term.keyPath)\"]",
+            "let groups = try context.fetchDictionaries(request)",
+        ]
+    }
+
+    var alternatives: [String] {
+        var sentences: [String] = []
+        if !readsOrderOnly {
+            sentences.append(
+                "Where each value has few rows, fetch them all with IN in this order, and keep the first of each.")
+        }
+        if fetch?.counts.sorts ?? 0 > 0 {
+            sentences.append(
+                "An index on \(term.keyPath) and \(order.keyPath) keeps each fetch from sorting all rows of its value.")
+        }
+        return sentences
+    }
+
+    var explanation: [String] {
+        let occasions = evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
+        return [
+            "\(Phrase.count(evidence.executions, "fetch", plural: "fetches")) of one row followed one another\(occasions), "
+                + "each for the \(rank) of another \(term.keyPath): \(Phrase.count(evidence.rows, "row")), "
+                + "\(Phrase.duration(evidence.time)) in all."
+        ] + evidence.callers.sentences
+    }
+}

@@ -1,0 +1,91 @@
+internal import FaultlineTrace
+
+/// The words of R04 about counts and sums that are asked for value by value.
+struct GroupedFetchAdvice {
+    let shape: ShapeEntry
+    /// The term whose values differ.
+    let term: ShapeEntry.Term
+    let aggregate: FetchLoopKind.Aggregate
+    let evidence: LoopEvidence
+
+    private var isSelf: Bool { term.keyPath.uppercased() == "SELF" }
+    private var compared: String { isSelf ? "the object ID" : term.keyPath }
+    var property: String { isSelf ? shape.entity : "\(shape.entity).\(term.keyPath)" }
+
+    private var isCount: Bool {
+        switch aggregate {
+        case .count: true
+        case .fold: false
+        case .expressions(let expressions): expressions.allSatisfy { $0.hasPrefix("count:") }
+        }
+    }
+
+    var title: String {
+        "\(isCount ? "Count" : "Aggregate") \(shape.entity) for all \(isSelf ? "object IDs" : "values of \(term.keyPath)") "
+            + "at once, in one grouped fetch"
+    }
+
+    var fix: String {
+        var sentences = [
+            "Collect the values first, and fetch one dictionary for each of them, grouped by \(compared). A value without "
+                + "rows has no dictionary: take \(isCount ? "its count for 0" : "it for empty")."
+        ]
+        if let others = LoopTerms(shape, except: term).text {
+            sentences.append("Keep the predicate's other terms: \(others).")
+        }
+        if term.operand == "object", !isSelf {
+            sentences.append("In a dictionary \(term.keyPath) is the URL of the object's ID.")
+        }
+        sentences.append("Dictionaries do not see unsaved changes.")
+        return sentences.joined(separator: " ")
+    }
+
+    var code: [String] {
+        // Properties begin with a small letter: this is a column of SQL, whose property is not known.
+        guard !term.keyPath.hasPrefix("Z"), term.operand != "expression" else { return [] }
+        let predicate = LoopTerms(shape, except: term).predicate
+        switch aggregate {
+        case .expressions:
+            let groups = (shape.groups ?? []) + [term.keyPath]
+            return predicate + [
+                "request.propertiesToFetch.append(\"\(term.keyPath)\")",
+                "request.propertiesToGroupBy = [\(groups.map { "\"\($0)\"" }.joined(separator: ", "))]",
+                "let groups = try context.fetchDictionaries(request)",
+            ]
+        case .count:
+            return lines("count", "count", "self", predicate)
+        case .fold(let property):
+            return lines("sum", "sum", property, predicate)
+        }
+    }
+
+    private func lines(_ name: String, _ function: String, _ property: String, _ predicate: [String]) -> [String] {
+        [
+            "let \(name) = ExpressionDescription(\"\(name)\", .function(.\(function), \"\(property)\"))",
+            "var request = FetchRequest<\(shape.entity)>()",
+        ] + predicate + [
+            "(request.resultType, request.propertiesToFetch) = (.dictionary, [\"\(term.keyPath)\", \(name)])",
+            "request.propertiesToGroupBy = [\"\(term.keyPath)\"]",
+            "let groups = try context.fetchDictionaries(request)",
+        ]
+    }
+
+    var explanation: [String] {
+        let isFetched = shape.resultType == "objects"
+        let requests =
+            switch (aggregate, isFetched) {
+            case (.count, true): "\(Phrase.count(evidence.executions, "result")) of which only the count was read"
+            case (.fold(let property), true):
+                "\(Phrase.count(evidence.executions, "result")) of which only \(property) was read"
+            case (.count, false): Phrase.count(evidence.executions, "count request")
+            default: Phrase.count(evidence.executions, "dictionary request")
+            }
+        let occasions =
+            evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
+        let rows = isCount || isFetched ? "\(Phrase.count(evidence.rows, "row")), " : ""
+        return [
+            "\(requests) followed one another\(occasions), for \(Phrase.count(evidence.values, "value")) of "
+                + "\(compared): \(rows)\(Phrase.duration(evidence.time)) in all."
+        ] + evidence.callers.sentences
+    }
+}

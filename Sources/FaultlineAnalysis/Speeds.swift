@@ -1,0 +1,46 @@
+/// Events of one kind by how long they took: four classes for each power of two.
+///
+/// The first events of a run prepare statements and read pages that later ones find in memory. Quantiles tell what the
+/// others take.
+struct Speeds: Sendable, Hashable {
+    private var classes: [UInt32: FaultEvidence.Place] = [:]
+
+    var count: UInt64 { classes.values.reduce(0) { $0 &+ $1.trips } }
+
+    mutating func add(_ duration: UInt64) {
+        classes[FaultEvidence.speed(of: duration), default: FaultEvidence.Place()].add(duration)
+    }
+
+    /// The total time if each of the slowest tenth took no longer than the slowest of the others, in nanoseconds.
+    var typicalTime: Double {
+        let all = count
+        var (left, time, slowest) = (all - all / 10, 0.0, 0.0)
+        for (trips, mean) in ordered where left > 0 {
+            let taken = min(left, trips)
+            time += mean * Double(taken)
+            slowest = mean
+            left -= taken
+        }
+        return min(time + slowest * Double(all / 10), Double(classes.values.reduce(0) { $0 &+ $1.time }))
+    }
+
+    /// The duration that a share of the events does not exceed, in nanoseconds: the mean of its class.
+    func quantile(_ share: Double) -> Double {
+        let wanted = max(1, (share * Double(count)).rounded(.up))
+        var seen = 0.0
+        for (trips, mean) in ordered {
+            seen += Double(trips)
+            if seen >= wanted { return mean }
+        }
+        return 0
+    }
+
+    /// How many events each class has and what one of them takes on average, the quickest first.
+    private var ordered: [(trips: UInt64, mean: Double)] {
+        classes.sorted { $0.key < $1.key }.map { ($1.trips, Double($1.time) / Double(max(1, $1.trips))) }
+    }
+}
+
+extension Speeds: Summed, StartsEmpty {
+    static let parts: [SumPart<Speeds>] = [.part("classes", \.classes)]
+}
