@@ -227,13 +227,16 @@ let package = Package(
             name: "MusicProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
             path: "Tests/MusicProgram", swiftSettings: strict),
         .executableTarget(
+            name: "FeedProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
+            path: "Tests/FeedProgram", swiftSettings: strict),
+        .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram", "UnrulyProgram",
+                "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram", "UnrulyProgram",
                 "faultline",
             ],
             swiftSettings: strict),

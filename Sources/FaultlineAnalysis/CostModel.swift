@@ -148,6 +148,9 @@ public struct CostModel: Sendable {
     public let byte: Double
     /// Whether ``byte`` was fitted; otherwise it is assumed.
     public let isByteFitted: Bool
+    /// What the quickest fetches of the trace take, in nanoseconds: what a fetch takes by itself is no more; `nil`: none
+    /// came often enough.
+    let quickestFetch: Double?
     private let shapes: [ShapeEntry: Estimate]
     private let identities: [ShapeEntry: Estimate]
 
@@ -169,6 +172,8 @@ public struct CostModel: Sendable {
         }
         self.shapes = shapes
         self.identities = identities
+        quickestFetch = profile.fetches.filter { $0.speeds.count >= Growth.minimumFetches }
+            .map { $0.speeds.quantile(0.1) }.min()
         let fitted = Self.fitByte(
             profile.allShapes.sorted { $0.shape.sortText < $1.shape.sortText }.flatMap { $0.rows.loads },
             trip: store.line.trip)

@@ -43,6 +43,12 @@ package enum Phrase {
         return "\(duration(range.median)) (\(between(low, high)))"
     }
 
+    /// The range in which a time lies: `11.8–12.9 ms`.
+    package static func span(_ range: Saving.Range) -> String {
+        let (low, high) = (duration(range.low), duration(range.high))
+        return low == high ? low : between(low, high)
+    }
+
     /// Two times with the unit once, if it is the same.
     private static func between(_ low: String, _ high: String) -> String {
         let (first, second) = (low.split(separator: " "), high.split(separator: " "))

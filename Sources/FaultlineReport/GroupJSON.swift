@@ -106,8 +106,9 @@ enum ResultJSON {
     /// Times in nanoseconds of one fetch: now, and with ten and a hundred times the rows.
     private static func growth(_ growth: Growth) -> JSONValue {
         .sorted([
-            "order": .string(growth.order.rawValue), "rows": .number(growth.rows), "now": .number(growth.now),
-            "tenfold": .number(growth.time(with: 10)), "hundredfold": .number(growth.time(with: 100)),
+            "order": .string(growth.order.rawValue), "rows": .number(growth.rows),
+            "now": FindingJSON.range(growth.now), "tenfold": FindingJSON.range(growth.time(with: 10)),
+            "hundredfold": FindingJSON.range(growth.time(with: 100)),
         ])
     }
 

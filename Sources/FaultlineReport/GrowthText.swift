@@ -1,7 +1,7 @@
 internal import FaultlineAnalysis
 internal import FaultlineTrace
 
-/// The part of a report that says what fetches will take with more data.
+/// The part of a report that says what fetches would take with more data.
 struct GrowthText {
     let analysis: Analysis
     /// Whether to show all of them.
@@ -13,8 +13,8 @@ struct GrowthText {
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
         let all = analysis.profile.fetches.compactMap { fetch in
-            Growth(fetch, costs: analysis.costs).map { (fetch: fetch, growth: $0) }
-        }.filter { $0.growth.order != .logarithmic && $0.growth.time(with: 100) >= Self.least }
+            Growth(fetch, costs: analysis.costs).map { (fetch: fetch, growth: $0, most: $0.time(with: 100).high) }
+        }.filter { $0.growth.order != .logarithmic && $0.most >= Self.least }
         guard !all.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "fetch", alignment: .left, losing: .middle), .init(title: "grows as", alignment: .left),
@@ -22,13 +22,12 @@ struct GrowthText {
             .init(title: "100 ×", alignment: .right), .init(title: "call site", alignment: .left, losing: .beginning),
         ])
         let ranked = all.sorted {
-            ($0.growth.time(with: 100), $1.fetch.key.site?.description ?? "")
-                > ($1.growth.time(with: 100), $0.fetch.key.site?.description ?? "")
+            ($0.most, $1.fetch.key.site?.description ?? "") > ($1.most, $0.fetch.key.site?.description ?? "")
         }
-        for (fetch, growth) in ranked.prefix(showsAll ? .max : Self.shown) {
+        for (fetch, growth, _) in ranked.prefix(showsAll ? .max : Self.shown) {
             table.add([
-                GroupText.shape(fetch.key.shape), growth.order.rawValue, Phrase.duration(growth.now),
-                Phrase.duration(growth.time(with: 10)), Phrase.duration(growth.time(with: 100)),
+                GroupText.shape(fetch.key.shape), growth.order.rawValue, Phrase.duration(growth.now.median),
+                Phrase.span(growth.time(with: 10)), Phrase.span(growth.time(with: 100)),
                 fetch.key.site?.description ?? "–",
             ])
         }

@@ -5,16 +5,26 @@ import TraceFixtures
 
 @Suite("Growth")
 struct GrowthTests {
+    /// What is known of fetches that took so long each, the first of them much longer.
     private func growth(
-        _ terms: [ShapeEntry.Term] = [], sort: [String] = [], isLimited: Bool = false, rows: UInt32, steps: UInt32,
-        sorts: UInt32 = 0, duration: UInt64 = 1_010_000, prepare: UInt64 = 0, hasStatement: Bool = true
+        _ terms: [ShapeEntry.Term] = [], sort: [String] = [], limit: UInt32 = 0, offset: UInt32 = 0, rows: UInt32,
+        steps: UInt32, sorts: UInt32 = 0, plan: String? = "SCAN t0", times: Int = 12, duration: UInt64 = 1_010_000,
+        resultType: TraceEvent.Fetch.ResultType = .objects
     ) throws -> Growth? {
         var music = Music()
         music.calibrate(music.shape())
-        let shape = music.shape(terms.isEmpty ? "" : "…", terms, sort: sort, isLimited: isLimited)
-        let fetch = music.fetch(shape, rows: rows, duration: duration) { $0.prepare = prepare }
-        if hasStatement {
+        let shape = music.shape(
+            terms.isEmpty ? "" : "…", terms, sort: sort, isLimited: limit > 0, resultType: "\(resultType)")
+        let text = music.trace.define(.statement(StatementEntry(sql: "SELECT 1")))
+        let plan = plan.map { plan in
+            music.trace.define(.plan(PlanEntry(rows: [.init(id: 1, parent: 0, detail: plan)])))
+        }
+        for number in 0..<times {
+            let fetch = music.fetch(shape, rows: rows, duration: number == 0 ? 20 * duration : duration) {
+                ($0.limit, $0.offset, $0.resultType) = (limit, offset, resultType)
+            }
             var sql = TraceEvent.Statement()
+            (sql.statement, sql.plan) = (text, plan ?? 0)
             (sql.rows, sql.fullScanSteps, sql.sorts) = (rows, steps, sorts)
             music.trace.event(.sql(sql), duration: 1000, parent: fetch, advancing: false)
         }
@@ -25,35 +35,55 @@ struct GrowthTests {
 
     private static let length = ShapeEntry.Term(keyPath: "milliseconds", operation: "==")
 
-    @Test func `A table that is gone through takes as many times as long, but for the trip`() throws {
+    @Test func `A scan takes as many times as long, in a range, whatever the first one took`() throws {
         let growth = try #require(try growth([Self.length], rows: 3, steps: 999))
         #expect(growth.order == .linear && growth.rows == 1000)
-        // A trip takes 10 µs.
-        #expect(abs(growth.time(with: 10) - 10_010_000) < 1 && abs(growth.time(with: 100) - 100_010_000) < 1)
-        #expect(growth.time(with: 1) == growth.now)
-        // Nor does preparing grow.
-        let first = try #require(try self.growth([Self.length], rows: 3, steps: 999, prepare: 500_000))
-        #expect(abs(first.time(with: 10) - 5_510_000) < 1)
+        #expect(growth.now.median == 1_010_000)
+        for factor in [10.0, 100] {
+            let time = growth.time(with: factor)
+            #expect(time.low < 1_000_000 * factor && time.high > 1_010_000 * factor)
+            #expect(time.high < 6 * time.low)
+        }
     }
 
-    @Test func `All rows of a table are as many more`() throws {
+    @Test func `All rows of a table are as many more, and sorted ones a little more than that`() throws {
         #expect(try growth(rows: 500, steps: 499)?.order == .linear)
-        #expect(try growth(rows: 500, steps: 0)?.order == .linear)
         #expect(try growth(rows: 500, steps: 0)?.rows == 500)
+        let sorted = try #require(try growth(sort: ["title ascending"], rows: 1024, steps: 1023, sorts: 1))
+        #expect(sorted.order == .linearithmic)
+        let plain = try #require(try growth(rows: 1024, steps: 1023))
+        #expect(sorted.time(with: 100).high > 1.5 * plain.time(with: 100).high)
     }
 
-    @Test func `Rows that are sorted grow faster than their number`() throws {
-        let growth = try #require(try growth(sort: ["title ascending"], rows: 1024, steps: 1023, sorts: 1))
-        #expect(growth.order == .linearithmic)
-        // From 2^10 rows to some 2^13 and 2^17.
-        #expect(growth.time(with: 10) > 13_000_000 && growth.time(with: 10) < 13_500_000)
-        #expect(growth.time(with: 100) > 160_000_000 && growth.time(with: 100) < 170_000_000)
+    @Test func `An index and a limit keep the time as it is, however far the index is walked`() throws {
+        let plans = ["SEARCH t0 USING INDEX byMilliseconds (ZMILLISECONDS>?)", "SCAN t0 USING INDEX byMilliseconds"]
+        let sought = try #require(
+            try growth([Self.length], sort: ["milliseconds ascending"], limit: 20, rows: 20, steps: 0, plan: plans[0]))
+        let walked = try #require(
+            try growth(sort: ["milliseconds ascending"], limit: 20, rows: 20, steps: 19, plan: plans[1]))
+        for growth in [sought, walked] {
+            #expect(growth.order == .logarithmic)
+            #expect(growth.time(with: 100) == growth.time(with: 10))
+            #expect(growth.time(with: 100).high < 5 * growth.now.high)
+        }
     }
 
-    @Test func `An index and a limit keep the time as it is`() throws {
-        let found = try #require(try growth([Self.length], rows: 3, steps: 0))
-        #expect(found.order == .logarithmic && found.time(with: 100) == found.now)
-        #expect(try growth(isLimited: true, rows: 10, steps: 0)?.order == .logarithmic)
-        #expect(try growth(rows: 3, steps: 0, hasStatement: false) == nil)
+    @Test func `Without evidence there is no projection`() throws {
+        let search = "SEARCH t0 USING INDEX byMilliseconds (ZMILLISECONDS=?)"
+        // One cold fetch, or a few.
+        #expect(try growth([Self.length], rows: 3, steps: 999, times: 1) == nil)
+        #expect(try growth([Self.length], rows: 3, steps: 999, times: 4) == nil)
+        // No plan.
+        #expect(try growth([Self.length], rows: 3, steps: 999, plan: nil) == nil)
+        // How many rows a value has in a larger table, nobody knows.
+        #expect(try growth([Self.length], rows: 3, steps: 0, plan: search) == nil)
+        #expect(try growth([Self.length], rows: 3, steps: 0, plan: search, resultType: .count) == nil)
+        #expect(try growth([Self.length], rows: 1, steps: 0, plan: search)?.order == .logarithmic)
+        // Nor where a scan with a limit ends that a predicate keeps rows from.
+        #expect(try growth([Self.length], limit: 20, rows: 20, steps: 500) == nil)
+        // A page is as deep as its offset.
+        #expect(try growth(limit: 20, offset: 500, rows: 20, steps: 519) == nil)
+        // What a trip takes by itself hides what grows.
+        #expect(try growth([Self.length], rows: 1, steps: 9, duration: 12_000) == nil)
     }
 }

@@ -123,7 +123,7 @@ struct ThresholdTests {
         if json.contains(#""rows""#) {
             #expect(
                 reason
-                    == #"cannot be used: "R14.rows" is not known here; there are "minimumRows", "minimumBytes", "minimumSlope""#
+                    == #"cannot be used: "R14.rows" is not known here; there are "minimumRows", "minimumBytes", "minimumSlope", "minimumOffset""#
             )
         }
     }

@@ -47,7 +47,7 @@ struct UnboundedFetchRuleTests {
             ])
         #expect(
             finding.reservations == [
-                "What it costs at this size is not much; with ten times the rows a fetch would take 40.0 ms and hold 1.91 MiB."
+                "What it costs at this size is not much. With ten times the rows it would hold 1.91 MiB."
             ])
         #expect(finding.severity == .warning && finding.saving.time == .none)
         #expect(finding.saving.memory == 150_000)
@@ -72,10 +72,10 @@ struct UnboundedFetchRuleTests {
         #expect(
             finding.reservations.first == "What was done with the rows is not told: all of them may have been needed.")
         #expect(finding.evidence.first { $0.name == "maximumRows" }?.value == 1000)
-        #expect(finding.reservations.last?.hasPrefix("What it costs at this size is not much; with ten times") == true)
+        #expect(finding.reservations.last == "What it costs at this size is not much.")
         #expect(
             untold(50_000).first?.reservations.last
-                == "It takes 100 ms at this size; with ten times the rows a fetch would take 1.00 s.")
+                == "It takes 100 ms at this size.")
         #expect(untold(999).isEmpty)
         #expect(untold(5000) { $0.batchSize = 50 }.isEmpty)
         #expect(untold(5000) { $0.limit = 5000 }.isEmpty)

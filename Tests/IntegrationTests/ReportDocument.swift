@@ -65,6 +65,26 @@ struct ReportDocument: Decodable {
         var counts: [String: UInt64]
     }
 
+    /// What is known of the fetches of one line.
+    struct Result: Decodable {
+        var site: Site?
+        var growth: Growth?
+    }
+
+    /// What a fetch takes, and what it would take with more rows.
+    struct Growth: Decodable {
+        struct Range: Decodable {
+            var median: Double
+            var low: Double
+            var high: Double
+        }
+
+        var order: String
+        var now: Range
+        var tenfold: Range
+        var hundredfold: Range
+    }
+
     struct Sum: Decodable {
         var name: String
         var kind: String
@@ -112,6 +132,7 @@ struct ReportDocument: Decodable {
     var processes: [Process]
     var findings: [Finding]
     var groups: [Group]
+    var results: [Result]
     var byEntity: [Sum]
     var byRelationship: [Sum]
     var byStatement: [Sum]

@@ -71,7 +71,7 @@ public struct SortRule: Rule {
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
         finding.remedy = advice.obstacle == nil ? advice.index.remedy(for: [fetch.key]) : nil
-        weigh(&finding, fetch, sorted, advice, profile)
+        weigh(&finding, fetch, advice, profile, costs)
         return finding
     }
 
@@ -79,7 +79,7 @@ public struct SortRule: Rule {
     private static func sorting(_ rows: Double) -> Double { comparison * rows * max(2, rows).binaryLogarithm }
 
     private func weigh(
-        _ finding: inout Finding, _ fetch: FetchProfile, _ sorted: Double, _ advice: SortAdvice, _ profile: Profile
+        _ finding: inout Finding, _ fetch: FetchProfile, _ advice: SortAdvice, _ profile: Profile, _ costs: CostModel
     ) {
         if let obstacle = advice.obstacle { finding.downgrade(obstacle) }
         guard
@@ -88,8 +88,6 @@ public struct SortRule: Rule {
                 isMainThread: fetch.isOnMainThread)
         else { return }
         // What no index has in order stays so when the table grows, whatever it takes now.
-        finding.reservations.append(
-            Significance.notProven + " With ten times the rows sorting "
-                + "would take some \(Phrase.duration(Self.sorting(sorted * Growth.projected))) each time.")
+        finding.reservations.append(Significance.notProven + (Growth(fetch, costs: costs)?.sentence ?? ""))
     }
 }

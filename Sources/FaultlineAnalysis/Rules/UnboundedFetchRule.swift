@@ -1,12 +1,14 @@
 internal import FaultlineTrace
 
-/// R14: fetches that bring as many rows as there are, all at once.
+/// R14: fetches that bring as many rows as there are, all at once, and pages behind a deep offset.
 ///
 /// Where other rules find that the program does not need them all (R02, R03, R05, R17), those say what to do.
 public struct UnboundedFetchRule: Rule {
     public let id = "R14"
     public let name = "Unbounded fetches"
-    public let purpose = "Fetches without limit and batch size that bring many rows at once, and more as the data grow."
+    public let purpose =
+        "Fetches without limit and batch size that bring many rows at once, and more as the data grow; pages behind a "
+        + "deep offset."
 
     /// Rows, or bytes, of a result from which on it is large: tables that are looked up in are smaller.
     static let minimumRows = Threshold("R14", "minimumRows", 1000, .count, "rows of one result")
@@ -32,7 +34,14 @@ public struct UnboundedFetchRule: Rule {
             let found = fetch.mainUse == nil ? untold(fetch, costs) : finding(for: fetch, profile, costs)
             if let found { outcome.findings.append(found) }
         }
-        if fetches > 0 { outcome.examined = "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" }
+        let paged = profile.fetches.filter { $0.counts.offsetFetches > 0 }
+        outcome.findings += paged.compactMap { self.paged($0, profile) }
+        let pages = paged.total(\.offsetFetches)
+        let parts = [
+            fetches > 0 ? "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" : nil,
+            pages > 0 ? "\(Phrase.count(pages, "fetch", plural: "fetches")) with an offset" : nil,
+        ]
+        if fetches > 0 || pages > 0 { outcome.examined = parts.compactMap(\.self).joined(separator: ", ") }
         return outcome
     }
 
@@ -98,7 +107,7 @@ public struct UnboundedFetchRule: Rule {
             signature: fetch.signature(id, "unbounded"))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = explanation(fetch, rows, rowSize: rowSize, grows: grows)
-        finding.reservations = [projection(count, rowSize, costs.rows(of: fetch.key.shape).line)]
+        finding.reservations = [projection(fetch, count, rowSize, grows: grows, costs)]
         return finding
     }
 
@@ -122,17 +131,24 @@ public struct UnboundedFetchRule: Rule {
         return sentences
     }
 
-    /// What a fetch would take if the data grew; it may take little here.
-    private func projection(_ rows: Double, _ rowSize: Double, _ line: CostLine) -> String {
-        let now = line.cost(trips: 1, rows: rows)
+    /// What a fetch takes, and would take and hold if the data grew; it may take little here.
+    private func projection(
+        _ fetch: FetchProfile, _ rows: Double, _ rowSize: Double, grows: Bool, _ costs: CostModel
+    ) -> String {
+        let growth = Growth(fetch, costs: costs)
+        let now = growth?.now.median ?? costs.rows(of: fetch.key.shape).line.cost(trips: 1, rows: rows)
         // Times of a log can be shorter than it tells.
         guard now > 0 else { return "What it would take with more rows is not known." }
-        let time = Phrase.duration(line.cost(trips: 1, rows: rows * Growth.projected))
-        let memory = rowSize > 0 ? " and hold \(Phrase.size(rows * Growth.projected * rowSize))" : ""
         let here =
             now < Self.longFetch
-            ? "What it costs at this size is not much" : "It takes \(Phrase.duration(now)) at this size"
-        return "\(here); with ten times the rows a fetch would take \(time)\(memory)."
+            ? "What it costs at this size is not much." : "It takes \(Phrase.duration(now)) at this size."
+        // A predicate can keep out whatever is added.
+        guard rowSize > 0, grows || fetch.key.shape.predicate.isEmpty else { return here + (growth?.sentence ?? "") }
+        let memory = Phrase.size(rows * Growth.projected * rowSize)
+        guard let growth else { return here + " With ten times the rows it would hold \(memory)." }
+        return here
+            + " With ten times the rows a fetch would take \(Phrase.span(growth.time(with: Growth.projected))) and hold "
+            + "\(memory)."
     }
 }
 

@@ -19,8 +19,8 @@ extension SortRule {
             guards: [
                 "An order of texts that no index has (localized, or without case), and a key in another "
                     + "table, are explained and a note.",
-                "On little data it stays a warning, says that the cost is not proven at this size, and "
-                    + "projects ten times the rows.",
+                "On little data it stays a warning and says that the cost is not proven at this size. It projects ten "
+                    + "times the rows where at least \(Growth.minimumFetches) fetches and a plan are evidence for it.",
             ])
     }
 }

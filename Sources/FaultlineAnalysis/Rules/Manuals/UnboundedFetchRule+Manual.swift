@@ -1,6 +1,6 @@
 extension UnboundedFetchRule {
     public var thresholds: [Threshold] {
-        [Self.minimumRows, Self.minimumBytes, Self.minimumSlope]
+        [Self.minimumRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
     }
 
     public var manual: RuleManual {
@@ -8,12 +8,15 @@ extension UnboundedFetchRule {
             trigger: "A fetch without limit and batch size with \(Phrase.count(UnboundedFetchRule.minimumRows.count)) "
                 + "rows or \(UnboundedFetchRule.minimumBytes.text) at once; or with \(UnboundedFetchRule.grownRows) rows and, from one run to another, "
                 + "\(Phrase.decimal(UnboundedFetchRule.minimumSlope.value, places: 1)) rows more or above for each row that its "
-                + "table has more. Runs are processes, of one trace or of profiles that were merged.",
+                + "table has more. Runs are processes, of one trace or of profiles that were merged. Also fetches whose "
+                + "offsets pass over at least \(UnboundedFetchRule.minimumOffset.count) rows on average, and ten times the rows "
+                + "that they return.",
             evidence: "Results, rows, the most of one result, bytes, and runs in which the table's rows are known.",
             fix: "A batch size, so that rows are loaded as they are reached; or a limit, and a predicate on "
                 + "the sort key for the next page.",
-            saving: "Memory that need not be held at a time. Time is not saved at this size: the finding projects "
-                + "what ten times the rows would take.",
+            saving:
+                "Memory that need not be held at a time; an unbounded fetch takes no less time. Of pages the time beyond "
+                + "what pages with a small offset take or, without these, an assumed cost of each row that is passed over.",
             guards: [
                 "Scopes of kind bulk say that everything is worked through.",
                 "Tables of fewer rows that are looked up in are left alone, unless they are seen to grow: the largest "

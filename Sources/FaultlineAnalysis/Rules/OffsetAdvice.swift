@@ -1,0 +1,80 @@
+internal import FaultlineTrace
+
+/// The words of R14 about offsets.
+struct OffsetAdvice {
+    let fetch: FetchProfile
+    /// What a row was measured to take that an offset passes over, in nanoseconds; `nil`: the trace does not tell.
+    let step: Double?
+
+    private var shape: ShapeEntry { fetch.key.shape }
+
+    /// The sort keys that lead through attributes of the objects, with their direction.
+    private var keys: [(keyPath: String, isAscending: Bool)] {
+        shape.sort.map { text in
+            let words = text.split(separator: " ")
+            return (words.first.map(String.init) ?? "", words.dropFirst().first != "descending")
+        }
+    }
+
+    var title: String {
+        "Continue each page of \(shape.entity) after the last row of the page before, not by an offset"
+    }
+
+    var fix: String {
+        guard let first = keys.first else {
+            return
+                "Sort by an indexed attribute that is unique, remember its value in the last row of a page, and ask for the "
+                + "rows behind it."
+        }
+        var sentences = [
+            "Remember the last row of a page, and ask for the rows behind it: an index on \(first.keyPath) leads straight to them."
+        ]
+        if keys.count == 1 {
+            sentences.append(
+                "Rows that share a value of \(first.keyPath) need a second sort key that is unique, and a condition on both."
+            )
+        }
+        return sentences.joined(separator: " ")
+    }
+
+    var code: [String] {
+        guard let first = keys.first, !first.keyPath.hasPrefix("Z"), keys.count <= 2 else { return [] }
+        let rest = shape.predicate.isEmpty ? "" : " && predicate"
+        let compare = { (key: (keyPath: String, isAscending: Bool), orEqual: Bool) in
+            "PropertyPath(\"\(key.keyPath)\") \(key.isAscending ? ">" : "<")\(orEqual ? "=" : "") last.\(Self.value(key.keyPath))"
+        }
+        guard keys.count == 2 else {
+            return ["request.predicate = \(compare(first, false))\(rest)", "request.fetchOffset = 0"]
+        }
+        return [
+            "request.predicate = \(compare(first, true))",
+            "    && (\(compare(first, false)) || \(compare(keys[1], false)))\(rest)", "request.fetchOffset = 0",
+        ]
+    }
+
+    private static func value(_ keyPath: String) -> String {
+        keyPath.split(separator: ".").joined(separator: "?.")
+    }
+
+    var explanation: [String] {
+        let counts = fetch.counts
+        var sentences = [
+            "\(Phrase.count(counts.offsetFetches, "fetch", plural: "fetches")) passed over "
+                + "\(Phrase.count(counts.skippedRows, "row")) with offsets of up to \(Phrase.count(counts.largestOffset)), to "
+                + "return \(Phrase.count(counts.rows, "row")): \(Phrase.duration(counts.time)) in all."
+        ]
+        let each = step.map { ", \(Phrase.duration($0)) measured for each" } ?? ""
+        sentences.append(
+            "SQLite steps over all rows before the offset\(each), so a page takes longer the further back it is.")
+        return sentences
+    }
+
+    var alternatives: [String] {
+        var sentences = ["To jump to a page, remember the sort keys at which pages begin."]
+        if fetch.counts.sorts > 0, let first = keys.first {
+            sentences.append(
+                "Without an index on \(first.keyPath) SQLite sorts the rows for each page, wherever the page begins.")
+        }
+        return sentences
+    }
+}

@@ -1,0 +1,67 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Testing
+import TraceFixtures
+
+@Suite("R14: deep offsets")
+struct OffsetTests {
+    /// Pages of fifty rows, of which each row before takes so many nanoseconds.
+    private func findings(
+        pages: UInt32, step: UInt64 = 50, sort: [String] = ["milliseconds ascending"], first: UInt32 = 0,
+        _ predicate: String = ""
+    ) -> [Finding] {
+        var music = Music()
+        music.calibrate(music.shape())
+        let shape = music.shape(predicate, sort: sort, isLimited: true)
+        music.scoped(.screen) { music in
+            for page in first..<pages {
+                _ = music.fetch(shape, rows: 50, duration: 60_000 + UInt64(page) * 50 * step) {
+                    ($0.limit, $0.offset) = (50, page * 50)
+                }
+            }
+        }
+        return Analysis(Profile(music.trace.closed()), rules: [UnboundedFetchRule()]).findings
+    }
+
+    @Test func `Pages behind a deep offset begin after the last row of the page before`() throws {
+        let found = findings(pages: 200)
+        #expect(
+            found.map(\.title) == [
+                "Continue each page of Track after the last row of the page before, not by an offset"
+            ])
+        let finding = try #require(found.first)
+        #expect(finding.rule == "R14" && finding.severity == .warning && finding.change?.line == 42)
+        #expect(
+            finding.code == [
+                #"request.predicate = PropertyPath("milliseconds") > last.milliseconds"#, "request.fetchOffset = 0",
+            ])
+        // 199 × 200 / 2 pages of 50 rows of 50 ns.
+        #expect(finding.saving.time.low < 49_750_000 && finding.saving.time.high > 49_750_000)
+        #expect(abs(finding.saving.time.median - 49_750_000) < 5_000_000)
+        #expect(finding.evidence.first { $0.name == "largestOffset" }?.value == 9950)
+    }
+
+    @Test func `Two sort keys are compared so that an index still leads to the rows`() throws {
+        let finding = try #require(
+            findings(pages: 200, sort: ["title descending", "milliseconds ascending"], "…").first)
+        #expect(
+            finding.code == [
+                #"request.predicate = PropertyPath("title") <= last.title"#,
+                #"    && (PropertyPath("title") < last.title || PropertyPath("milliseconds") > last.milliseconds) && predicate"#,
+                "request.fetchOffset = 0",
+            ])
+        #expect(try #require(findings(pages: 200, sort: []).first).code.isEmpty)
+    }
+
+    @Test func `Without a page at a small offset what each row takes is assumed`() throws {
+        let finding = try #require(findings(pages: 300, first: 200).first)
+        #expect(finding.confidence == .low)
+        // 249.5 pages of 50 rows on average, a hundred times: 20–150 ns a row.
+        #expect(finding.saving.time.low < 62_375_000 && finding.saving.time.high > 62_375_000)
+    }
+
+    @Test func `Shallow pages, and those that cost nothing, are left alone`() {
+        #expect(findings(pages: 30).isEmpty)
+        #expect(findings(pages: 200, step: 0).allSatisfy { $0.severity == .note })
+    }
+}
