@@ -230,13 +230,17 @@ let package = Package(
             name: "FeedProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
             path: "Tests/FeedProgram", swiftSettings: strict),
         .executableTarget(
+            name: "ChatProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
+            path: "Tests/ChatProgram", swiftSettings: strict),
+        .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSQLite", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram", "UnrulyProgram",
+                "CSQLite", "ChatProgram", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
+                "FaultlineReport", "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram",
+                "UnrulyProgram",
                 "faultline",
             ],
             swiftSettings: strict),

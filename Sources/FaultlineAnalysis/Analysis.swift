@@ -80,15 +80,23 @@ public struct Analysis: Sendable {
     }
 
     /// Gives out the time that was spent, in the order of the findings, so that no time is saved twice.
+    ///
+    /// A finding that comes too late keeps what its change saves by itself, and tells after which others it saves less.
     private static func claim(_ findings: [Finding], storeTime: Double) -> [Finding] {
         var left = storeTime
         var balances: [ClaimAccount: Double] = [:]
-        return findings.map { finding in
+        var takers: [ClaimAccount: [Int]] = [:]
+        return findings.enumerated().map { index, finding in
             var finding = finding
             var seen: Set<ClaimAccount> = []
             let claims = finding.claims.filter { seen.insert($0.account).inserted }
             for claim in claims where balances[claim.account] == nil { balances[claim.account] = claim.balance }
             let available = min(left, claims.reduce(0) { $0 + (balances[$1.account] ?? 0) })
+            let others = Set(claims.flatMap { takers[$0.account] ?? [] }).sorted()
+            if finding.saving.time.median > max(0, available), !others.isEmpty {
+                finding.saving.alone = finding.saving.time.limited(to: claims.reduce(0) { $0 + $1.balance })
+                finding.saving.after = others
+            }
             finding.saving.time = finding.saving.time.limited(to: max(0, available))
             var rest = finding.saving.time.median
             left -= rest
@@ -96,6 +104,7 @@ public struct Analysis: Sendable {
                 let taken = min(rest, balances[claim.account] ?? 0)
                 balances[claim.account, default: 0] -= taken
                 rest -= taken
+                if taken > 0 { takers[claim.account, default: []].append(index + 1) }
             }
             return finding
         }

@@ -99,6 +99,11 @@ public struct FetchCounts: Sendable, Hashable {
     public internal(set) var pendingFetches: UInt64 = 0
     public internal(set) var pendingObjects: UInt64 = 0
     public internal(set) var pendingTime: UInt64 = 0
+    /// What SQLite took to run the fetches' own statements, in nanoseconds, without waiting, preparing, prefetching and
+    /// making objects.
+    public internal(set) var stepTime: UInt64 = 0
+    /// The same of fetches of which the trace tells at most the other parts: what these leave.
+    public internal(set) var unsplitTime: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
 }
@@ -120,8 +125,21 @@ extension FetchCounts {
         Double(prepareTime) * Double(executions) / Double(max(1, self.executions))
     }
 
-    /// Time of the fetches without reading the statements' texts, in nanoseconds.
-    var runTime: Double { max(0, Double(time) - Double(prepareTime)) }
+    /// What SQLite took to run the fetches' own statements, without reading their texts, in nanoseconds: all that an index
+    /// or another predicate can change.
+    ///
+    /// Profiles of earlier versions do not tell it apart from the rest.
+    var runTime: Double {
+        let rest = max(0, Double(time) - Double(prepareTime))
+        let known = Double(stepTime) + Double(unsplitTime)
+        return known > 0 ? min(rest, known) : rest
+    }
+
+    /// Whether the trace tells of all fetches what SQLite took.
+    var isSplit: Bool { stepTime > 0 && unsplitTime == 0 }
+
+    /// The same for one fetch, on average.
+    var meanRunTime: Double { runTime / Double(max(1, executions)) }
 
     /// Texts that fitted in a fetch, on average; `nil`: none were compared.
     package var meanTextMatches: Double? {
@@ -166,7 +184,8 @@ extension FetchCounts: Summed, StartsEmpty {
         .sum("prepareTime", \.prepareTime), .sum("offsetFetches", \.offsetFetches),
         .sum("skippedRows", \.skippedRows), .maximum("largestOffset", \.largestOffset),
         .sum("pendingFetches", \.pendingFetches), .sum("pendingObjects", \.pendingObjects),
-        .sum("pendingTime", \.pendingTime), .part("scopes", \.scopes),
+        .sum("pendingTime", \.pendingTime), .sum("stepTime", \.stepTime), .sum("unsplitTime", \.unsplitTime),
+        .part("scopes", \.scopes),
     ]
 }
 

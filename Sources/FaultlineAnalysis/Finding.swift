@@ -66,6 +66,9 @@ public struct Finding: Sendable, Hashable {
     var rank: Double {
         max(saving.time.median, saving.pause?.median ?? 0) * confidence.weight
     }
+
+    /// What the change saves where nothing else is changed.
+    package var ownSaving: Saving.Range { saving.alone ?? saving.time }
 }
 
 /// A number that a finding rests on.
@@ -127,6 +130,10 @@ public struct Saving: Sendable, Hashable {
     ///
     /// Those of all findings together never exceed the time that was spent.
     public var time: Range = .none
+    /// What the change saves by itself, where others before it claim the same time; `nil`: ``time``.
+    public var alone: Range?
+    /// Numbers of the findings that claim the same time, as a report counts them; empty: none.
+    public var after: [Int] = []
     /// By how much the longest wait of each screen gets shorter, where that is what the change is for.
     public var pause: Range?
     /// Round trips; negative: the change costs some.

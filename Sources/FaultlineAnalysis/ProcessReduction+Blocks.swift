@@ -14,21 +14,21 @@ extension ProcessReduction {
     /// Adds an event that is part of no other to what its thread does, if that is a thread which draws.
     mutating func noteBlock(_ event: TraceEvent, in tables: inout ProfileTables) {
         guard event.isMainThread, event.isOnThread, event.parent == 0, event.kind != .wait else { return }
+        // The main queue does one thing at a time, though it may go from thread to thread.
         let scope = unit(of: event.scope).id
         let site = callSite(of: event)
-        if let block = blocks[event.thread], block.scope == scope, block.stretch.isContinued(by: event) {
-            blocks[event.thread]?.stretch.add(event, site: site)
+        if let block, block.scope == scope, block.stretch.isContinued(by: event) {
+            self.block?.stretch.add(event, site: site)
             return
         }
-        if let block = blocks.removeValue(forKey: event.thread) { judge(block, in: &tables) }
-        blocks[event.thread] = OpenBlock(scope: scope, stretch: Stretch(event, site: site))
+        if let block { judge(block, in: &tables) }
+        block = OpenBlock(scope: scope, stretch: Stretch(event, site: site))
     }
 
-    /// Adds what main threads were doing at the end.
+    /// Adds what the main thread was doing at the end.
     mutating func finishBlocks(into tables: inout ProfileTables) {
-        for thread in blocks.keys.sorted() {
-            if let block = blocks.removeValue(forKey: thread) { judge(block, in: &tables) }
-        }
+        if let block { judge(block, in: &tables) }
+        block = nil
     }
 
     private mutating func judge(_ block: OpenBlock, in tables: inout ProfileTables) {

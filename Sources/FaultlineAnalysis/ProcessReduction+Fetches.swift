@@ -96,6 +96,8 @@ extension ProcessReduction {
             profile.counts.rows &+= UInt64(fetch.rows)
             profile.counts.time &+= event.duration
             profile.counts.prepareTime &+= fetch.prepare
+            profile.counts.stepTime &+= min(fetch.step, event.duration)
+            profile.counts.unsplitTime &+= fetch.step > 0 ? 0 : fetch.unsplitTime(of: event)
             profile.add(fetch.prefetches, loadTime: event.duration)
             profile.counts.mainThreadTime &+= event.isMainThread ? event.duration : 0
             if let scope { profile.counts.scopes[scope, default: 0] &+= 1 }
@@ -252,6 +254,14 @@ extension FetchCounts {
         pendingFetches &+= 1
         pendingObjects &+= UInt64(fetch.pendingObjects)
         pendingTime &+= fetch.pending
+    }
+}
+
+extension TraceEvent.Fetch {
+    /// What is left of a fetch's time besides waiting, preparing, prefetching and making objects, in nanoseconds.
+    fileprivate func unsplitTime(of event: TraceEvent) -> UInt64 {
+        let others = prefetches.reduce(wait &+ prepare &+ materialise &+ pending) { $0 &+ $1.duration }
+        return event.duration - min(event.duration, others)
     }
 }
 

@@ -45,8 +45,8 @@ struct ProcessReduction: Sendable {
     var firstUnused: [Int: UInt64] = [:]
     /// What threads did in the store of late, by thread.
     var threadWork = BoundedTable<UInt32, ThreadWork>(capacity: Capacity.threads)
-    /// What main threads are doing, by thread.
-    var blocks: [UInt32: OpenBlock] = [:]
+    /// What the main thread is doing, or whichever does its work.
+    var block: OpenBlock?
     var reads: [FirstReads: UInt64] = [:]
     /// By the fetch's place in the tables.
     var sizes: [Int: ResultSizes] = [:]
@@ -143,6 +143,12 @@ struct ProcessReduction: Sendable {
     }
 
     mutating func add(_ event: TraceEvent, to tables: inout ProfileTables) {
+        var event = event
+        // A main context's work is the main queue's, on whatever thread that runs: once a program's `main` is asynchronous it
+        // is no longer the process's first.
+        if !event.isMainThread, event.context != 0, dictionary.context(event.context)?.concurrency == "mainQueue" {
+            event.isMainThread = true
+        }
         summary.counts.events[event.kind, default: 0] &+= 1
         summary.counts.overhead &+= UInt64(event.overhead)
         // What is known of a process can have been told later than its first event.

@@ -19,6 +19,16 @@ struct TableIndexes: Sendable {
         trim()
     }
 
+    /// Whether one of its indexes begins with a column.
+    func begins(with column: String) -> Bool {
+        states.contains { state in
+            state.split(separator: ";").contains { index in
+                let columns = index.hasPrefix(Self.uniqueMark) ? index.dropFirst(Self.uniqueMark.count) : index
+                return columns.prefix { $0 != "," && $0 != " " } == column
+            }
+        }
+    }
+
     private mutating func trim() {
         guard states.count > Self.capacity else { return }
         states = Set(states.sorted { (StableHash.text($0), $0) < (StableHash.text($1), $1) }.prefix(Self.capacity))

@@ -54,7 +54,9 @@ enum FindingJSON {
 
     private static func saving(_ saving: Saving) -> JSONValue {
         .sorted([
-            "time": range(saving.time), "pause": saving.pause.map(range) ?? .null, "trips": .integer(saving.trips),
+            "time": range(saving.time), "alone": saving.alone.map(range) ?? .null,
+            "after": .array(saving.after.map { .integer(Int64($0)) }), "pause": saving.pause.map(range) ?? .null,
+            "trips": .integer(saving.trips),
             "rows": .integer(saving.rows), "bytes": .integer(saving.bytes), "memory": .integer(saving.memory),
         ])
     }

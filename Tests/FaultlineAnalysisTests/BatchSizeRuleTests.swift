@@ -49,6 +49,49 @@ struct BatchSizeRuleTests {
         #expect(finding.saving.time.median > 0)
     }
 
+    /// A list of a thousand rows that are sorted and loaded at once, of which screens show twenty.
+    private func sorted(step: UInt64, materialise: UInt64) throws -> Finding {
+        var groceries = Groceries()
+        var fetch = TraceEvent.Fetch()
+        (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (groceries.item, groceries.shape, 1000, 1)
+        (fetch.step, fetch.materialise) = (step, materialise)
+        let id = groceries.trace.event(.fetch(fetch), duration: step + materialise, site: groceries.fetchSite)
+        var statement = TraceEvent.Statement()
+        (statement.rows, statement.fullScanSteps, statement.sorts) = (1000, 9999, 1)
+        groceries.trace.event(.sql(statement), duration: step, parent: id, advancing: false)
+        var use = Groceries.use(of: id, rows: 1000, batchSize: 0)
+        (use.touchedRows, use.runs) = (120, [.init(first: 0, rows: 120)])
+        use.windows = [.init(scope: .screen, rows: 20, times: 6)]
+        groceries.add(use)
+        return try #require(findings(groceries).first)
+    }
+
+    @Test func `What SQLite scans and sorts for the rows it does for their identities as well`() throws {
+        // Ten thousand rows are scanned, and a thousand sorted, with batches or without.
+        let finding = try sorted(step: 2_000_000, materialise: 1_000_000)
+        let sorting = 60 * 10_000 + 50 * 1000 * 9.966
+        let pause = try #require(finding.saving.pause)
+        #expect(pause.median < 3_000_000 - sorting && pause.median > 0)
+        #expect(pause.low < pause.median && pause.high > pause.median)
+        let quick = try sorted(step: 1_100_000, materialise: 200_000)
+        #expect(try #require(quick.saving.pause).low == 0)
+    }
+
+    @Test func `Batches that something else loads as well are no matter of their size`() throws {
+        func findings(loaded: UInt32) -> [Finding] {
+            var groceries = Groceries()
+            let fetch = groceries.fetch(rows: 1000, batchSize: 50)
+            for batch in 0..<20 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 50, rows: 50) }
+            var use = Groceries.use(of: fetch, rows: 1000, batchSize: 50)
+            (use.loadedRows, use.touchedRows, use.runs) = (loaded, 120, [.init(first: 0, rows: 120)])
+            use.windows = [.init(scope: .screen, rows: 20, times: 6)]
+            groceries.add(use)
+            return self.findings(groceries)
+        }
+        #expect(findings(loaded: 150).count == 1)
+        #expect(findings(loaded: 1000).isEmpty)
+    }
+
     @Test func `Two executions of a few rows prove nothing`() {
         #expect(scroll(rows: 20, batchSize: 50, screen: 20, times: 1).isEmpty)
         #expect(scroll(rows: 90, batchSize: 50, screen: 45, times: 1).isEmpty)

@@ -137,6 +137,46 @@ struct FoldedEntityRuleTests {
         #expect(chain(isPrefetched: isPrefetched, isSizeKnown: false).map(\.title) == [first])
     }
 
+    /// Members, of whom some are moderators, which are members too; each has a profile of its own.
+    private func family(moderators: Int = 30, asked: Int = 100, isPrefetched: Bool = false) -> [Finding] {
+        var trace = TraceBuilder()
+        let own: [EntityEntry.Property] = [
+            .init(name: "name", type: "String"), .init(name: "profile", type: "toOne", destination: "Profile"),
+        ]
+        let member = trace.entity("Member", own)
+        let moderator = trace.define(
+            .entity(
+                EntityEntry(name: "Moderator", root: "Member", properties: own + [.init(name: "since", type: "Date")])))
+        let profile = trace.entity("Profile", [.init(name: "motto", type: "String")])
+        let (name, stack) = (trace.define(.name(NameEntry(name: "profile"))), trace.stack(57))
+        let shape = trace.define(.shape(ShapeEntry(entity: "Member")))
+        var fetch = TraceEvent.Fetch()
+        (fetch.entity, fetch.shape, fetch.rows, fetch.trips) = (member, shape, 100, 1)
+        let id = trace.event(.fetch(fetch), duration: 200_000, site: trace.site(42))
+        for number in 0..<asked {
+            var fault = TraceEvent.Fault()
+            (fault.type, fault.entity, fault.filled, fault.bytes) = (.toOne, profile, 1, 60)
+            fault.source = .store
+            (fault.relationship, fault.relationshipEntity) = (name, number < moderators ? moderator : member)
+            (fault.object, fault.origin) = (UInt64(number), id)
+            trace.event(.fault(fault), duration: 12_000, stack: stack)
+        }
+        var use = TraceEvent.Use()
+        (use.fetch, use.entity, use.shape, use.rows, use.loadedRows) = (id, member, shape, 100, 100)
+        (use.touchedRows, use.runs) = (100, [.init(first: 0, rows: 100)])
+        trace.event(.use(use))
+        return Analysis(Profile(trace.closed()), rules: [FoldedEntityRule()]).findings
+    }
+
+    @Test(arguments: [0, 30, 100]) func `What an entity inherits is one relationship with its parent's`(
+        _ moderators: Int
+    ) throws {
+        let found = family(moderators: moderators)
+        #expect(found.map(\.title) == [#"Fold Profile into Member, which always reads it through "profile""#])
+        #expect(found.first?.saving.trips == 100)
+        #expect(family(moderators: moderators, asked: 89).isEmpty)
+    }
+
     @Test func `What several share is no part of one`() {
         #expect(findings(objects: 90).count == 1)
         #expect(findings(objects: 89).isEmpty)

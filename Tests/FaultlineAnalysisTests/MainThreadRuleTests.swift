@@ -53,6 +53,27 @@ struct MainThreadRuleTests {
         #expect(finding.saving.pause?.median == 30e6)
     }
 
+    @Test func `A main context's work is the main queue's, whatever thread does it`() throws {
+        func analysis(_ concurrency: String) -> Analysis {
+            var screen = Screen()
+            screen.music.trace.isMainThread = false
+            let context = screen.music.trace.define(
+                .context(ContextEntry(name: "viewContext", concurrency: concurrency)))
+            screen.scoped(.screen) { screen in
+                for thread in [21, 22, 23] as [UInt32] {
+                    // From one piece of work to the next the main queue goes from thread to thread.
+                    screen.music.trace.thread = thread
+                    screen.music.trace.context = context
+                    screen.fetch(for: 12)
+                }
+            }
+            return Analysis(Profile(screen.music.trace.closed()), rules: [MainThreadRule()])
+        }
+        let finding = try #require(analysis("mainQueue").findings.first)
+        #expect(finding.saving.pause?.median == 36e6 && finding.change?.description == "List.swift:40")
+        #expect(analysis("privateQueue").findings.isEmpty)
+    }
+
     @Test func `A screen that waits for longer than a frame is told what for`() throws {
         let analysis = analysis { screen in
             screen.fetch(for: 40)

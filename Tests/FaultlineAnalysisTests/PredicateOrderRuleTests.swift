@@ -11,18 +11,40 @@ struct PredicateOrderRuleTests {
 
     private func analysis(
         _ terms: [Term] = [text, length], rows: UInt32 = 50, steps: UInt32 = 3499, compared: UInt32 = 3500,
-        matched: UInt32 = 500, times: Int = 10, duration: UInt64 = 3_000_000
+        matched: UInt32 = 500, times: Int = 10, duration: UInt64 = 3_000_000, step: UInt64 = 0,
+        rules: [any Rule] = [PredicateOrderRule()]
     ) -> Analysis {
         var music = Music()
         let shape = music.shape("…", terms)
         for _ in 0..<times {
-            let fetch = music.fetch(shape, rows: rows, duration: duration)
+            let fetch = music.fetch(shape, rows: rows, duration: duration) { $0.step = step }
             var statement = TraceEvent.Statement()
             (statement.rows, statement.fullScanSteps) = (rows, steps)
             (statement.textComparisons, statement.textMatches) = (compared, matched)
             music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         }
-        return Analysis(Profile(music.trace.closed()), rules: [PredicateOrderRule()])
+        return Analysis(Profile(music.trace.closed()), rules: rules)
+    }
+
+    @Test func `What SQLite took says what searching takes, and waiting does not`() throws {
+        let finding = try #require(analysis(duration: 300_000_000, step: 2_000_000).findings.first)
+        // Beside the scan and the rows that are handed out, most of it is searching.
+        let searching = 2_000_000.0 - 60 * 3500 - 50 * 500
+        let gain = { (share: Double) in 10 * (share * searching / 3500 * 3150 - 40 * 3000) }
+        #expect(abs(finding.saving.time.median - gain(0.85)) < 1)
+        #expect(abs(finding.saving.time.low - gain(0.5)) < 1 && abs(finding.saving.time.high - gain(1)) < 1)
+    }
+
+    @Test func `A cheap fix keeps what it saves by itself, and tells after which finding it saves less`() throws {
+        let found = analysis(step: 2_800_000, rules: [PredicateOrderRule(), TextSearchRule()]).findings
+        #expect(found.map(\.rule) == ["R08", "R07"])
+        #expect(found[0].saving.alone == nil && found[0].saving.after == [])
+        let alone = try #require(found[1].saving.alone)
+        #expect(alone.median > 10 * 1_500_000)
+        #expect(found[1].saving.after == [1])
+        // Together they save no more than there was.
+        #expect(found.reduce(0) { $0 + $1.saving.time.median } <= 10 * 3_000_000)
+        #expect(found[1].saving.time.median < alone.median)
     }
 
     @Test func `A text that is searched before a number is compared comes behind it`() throws {

@@ -55,7 +55,7 @@ struct TextSearchRuleTests {
         #expect(
             figures == [
                 "executions": 8, "rows": 320, "fullScanSteps": 28_016, "virtualMachineSteps": 112_000,
-                "candidates": 3503, "fetchTime": 20_000_000,
+                "textComparisons": 0, "candidates": 3503, "fetchTime": 20_000_000,
             ])
     }
 
@@ -219,6 +219,36 @@ struct TextSearchRuleTests {
         let many = try #require(narrowed(800).findings.first)
         #expect(many.severity == .warning)
         #expect(many.reservations.isEmpty)
+    }
+
+    @Test func `Texts that a cheaper term kept from being compared do not count`() throws {
+        func found(compared: UInt32, step: UInt64 = 0) throws -> Finding {
+            var music = Music()
+            let length = ShapeEntry.Term(keyPath: "milliseconds", operation: "==")
+            let shape = music.shape("…", [length, Self.contains])
+            for _ in 0..<8 {
+                let fetch = music.fetch(shape, rows: 40, duration: 2_500_000) { $0.step = step }
+                var statement = TraceEvent.Statement()
+                (statement.rows, statement.fullScanSteps, statement.textComparisons) = (40, 2999, compared)
+                music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+            }
+            return try #require(Analysis(Profile(music.trace.closed()), rules: [TextSearchRule()]).findings.first)
+        }
+        let few = try found(compared: 130)
+        #expect(few.severity == .note)
+        #expect(few.reservations.first == "Another term leaves some 130 rows to search, which are soon gone through.")
+        #expect(
+            few.explanation[0]
+                == "8 searches compared the text of 130 of 3,000 rows each to find 320 in all: no index serves CONTAINS[cd]."
+        )
+        // A text takes 300 ns or so; the other term's scan stays.
+        #expect(abs(few.saving.time.median - 8 * 130 * 300) < 1 && few.saving.time.high <= 8 * 130 * 3000)
+        #expect(try found(compared: 2000).severity == .warning)
+        let all = try found(compared: 3000)
+        #expect(all.explanation[0].hasPrefix("8 searches went through some 3,000 rows each"))
+        #expect(all.saving.time.median > 8 * 2_000_000)
+        // Only SQLite's part of a fetch can be searching.
+        #expect(try found(compared: 3000, step: 400_000).saving.time.median <= 8 * 400_000)
     }
 
     @Test func `A count has no rows to hand out`() throws {

@@ -14,6 +14,8 @@ struct UnusedPrefetchRuleTests {
         var state = TraceEvent.Use.State.closed
         var prefetchTime: UInt64 = 120_000
         var source = TraceEvent.Fault.Source.rowCache
+        /// What SQLite takes to sort the rows, in nanoseconds.
+        var sortTime: UInt64 = 0
 
         mutating func tell(times: Int = 4, site: DictionaryID? = nil) {
             for _ in 0..<times {
@@ -23,8 +25,14 @@ struct UnusedPrefetchRuleTests {
                 fetch.prefetches = [
                     TraceEvent.Prefetch(path: 0, trips: 1, rows: UInt64(prefetched), bytes: 100, duration: prefetchTime)
                 ]
+                fetch.step = sortTime
                 let id = groceries.trace.event(
-                    .fetch(fetch), duration: 210_000 + prefetchTime, site: site ?? groceries.fetchSite)
+                    .fetch(fetch), duration: 210_000 + prefetchTime + sortTime, site: site ?? groceries.fetchSite)
+                if sortTime > 0 {
+                    var statement = TraceEvent.Statement()
+                    (statement.rows, statement.sorts) = (100, 1)
+                    groceries.trace.event(.sql(statement), duration: sortTime, parent: id, advancing: false)
+                }
                 for object in 0..<used { groceries.fault(UInt64(object), of: id, source: source, duration: 200) }
                 var use = Groceries.use(of: id, rows: 100, batchSize: 0)
                 (use.touchedRows, use.state) = (touched, state)
@@ -105,6 +113,17 @@ struct UnusedPrefetchRuleTests {
         #expect(findings { $0.prefetched = 0 }.isEmpty)
         #expect(findings { $0.prefetchTime = 50_000 }.isEmpty)
         #expect(findings { $0.prefetchTime = 53_000 }.count == 1)
+    }
+
+    @Test func `A sort beside it makes a prefetch no more useful`() throws {
+        let finding = try #require(findings { $0.sortTime = 20_000_000 }.first)
+        #expect(finding.title == #"Do not prefetch "list" with the fetch of Item"#)
+        #expect(abs(finding.saving.time.median - 480_000) < 1)
+        #expect(
+            findings {
+                $0.sortTime = 20_000_000
+                $0.used = 50
+            }.isEmpty)
     }
 
     @Test func `Rows that nobody touched could use nothing`() {

@@ -41,6 +41,19 @@ struct PartialFaultTests {
         #expect(faults(store) == before + 1)
     }
 
+    @Test("whose summary tells as loaded what was read of them")
+    func loadedProperties() throws {
+        let store = try makeStore()
+        _ = try store.context.fetch(request("name", "category")).map(\.name)
+        let uses = store.events.compactMap { event -> TraceEvent.Use? in
+            if case .use(let use) = event.detail { use } else { nil }
+        }
+        let use = try #require(uses.last)
+        #expect(use.loadedRows == 3)
+        #expect(use.properties.count { $0.rowsLoaded > 0 } == 2)
+        #expect(use.properties.allSatisfy { $0.rowsLoaded == 0 || $0.rowsLoaded == 3 })
+    }
+
     @Test("whose values are those of the fetch, until the fault fires")
     func age() throws {
         let store = try makeStore()

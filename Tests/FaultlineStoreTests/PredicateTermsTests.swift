@@ -20,6 +20,9 @@ struct PredicateTermsTests {
     static let predicates: [(FetchPredicate, [String])] = [
         (name == "milk", ["name == value"]),
         (name == nil, ["name == nil"]),
+        // A name that is a word of the format, too.
+        (PropertyPath("size") == 1, ["size == value"]),
+        (.comparison("shop.first", .lessThan, 1), ["shop.first < value"]),
         (name.contains("mil", options: [.caseInsensitive, .diacriticInsensitive]), ["name CONTAINS[cd] value"]),
         (name.beginsWith("mil", options: .diacriticInsensitive), ["name BEGINSWITH[d] value"]),
         (.comparison("name", .equalTo, "MILK", options: .caseInsensitive), ["name ==[c] value"]),

@@ -11,6 +11,7 @@ package struct TraceBuilder {
     package var scope: EventID = 0
     package var thread: UInt32
     package var isMainThread = false
+    package var context: DictionaryID = 0
 
     package init(process: UInt32 = 7) {
         self.process = process
@@ -67,7 +68,7 @@ package struct TraceBuilder {
             .event(
                 TraceEvent(
                     id: id, parent: parent, scope: scope, start: now, duration: duration, thread: thread,
-                    isMainThread: isMainThread, process: process, site: site, stack: stack, detail)))
+                    isMainThread: isMainThread, process: process, context: context, site: site, stack: stack, detail)))
         if advancing { now += duration }
         return id
     }

@@ -53,6 +53,7 @@ public struct BatchSizeRule: Rule {
         guard let (size, use) = fetch.mainUse, use.touchedRows > 0, use.rows > 0, fetch.isForItsRows
         else { return nil }
         if let lost = lostBatching(fetch, size: size, use, profile, costs) { return lost }
+        guard !isLoadedOtherwise(use, size: size) else { return nil }
         let windows = use.windows.filter { $0.key != .setup }.values.reduce(0) { $0 &+ $1.values.reduce(0, &+) }
         guard
             use.executions >= Self.minimumExecutions.count || use.rows >= Self.minimumRows.count
@@ -68,6 +69,13 @@ public struct BatchSizeRule: Rule {
             return BulkBatches(size: size, use: use, fetch: fetch.key, mayLoadAll: mayLoadAll)
                 .finding(rule: self, profile, costs)
         }
+    }
+
+    /// Whether a batched result was loaded as a whole, though most of its batches have no row that the program took out: what
+    /// loads them does so with any size.
+    private func isLoadedOtherwise(_ use: ResultUse, size: UInt64) -> Bool {
+        guard size > 0, let needed = use.loadings[size] else { return false }
+        return Double(use.loadedRows) >= 0.9 * Double(use.rows) && needed.rows < use.loadedRows / 2
     }
 
     /// How a result is used: by scopes of kind screen if it has them, else by pauses, else on and on.

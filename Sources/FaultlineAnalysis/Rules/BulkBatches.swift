@@ -32,7 +32,7 @@ struct BulkBatches {
 
     func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let estimate = costs.rows(of: fetch.shape)
-        let identity = costs.identities(of: fetch.shape).line
+        let identity = profile.identities(of: fetch, costs).line
         guard !Significance.isMost(use.limitedExecutions, of: use.executions) || size > 0,
             let curve = choice(estimate.line, identity), curve.advised != size, !curve.plateau.contains(size)
         else { return nil }

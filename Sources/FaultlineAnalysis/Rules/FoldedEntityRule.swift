@@ -63,12 +63,15 @@ public struct FoldedEntityRule: Rule {
         /// Adds a fetch that leads to objects of the relationship's entity, on which it fired.
         ///
         /// - Parameters:
+        ///   - members: The relationship of the entity and of those that inherit it.
         ///   - used: How many of them were used, and how many the fetch has loaded.
         ///   - path: The key path to the relationship, as it would be prefetched; `nil`: not known.
-        mutating func add(_ fetch: FetchProfile, fired: UInt64, used touched: UInt64, loaded: UInt64, path: String?) {
+        mutating func add(
+            _ fetch: FetchProfile, _ members: [FetchProfile.Edge], used touched: UInt64, loaded: UInt64, path: String?
+        ) {
             used &+= touched
-            self.fired &+= fired
-            targets &+= fetch.firstFirings[edge] ?? 0
+            fired &+= members.reduce(0) { $0 &+ (fetch.firedRelationships[$1] ?? 0) }
+            targets &+= members.reduce(0) { $0 &+ (fetch.firstFirings[$1] ?? 0) }
             if let prefetch = path.flatMap({ fetch.prefetches[$0] }) {
                 owners &+= loaded
                 time &+= prefetch.time
@@ -89,24 +92,28 @@ public struct FoldedEntityRule: Rule {
     static func pairs(_ profile: Profile) -> [Pair] {
         var pairs: [FetchProfile.Edge: Pair] = [:]
         let sizes = profile.tableRows
+        let families = RelationshipFamilies(profile)
         for fetch in profile.fetches {
-            for (edge, fired) in fetch.firedRelationships {
+            // What an entity inherits is one relationship with that of the entity which it inherits it from.
+            for (edge, members) in families.grouped(fetch.firedRelationships.keys) {
                 guard
                     let property = profile.entity(edge.entity)?.property(edge.name),
                     property.type == "toOne", let name = property.destination, name != edge.entity,
-                    let destination = profile.entity(name), let owners = owners(of: edge, fetch, profile),
+                    let destination = profile.entity(name),
+                    let owners = owners(of: edge, members, fetch, profile, families),
                     profile.entity(edge.entity)?.hasMembers(of: name) != true
                 else { continue }
                 // A few objects out of many seldom share one at the end, however many lead to it: where fetches of others
                 // bring them, the tables' sizes must speak for it.
-                let areAsMany = areAsMany(sizes[edge.entity], sizes[name])
-                guard edge.entity == fetch.key.shape.entity || areAsMany == true else { continue }
+                let areAsMany = areAsMany(sizes[profile.tree(of: edge.entity)], sizes[profile.tree(of: name)])
+                let isOwn = families.inherits(fetch.key.shape.entity, edge)
+                guard isOwn || areAsMany == true else { continue }
                 var pair = pairs[edge] ?? Pair(edge: edge, destination: destination, areAsMany: areAsMany)
-                pair.add(fetch, fired: fired, used: owners.used, loaded: owners.loaded, path: owners.path)
+                pair.add(fetch, members, used: owners.used, loaded: owners.loaded, path: owners.path)
                 pairs[edge] = pair
             }
         }
-        addFaults(profile, to: &pairs)
+        addFaults(profile, families, to: &pairs)
         for edge in pairs.keys {
             pairs[edge]?.fetches.sort { ($0.counts.rows, $1.key.sortText) > ($1.counts.rows, $0.key.sortText) }
         }
@@ -116,13 +123,16 @@ public struct FoldedEntityRule: Rule {
     /// How many objects of a relationship's entity a fetch has led to, and by which key path it goes on: its own rows, or
     /// those that one to-one relationship of them leads to; `nil`: another way.
     private static func owners(
-        of edge: FetchProfile.Edge, _ fetch: FetchProfile, _ profile: Profile
+        of edge: FetchProfile.Edge, _ members: [FetchProfile.Edge], _ fetch: FetchProfile, _ profile: Profile,
+        _ families: RelationshipFamilies
     ) -> (used: UInt64, loaded: UInt64, path: String)? {
         let entity = fetch.key.shape.entity
-        if edge.entity == entity { return (fetch.total(\.touchedRows), fetch.total(\.loadedRows), edge.name) }
+        if families.inherits(entity, edge) {
+            return (fetch.total(\.touchedRows), fetch.total(\.loadedRows), edge.name)
+        }
         let ways = fetch.firedRelationships.filter { way, _ in
             let property = way.entity == entity ? profile.entity(entity)?.property(way.name) : nil
-            return property?.type == "toOne" && property?.destination == edge.entity
+            return property?.type == "toOne" && property?.destination.map { families.inherits($0, edge) } == true
         }
         guard ways.count == 1, let (way, fired) = ways.first else { return nil }
         // Every object on the way fires once, however many rows share it.
@@ -130,10 +140,12 @@ public struct FoldedEntityRule: Rule {
     }
 
     /// Adds what fired one by one.
-    private static func addFaults(_ profile: Profile, to pairs: inout [FetchProfile.Edge: Pair]) {
+    private static func addFaults(
+        _ profile: Profile, _ families: RelationshipFamilies, to pairs: inout [FetchProfile.Edge: Pair]
+    ) {
         for group in profile.groups where group.key.kind == .fault {
             guard case .relationship(let entity, let name) = group.key.subject else { continue }
-            let edge = FetchProfile.Edge(entity: entity, name: name)
+            let edge = families.head(of: FetchProfile.Edge(entity: entity, name: name))
             pairs[edge]?.time &+= group.totalTime
             pairs[edge]?.trips &+= group.counts.trips
             pairs[edge]?.bytes &+= group.counts.bytes
@@ -141,7 +153,7 @@ public struct FoldedEntityRule: Rule {
         }
         for fault in profile.faults {
             guard case .relationship(let entity, let name) = fault.key.subject else { continue }
-            pairs[FetchProfile.Edge(entity: entity, name: name)]?.claims.append(
+            pairs[families.head(of: FetchProfile.Edge(entity: entity, name: name))]?.claims.append(
                 Claim(account: .faults(fault.key), balance: Double(fault.evidence.time)))
         }
     }
@@ -190,10 +202,10 @@ public struct FoldedEntityRule: Rule {
     /// Saves that changed an object at the end and none that leads there.
     private func savedApart(_ pair: Pair, _ profile: Profile) -> UInt64 {
         profile.groups.reduce(0) { sum, group in
-            guard group.key.kind == .save, case .saved(let entities) = group.key.subject,
-                entities.contains(pair.destination.name), !entities.contains(pair.edge.entity)
-            else { return sum }
-            return sum &+ group.count
+            guard group.key.kind == .save, case .saved(let names) = group.key.subject else { return sum }
+            let trees = Set(names.map { profile.tree(of: $0) })
+            let (end, owner) = (profile.tree(of: pair.destination.name), profile.tree(of: pair.edge.entity))
+            return trees.contains(end) && !trees.contains(owner) ? sum &+ group.count : sum
         }
     }
 

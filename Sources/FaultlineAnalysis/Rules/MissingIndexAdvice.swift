@@ -12,8 +12,8 @@ struct MissingIndexAdvice {
     var fix: String {
         if index.namesColumns { return index.modelFix }
         return index.elements.count == 1
-            ? "With it SQLite goes to the rows that fit, and not through the table."
-            : "With it SQLite goes to the rows that fit, and not through the table. What is compared for equality comes "
+            ? "With it SQLite seeks the matching rows instead of scanning the table."
+            : "With it SQLite seeks the matching rows instead of scanning the table. What is compared for equality comes "
                 + "first; then one range, or what the rows are sorted by."
     }
 
@@ -27,10 +27,10 @@ struct MissingIndexAdvice {
             ? "A fetch went through \(Phrase.decimal(scanned, places: 0)) rows to find \(Phrase.count(rows))"
             : "\(Phrase.count(executions, "fetch", plural: "fetches")) went through some "
                 + "\(Phrase.decimal(scanned, places: 0)) rows each to find \(Phrase.count(rows)) in all"
-        let one = Double(demand.fetches.total(\.time)) / Double(max(1, executions))
+        let one = demand.fetches.reduce(0) { $0 + $1.counts.runTime } / Double(max(1, executions))
         var sentences = [
             "\(went): \(plan.map { "SQLite's plan is \($0)." } ?? "no index leads to them.")",
-            "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
+            "SQLite takes \(Phrase.duration(one)) for one, and ten times as long with ten times the rows.",
         ]
         for (name, share) in leftOut {
             sentences.append(
@@ -55,9 +55,16 @@ struct MissingIndexAdvice {
             .filter { !columns.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// The scan in the plan of the fetch that takes longest: `SCAN t0`.
+    /// The scan in the plan of the fetch that takes longest: `SCAN t0`; of a table that is joined with its name:
+    /// `SCAN t1 (ZMEMBER)`.
     private var plan: String? {
-        let plan = demand.fetches.lazy.compactMap(\.statements.commonPlan).first
-        return plan.flatMap { StatementTable.ownScan(in: $0) }
+        guard let statements = demand.fetches.lazy.map(\.statements).first(where: { $0.commonPlan != nil }),
+            let plan = statements.commonPlan
+        else { return nil }
+        if let own = StatementTable.ownScan(in: plan) { return own }
+        guard let scan = plan.split(separator: "\n").first(where: { $0.hasPrefix("SCAN t") }) else { return nil }
+        let alias = scan.split(separator: " ")[1]
+        let tables = statements.texts.keys.compactMap { StatementEntry(sql: $0).table(of: alias) }
+        return tables.first.map { "\(scan) (\($0))" } ?? String(scan)
     }
 }

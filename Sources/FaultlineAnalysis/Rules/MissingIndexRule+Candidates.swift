@@ -39,7 +39,7 @@ extension MissingIndexRule {
         let isInVain = scanned >= stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= minimumSteps.value
         let scans = scansOwnTable(fetch)
         guard isInVain && scans != false || scanned >= minimumRows.value && scans == true else { return nil }
-        return index(for: fetch.key.shape, profile)
+        return index(for: fetch.key.shape, profile).flatMap { leadsToMost($0, fetch) ? nil : $0 }
     }
 
     /// Whether it is the fetched table that is gone through, and not one that is asked on the way; `nil`: no plan tells.

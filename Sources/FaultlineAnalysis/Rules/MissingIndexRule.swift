@@ -47,7 +47,8 @@ public struct MissingIndexRule: Rule {
     static func demands(_ profile: Profile) -> [Demand] {
         var wanted: [IndexProposal: [FetchProfile]] = [:]
         for fetch in profile.fetches {
-            if let index = index(for: fetch, profile) { wanted[index, default: []].append(fetch) }
+            let index = index(for: fetch, profile) ?? joinedIndex(for: fetch, profile)
+            if let index { wanted[index, default: []].append(fetch) }
         }
         let order = { (index: IndexProposal) in
             (-index.elements.count, index.entity, index.code.joined(), index.equalities)
@@ -63,25 +64,36 @@ public struct MissingIndexRule: Rule {
         return demands.map { Demand(index: $0.index, fetches: $0.fetches.longestFirst) }
     }
 
-    /// What going through rows takes that a fetch does not find, in nanoseconds: what is left without the rows that it
-    /// hands out, which an index has to bring as well.
-    static func scanning(_ fetch: FetchProfile) -> Double {
+    /// What SQLite takes to go through rows that the index would not lead to, in nanoseconds.
+    ///
+    /// The rows that the fetch hands out are left out, since the index has to lead to them as well; so is all that is not
+    /// SQLite's: waiting, preparing, prefetching and making objects.
+    static func scanning(_ fetch: FetchProfile, _ index: IndexProposal?) -> Saving.Range {
         let counts = fetch.counts
-        let (scanned, found) = (max(1, counts.scannedRows), counts.foundRows)
-        let most = counts.runTime * (1 - max(1, found) / scanned)
-        let stepping = CostModel.steppedRow * max(0, scanned - found) * Double(counts.executions)
-        // Where many are found it is not going through the others that takes the time.
-        guard scanned >= stepsPerRow.standard * found else { return min(most, stepping) }
-        return min(most, max(stepping, counts.runTime - Double(counts.rows) * CostModel.assumed.row))
+        let scanned = max(1, counts.scannedRows)
+        let led = max(1, ledRows(of: fetch, to: index))
+        let most = max(0, counts.runTime * (1 - led / scanned))
+        let stepped = max(0, scanned - led) * Double(counts.executions)
+        let stepping = min(most, CostModel.steppedRow * stepped)
+        // Where the index leads to many, it is not going through the others that takes the time.
+        guard scanned >= stepsPerRow.standard * led else {
+            return Saving.Range(
+                median: stepping, low: min(most, CostModel.steppedRows.lowerBound * stepped),
+                high: min(most, CostModel.steppedRows.upperBound * stepped))
+        }
+        let median = min(most, max(stepping, counts.runTime - Double(counts.rows) * CostModel.assumed.row))
+        return Saving.Range(median: median, low: median / 2, high: max(median, most))
     }
 
     private func finding(for demand: Demand, _ profile: Profile) -> Finding {
         let advice = MissingIndexAdvice(demand: demand, profile: profile)
         let first = demand.fetches[0]
-        let saved = demand.fetches.reduce(0) { $0 + Self.scanning($1) }
+        let scans = demand.fetches.map { Self.scanning($0, demand.index) }
+        let saved = scans.reduce(0) { $0 + $1.median }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
-        // What a fetch takes besides its scan is in its time as well.
-        let saving = Saving.Range(median: max(0, saved - upkeep), low: max(0, saved / 2 - upkeep), high: saved)
+        let saving = Saving.Range(
+            median: max(0, saved - upkeep), low: max(0, scans.reduce(0) { $0 + $1.low } - upkeep),
+            high: scans.reduce(0) { $0 + $1.high })
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: first.key.site,
             score: Score.of(demand.scannedRows, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix,
@@ -96,6 +108,7 @@ public struct MissingIndexRule: Rule {
             Evidence("rows", demand.fetches.total(\.rows), .rows),
             Evidence("fullScanSteps", demand.fetches.total(\.fullScanSteps), .count),
             Evidence("fetchTime", demand.fetches.total(\.time), .nanoseconds),
+            Evidence("stepTime", demand.fetches.reduce(0) { $0 + $1.counts.runTime }, .nanoseconds),
             Evidence("writtenRows", profile.writes(of: demand.index.entity), .rows),
         ]
         finding.claims = demand.fetches.map { BatchSizeRule.claim($0.key, profile) }

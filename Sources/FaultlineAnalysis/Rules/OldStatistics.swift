@@ -63,7 +63,7 @@ struct OldStatistics {
     }
 
     /// What the fetches that could take an index would save with it, in nanoseconds.
-    var saving: Double { indexable.reduce(0) { $0 + MissingIndexRule.scanning($1) } }
+    var saving: Double { indexable.reduce(0) { $0 + MissingIndexRule.scanning($1, nil).median } }
 }
 
 extension FetchProfile {

@@ -18,6 +18,10 @@ public struct PredicateOrderRule: Rule {
     /// What searching a text is assumed to take, and the range in which that lies: short titles took 150–300 ns.
     static let textComparison = 300.0
     static let textComparisons = 100.0...3000.0
+    /// The share of what SQLite takes beside the scan and the rows that it hands out which is searching, and the range in
+    /// which that lies; the rest is reading the columns.
+    static let searchingShare = 0.85
+    static let searchingShares = 0.5...1.0
 
     public init() {}
 
@@ -93,20 +97,7 @@ public struct PredicateOrderRule: Rule {
         }
         let estimate = costs.store
         let spared = search.compared * (1 - (search.leftOver ?? 0.5))
-        let saving = { (text: Double) in
-            estimate.range { line in
-                let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
-                // Going through long rows can take more than searching them.
-                let searching = max(0, counts.meanTime - rest - CostModel.steppedRow * search.scanned)
-                let cost = min(text, searching / search.compared)
-                let gain = cost * spared - Self.comparison * (search.scanned - search.passed)
-                return Double(counts.executions) * gain
-            }
-        }
-        let texts = Self.textComparisons
-        let range = (
-            saving(Self.textComparison).median, saving(texts.lowerBound).low, saving(texts.upperBound).high
-        )
+        let range = saving(fetch, search, spared: spared, estimate)
         let advice = PredicateOrderAdvice(fetch: fetch, order: order, search: search)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
@@ -126,6 +117,31 @@ public struct PredicateOrderRule: Rule {
         finding.remedy = .reorder(fetch.key, order.places)
         weigh(&finding, fetch, profile)
         return finding
+    }
+
+    /// What the other order saves: the texts that need not be compared, less the comparisons of numbers that come instead.
+    private func saving(
+        _ fetch: FetchProfile, _ search: Search, spared: Double, _ estimate: CostModel.Estimate
+    ) -> (median: Double, low: Double, high: Double) {
+        let counts = fetch.counts
+        let gain = { (text: Double) in
+            Double(counts.executions) * (text * spared - Self.comparison * (search.scanned - search.passed))
+        }
+        if let searching = counts.searchTime {
+            let shares = Self.searchingShares
+            let text = { (share: Double) in share * searching / search.compared }
+            return (gain(text(Self.searchingShare)), gain(text(shares.lowerBound)), gain(text(shares.upperBound)))
+        }
+        let saving = { (text: Double) in
+            estimate.range { line in
+                let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
+                // Going through long rows can take more than searching them.
+                let searching = max(0, counts.meanTime - rest - CostModel.steppedRow * search.scanned)
+                return gain(min(text, searching / search.compared))
+            }
+        }
+        let texts = Self.textComparisons
+        return (saving(Self.textComparison).median, saving(texts.lowerBound).low, saving(texts.upperBound).high)
     }
 
     func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ profile: Profile) {
@@ -168,6 +184,16 @@ struct PredicateOrder {
     }
 
     var signature: String { (cheap + searches).map(\.keyPath).joined(separator: ",") }
+}
+
+extension FetchCounts {
+    /// What SQLite takes in one of the fetches beside the scan and the rows that it hands out, in nanoseconds; `nil`: the
+    /// trace does not tell that apart from waiting, preparing and making objects.
+    var searchTime: Double? {
+        guard isSplit else { return nil }
+        let handedOut = CostModel.assumed.row / 2 * foundRows
+        return max(0, meanRunTime - CostModel.steppedRow * scannedRows - handedOut)
+    }
 }
 
 extension ShapeEntry.Term {

@@ -47,17 +47,23 @@ struct ScreenBatches {
         let fault = self.fault
         guard fault != .none else { return nil }
         let estimate = costs.rows(of: fetch.shape)
-        let identity = costs.identities(of: fetch.shape)
+        let identity = profile.identities(of: fetch, costs)
         let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
-        // Finding identities first is what an unbatched fetch does without.
+        // Finding identities first, and then the rows by them, is what an unbatched fetch does without.
         let identities =
             fault == .missing ? identity.line.cost(trips: Double(use.executions), rows: Double(use.rows)) : 0
-        let total = estimate.range {
-            $0.cost(
+        let sought = fault == .missing ? CostModel.soughtRow * Double(after.rows) : 0
+        let factors = CostModel.identityRange
+        let total = estimate.range(usual: 1, least: factors.upperBound, most: factors.lowerBound) { line, factor in
+            line.cost(
                 trips: Double(before.batches) - Double(after.batches), rows: Double(before.rows) - Double(after.rows))
-                - identities
+                - factor * (identities + sought)
         }
-        let pause = estimate.range { self.pause($0, fault) }
+        let first =
+            identities / Double(max(1, use.executions)) + (sought > 0 ? CostModel.soughtRow * Double(advised) : 0)
+        let pause = estimate.range(usual: 1, least: factors.upperBound, most: factors.lowerBound) { line, factor in
+            self.pause(line, fault) - factor * first
+        }
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: title, change: fetch.site, score: score(fault),
             fix: fix(fault), code: ["request.fetchBatchSize = \(advised)"],
@@ -88,7 +94,7 @@ struct ScreenBatches {
         curve.advised = advised
         finding.batchCurve = curve
         describe(&finding, fault, estimate, before, after)
-        weigh(&finding, total.median, shorter.median, profile)
+        weigh(&finding, total.median, shorter.median, profile, isAsDear: isAsDear(curve, pause: shorter.median))
         return finding
     }
 
@@ -114,15 +120,26 @@ struct ScreenBatches {
         return Score.of(figure, info: 0.5, warning: 10)
     }
 
-    private func weigh(_ finding: inout Finding, _ total: Double, _ pause: Double, _ profile: Profile) {
+    /// Whether the advised size costs as much as the one in force, or more, and the waits are as long.
+    private func isAsDear(_ curve: BatchCurve, pause: Double) -> Bool {
+        let share = BatchCurve.equality.value - 1
+        return curve.cost(advised) * BatchCurve.equality.value >= curve.cost(size)
+            && pause <= share * (curve[size]?.wait ?? 0)
+    }
+
+    private func weigh(
+        _ finding: inout Finding, _ total: Double, _ pause: Double, _ profile: Profile, isAsDear: Bool
+    ) {
         let wall = wallTime(profile)
         let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
         let pauses = pause * Double(max(1, use.loads))
         let isWorth =
             Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)
             || Double(finding.saving.memory) >= Self.minimumMemory.value
-            || loaded - Double(advised) >= loaded * Self.wastedShare.value
-        if !isWorth {
+            || !isAsDear && loaded - Double(advised) >= loaded * Self.wastedShare.value
+        if !isWorth, isAsDear {
+            finding.downgrade("Both sizes cost about the same here, and the waits are as long.")
+        } else if !isWorth {
             finding.downgrade(
                 Significance.tooLittle("What the screens gain is", of: "their time")
                     + ", and below \(Self.wastedShare.text) of the rows.")

@@ -82,6 +82,7 @@ extension PredicateOrderRule {
         let (fetch, counts) = (order.fetch, order.fetch.counts)
         let estimate = costs.store
         let searching = estimate.range { line in
+            if let one = counts.searchTime { return Double(counts.executions) * one }
             let rest = line.cost(trips: 1, rows: order.found) + CostModel.steppedRow * order.scanned
             return Double(counts.executions) * max(0, counts.meanTime - rest)
         }

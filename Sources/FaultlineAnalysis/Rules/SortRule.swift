@@ -76,7 +76,7 @@ public struct SortRule: Rule {
     }
 
     /// What sorting so many rows is assumed to take, in nanoseconds.
-    private static func sorting(_ rows: Double) -> Double { comparison * rows * max(2, rows).binaryLogarithm }
+    static func sorting(_ rows: Double) -> Double { comparison * rows * max(2, rows).binaryLogarithm }
 
     private func weigh(
         _ finding: inout Finding, _ fetch: FetchProfile, _ advice: SortAdvice, _ profile: Profile, _ costs: CostModel

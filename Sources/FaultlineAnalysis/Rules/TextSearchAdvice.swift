@@ -136,10 +136,15 @@ struct TextSearchAdvice {
         let one = Double(counts.time) / Double(counts.executions)
         let rows = Phrase.decimal(candidates, places: 0)
         let found = Phrase.count(counts.rows)
+        // What a cheaper term kept out was not compared.
+        let isNarrowed = counts.textComparisons > 0 && candidates < counts.scannedRows
+        let work =
+            isNarrowed
+            ? "compared the text of \(rows) of \(Phrase.decimal(counts.scannedRows, places: 0)) rows"
+            : counts.executions == 1 ? "went through \(rows) rows" : "went through some \(rows) rows"
         let sentence =
             counts.executions == 1
-            ? "A search went through \(rows) rows to find \(found): "
-            : "\(searches) went through some \(rows) rows each to find \(found) in all: "
+            ? "A search \(work) to find \(found): " : "\(searches) \(work) each to find \(found) in all: "
         return [
             sentence + reason, "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
         ]

@@ -50,11 +50,18 @@ public struct TextSearchRule: Rule {
         return outcome
     }
 
-    /// Rows that a search of this fetch went through, on average, and whether an index had narrowed them down.
+    /// Rows whose text a search of this fetch compared, on average, and whether an index or a cheaper term had narrowed them
+    /// down.
     static func candidates(_ fetch: FetchProfile, _ profile: Profile) -> (rows: Double, isNarrowed: Bool)? {
         let counts = fetch.counts
         guard counts.statements > 0 else { return nil }
         let statements = Double(counts.statements)
+        if counts.textComparisons > 0 {
+            // Several searches compare a row's texts several times.
+            let compared = Double(counts.textComparisons) / statements
+            let scanned = counts.scannedRows
+            return scanned > 0 ? (min(compared, scanned), compared < scanned) : (compared, true)
+        }
         // The first row of a scan takes no step.
         guard counts.fullScanSteps == 0 else { return (Double(counts.fullScanSteps) / statements + 1, false) }
         // Handing rows out takes steps as well: one for each column.
@@ -79,9 +86,15 @@ public struct TextSearchRule: Rule {
         let isKeysOnly = fetch.key.shape.resultType != "objects" || (fetch.mainUse?.size ?? 0) > 0
         let rows = fetch.key.shape.resultType == "count" ? 0 : Double(counts.rows)
         let estimate = costs.store
-        let saving = estimate.range { line in
-            Double(counts.time) - line.cost(trips: Double(counts.executions), rows: isKeysOnly ? rows / 4 : rows)
+        let searching = estimate.range { line in
+            // Where SQLite's part is known, waiting and making objects are no searching. What is found has to be sought and
+            // handed out all the same.
+            if counts.isSplit { return counts.runTime - Double(counts.rows) * min(line.row, CostModel.assumed.row) }
+            return Double(counts.time)
+                - line.cost(trips: Double(counts.executions), rows: isKeysOnly ? rows / 4 : rows)
         }
+        let isCounted = counts.textComparisons > 0
+        let saving = isCounted && candidates?.isNarrowed == true ? comparing(gone, counts, searching) : searching
         let advice = TextSearchAdvice(
             fetch: fetch, terms: terms, candidates: candidates?.rows, profile: profile)
         var finding = Finding(
@@ -95,11 +108,23 @@ public struct TextSearchRule: Rule {
             Evidence("executions", counts.executions, .count), Evidence("rows", counts.rows, .rows),
             Evidence("fullScanSteps", counts.fullScanSteps, .count),
             Evidence("virtualMachineSteps", counts.virtualMachineSteps, .count),
+            Evidence("textComparisons", counts.textComparisons, .count),
             Evidence("candidates", candidates?.rows ?? 0, .rows), Evidence("fetchTime", counts.time, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
         weigh(&finding, fetch, candidates, profile)
         return finding
+    }
+
+    /// What comparing so many texts takes where a cheaper term leaves few of them, in nanoseconds: the term's own scan stays.
+    private func comparing(
+        _ texts: Double, _ counts: FetchCounts, _ most: (median: Double, low: Double, high: Double)
+    ) -> (median: Double, low: Double, high: Double) {
+        let range = PredicateOrderRule.textComparisons
+        return (
+            min(most.median, texts * PredicateOrderRule.textComparison), min(most.low, texts * range.lowerBound),
+            min(most.high, texts * range.upperBound)
+        )
     }
 
     private func weigh(

@@ -12,7 +12,8 @@ public struct UnusedPrefetchRule: Rule {
     static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "times that a key path was prefetched")
     static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "rows that were prefetched")
     static let minimumTimeShare = Threshold(
-        "R20", "minimumTimeShare", 0.2, .share, "of the fetch's time that prefetching took")
+        "R20", "minimumTimeShare", 0.2, .share,
+        "of the fetch's time, without scanning and sorting, that prefetching took")
     /// The share of the rows up to which a prefetch is called unused, and up to which it is too much.
     static let unusedShare = Threshold("R20", "unusedShare", 0.1, .share, "that may be used at most to count as unused")
     static let littleShare = Threshold("R20", "littleShare", 0.3, .share, "that may be used at most to be named at all")
@@ -128,10 +129,17 @@ public struct UnusedPrefetchRule: Rule {
             load.openShare <= Self.openShare,
             // If nobody used the fetch itself, other rules say so.
             load.touchedShare > 0, fetches.allSatisfy({ $0.unused == nil }),
-            Double(use.time) >= Self.minimumTimeShare.value * Double(use.loadTime),
             load.share <= Self.littleShare.value, load.share < load.breakEven(estimate.line)
         else { return nil }
         let ordered = fetches.longestFirst
+        let wallTime = profile.wallTime(of: Set(fetches.flatMap(\.counts.scopes.keys)))
+        // A sort or a scan beside it makes its share small, and it costs no less.
+        let searching = fetches.reduce(0) { $0 + $1.searchTime }
+        guard
+            Double(use.time) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
+                || Significance.isMet(
+                    saving: Double(use.time), wallTime: 0, isMainThread: ordered[0].isOnMainThread)
+        else { return nil }
         let advice = UnusedPrefetchAdvice(load: load, fetch: ordered[0], breakEven: load.breakEven(estimate.line))
         let saving = estimate.range { line in
             Double(use.time) - line.cost(trips: Double(load.asked), rows: load.usedRows)
@@ -154,12 +162,19 @@ public struct UnusedPrefetchRule: Rule {
         ]
         finding.claims = ordered.map { BatchSizeRule.claim($0.key, profile) }
         finding.remedy = .change(ordered[0].key, FetchChange(withoutPrefetch: [load.path]))
-        let scopes = Set(fetches.flatMap(\.counts.scopes.keys))
         finding.weigh(
             isLongEnough: Significance.isMet(
-                saving: finding.saving.time.median, wallTime: profile.wallTime(of: scopes),
+                saving: finding.saving.time.median, wallTime: wallTime,
                 isMainThread: ordered[0].isOnMainThread),
             isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded), of: "rows")
         return finding
+    }
+}
+
+extension FetchProfile {
+    /// What SQLite took to sort rows or to scan many for each that it found, in nanoseconds; 0: it did neither.
+    fileprivate var searchTime: Double {
+        let isScan = counts.scannedRows >= MissingIndexRule.stepsPerRow.value * max(1, counts.foundRows)
+        return counts.sorts > 0 || isScan ? counts.runTime : 0
     }
 }

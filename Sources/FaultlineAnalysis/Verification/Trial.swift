@@ -39,7 +39,8 @@ public struct Trial: Sendable, Hashable {
         self.measurement = measurement
         // Another machine, or a program that was built without optimisation, takes its own time for the same work.
         let pace = recorded > 0 ? measurement.time.before.median / recorded : 1
-        let claimed = finding.saving.pause ?? finding.saving.time
+        // What others claim as well is there to be saved as long as they are not tried.
+        let claimed = finding.saving.pause ?? finding.ownSaving
         let expected = Saving.Range(
             median: claimed.median * pace, low: claimed.low * pace, high: claimed.high * pace)
         self.expected = expected

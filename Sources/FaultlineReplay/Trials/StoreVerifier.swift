@@ -65,7 +65,7 @@ public struct StoreVerifier {
     }
 
     private static func reason(_ finding: Finding) -> String {
-        finding.saving.time.median > 0 || finding.saving.pause != nil
+        finding.ownSaving.median > 0 || finding.saving.pause != nil
             ? "Its change is one that only the program's author can make."
             : "It promises no time that could be measured."
     }

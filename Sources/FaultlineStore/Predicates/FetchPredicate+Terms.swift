@@ -52,7 +52,7 @@ private struct PredicateTerm {
     var entry: ShapeEntry.Term {
         let comparison = comparison.propertyFirst
         var term = ShapeEntry.Term(
-            keyPath: comparison.left.text(values: false), operation: comparison.operation.rawValue,
+            keyPath: comparison.left.keyPath, operation: comparison.operation.rawValue,
             operand: comparison.right.word(isRange: comparison.operation == .between),
             options: comparison.options.letters)
         if comparison.modifier != .direct { term.operation = "\(comparison.modifier.rawValue) \(term.operation)" }
@@ -128,6 +128,16 @@ extension FetchPredicate.Node {
 }
 
 extension FetchExpression.Node {
+    /// The key path as the model writes it, without the `#` that a format needs in front of its own words: `"size"`.
+    ///
+    /// Where it is no property alone, the expression.
+    fileprivate var keyPath: String {
+        guard case .path(let path) = self, path.root == .object, !path.names.isEmpty else {
+            return text(values: false)
+        }
+        return path.names.joined(separator: ".")
+    }
+
     /// What a property is compared with, in a word.
     fileprivate func word(isRange: Bool) -> String {
         switch self {

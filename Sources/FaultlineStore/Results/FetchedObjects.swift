@@ -56,7 +56,7 @@ final class FetchedObjects {
             : recorder.openUse(
                 fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
-        if use != nil, !found.rows.isEmpty { noteLoaded(found.rows) }
+        if use != nil, !found.rows.isEmpty { noteLoaded(found.rows, found.partial) }
         for (place, object) in found.known.enumerated() {
             guard let object else { continue }
             track(object, place)
@@ -103,6 +103,11 @@ final class FetchedObjects {
         requireCorrectUse(
             place >= 0 && place < count, "Index \(place) is out of range; the fetch found \(count) objects.")
         use?.touch(row: place)
+        return untouchedObject(at: place)
+    }
+
+    /// The object at a place, for the store's own purposes: that is no use that the program makes of the result.
+    func untouchedObject(at place: Int) -> ManagedObject {
         if terms.batchSize > 0 {
             let batch = place / terms.batchSize
             if recent.last != batch { select(batch) }
@@ -201,7 +206,7 @@ final class FetchedObjects {
                 guard !places.isEmpty else { continue }
                 let loaded = try read(places, from: source, origin, isRecording: open != nil, &event, &batch)
                 statement = loaded.run.record
-                if use != nil { noteLoaded(loaded.rows) }
+                if use != nil { noteLoaded(loaded.rows, sources[source].partial) }
                 guard open != nil else { continue }
                 event.rows += UInt32(clamping: loaded.rows.count)
                 event.cacheHits += UInt32(clamping: loaded.cacheHits)
@@ -292,7 +297,9 @@ final class FetchedObjects {
     }
 
     /// Tells the use summary what was loaded, property by property.
-    private func noteLoaded(_ rows: ContiguousArray<RowPointer>) {
+    ///
+    /// - Parameter partial: Of partial faults the properties that were read; the others were not loaded.
+    private func noteLoaded(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?) {
         guard let use else { return }
         let store = entity.store
         let properties = entity.schema.properties.count
@@ -306,7 +313,9 @@ final class FetchedObjects {
                 bytes += size
                 let property = layout.columns[slot].property
                 // Properties that only subentities have are not among those of the fetch's entity.
-                guard property < properties, !layout.columns[slot].isEntityColumn else { continue }
+                guard property < properties, !layout.columns[slot].isEntityColumn,
+                    partial?.contains(property) ?? true
+                else { continue }
                 counts[property].rows += 1
                 counts[property].bytes += size
                 if UInt64(size) >= TraceEvent.Release.leastBytes { counts[property].large += 1 }

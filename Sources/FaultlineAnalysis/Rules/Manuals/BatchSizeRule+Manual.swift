@@ -24,12 +24,16 @@ extension BatchSizeRule {
                 + "and there the same, which are small batches for few of them and one trip for many; or a fetch of "
                 + "just these rows.",
             saving: "By how much the wait for a screen gets shorter; for bulk work the cost of the size in force "
-                + "less that of the advised one, by the cost of a trip and of a row.",
+                + "less that of the advised one, by the cost of a trip and of a row. What SQLite scans and sorts is not saved: it does so "
+                + "for the rows' identities as well.",
             guards: [
                 "Without scopes of kind screen pauses between touched rows stand for screens, and the finding "
                     + "says so.",
                 "Results that are there to be counted, added up or for their first rows are left to R03 and "
                     + "R05, unused ones to R17.",
+                "Rows that a results controller looks at for its sections count as used by nobody; a batched result that "
+                    + "something else loads as a whole is left alone.",
+                "It is a note if both sizes cost about the same and the waits are as long.",
                 "It is a note if it saves little time, little memory and less than a third of the rows.",
             ])
     }

@@ -16,6 +16,7 @@ extension FoldedEntityRule {
                 "The attributes at the other end move to the entity that always reads them; or every fetch prefetches it.",
             saving: "The time of those faults and prefetches, less half a row for each object whose values come along.",
             guards: [
+                "A relationship that entities inherit counts as one, at the entity that declares it.",
                 "Where the trace tells how large both tables are and that at the end has fewer rows, several share them; of "
                     + "objects that a fetch does not bring itself the sizes must be known.",
                 "Where several objects share one at the other end, R01 advises to prefetch, and this rule says nothing.",

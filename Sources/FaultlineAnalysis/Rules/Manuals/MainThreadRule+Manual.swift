@@ -16,6 +16,8 @@ extension MainThreadRule {
             saving: "The longest stretch gets shorter by the part that can be moved; it is no time of the processor's, "
                 + "and counts as a pause.",
             guards: [
+                "The work of a main context counts, whatever thread does it: where `main` is asynchronous, the main queue has "
+                    + "no thread of its own.",
                 "Programs without screens have nothing to draw: their main thread may work in the store. A scope of kind "
                     + "screen tells one from the other, and so does an export of Instruments, which are of apps.",
                 "Where another rule has advice for the line, it goes further, and this one says nothing.",

@@ -8,8 +8,8 @@ extension MissingIndexRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Fetches that compare properties of their own entity with values and go through "
-                + "\(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows or more each by SQLite's plan, or through "
+            trigger: "Fetches that compare properties with values and go through "
+                + "\(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows or more each by SQLite's plan, of their own table or of one that a relationship leads to, or through "
                 + "\(MissingIndexRule.stepsPerRow.text) or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps.value, places: 0)) in "
                 + "all. And tables of which SQLite "
                 + "makes an index itself for every fetch (AUTOMATIC in its plan), of as many rows.",
@@ -21,13 +21,15 @@ extension MissingIndexRule {
                 + "left out first. Fetches that one index serves are one finding. Indexes whose columns are the first of "
                 + "another one's are to be dropped.",
             saving:
-                "The fetches' time, without reading the statements' texts and what the rows take that they find, or some "
+                "What SQLite took to run the fetches' own statements, without what the rows take that they find (waiting, "
+                + "preparing, prefetching and making objects do not count), or some "
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, less some "
                 + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
             guards: [
                 "A table of fewer than \(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows is a note.",
-                "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table or more is left alone.",
-                "So are terms that are alternatives or negated, that go over a relationship, and texts that are compared "
+                "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table or more is left alone; "
+                    + "so is one whose terms leave as much to a text search or to a sum, as SQLite's counters show.",
+                "So are terms that are alternatives or negated, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",
                 "Where the table has such an index and SQLite does not take it, R22 says why.",
                 "Indexes that the store makes itself, and those that keep values unique, are none to drop; nor those of "

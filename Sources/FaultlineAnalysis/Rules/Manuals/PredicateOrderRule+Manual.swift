@@ -15,7 +15,7 @@ extension PredicateOrderRule {
             fix: "The cheap terms first. SQLite asks the terms of an AND in their order where no index decides.",
             saving:
                 "The time of the comparisons that are spared (some \(Phrase.duration(PredicateOrderRule.textComparison)) "
-                + "each, and no more than the fetch leaves for them), less that of the cheap ones for the other rows. Of two "
+                + "each, or what SQLite took beside the scan, where the trace tells), less that of the cheap ones for the other rows. Of two "
                 + "searches the share of the fetch's time, without its trip and rows, by what each leaves over and how long "
                 + "its texts are.",
             guards: [

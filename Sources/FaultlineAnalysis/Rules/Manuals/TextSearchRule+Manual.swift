@@ -13,7 +13,9 @@ extension TextSearchRule {
                 + "time.",
             fix: "The words of the text in rows of their own, found by their beginning; a copy without case "
                 + "and diacritics, with an index; a copy from the end to the beginning; or a plain prefix.",
-            saving: "What the searches took, less a trip each and the rows that they returned.",
+            saving:
+                "What SQLite took for the searches, less the rows that they returned; where a cheaper term keeps texts "
+                + "from being compared, some \(Phrase.duration(PredicateOrderRule.textComparison)) for each that is.",
             guards: [
                 "Where another term leaves \(Phrase.decimal(TextSearchRule.fewCandidates.value, places: 0)) rows or "
                     + "fewer it is a note.",

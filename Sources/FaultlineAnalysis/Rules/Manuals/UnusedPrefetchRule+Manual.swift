@@ -9,7 +9,7 @@ extension UnusedPrefetchRule {
                 "A key path that \(Phrase.count(UnusedPrefetchRule.minimumLoads.count)) fetches or batches or more "
                 + "prefetched, \(Phrase.count(UnusedPrefetchRule.minimumRows.count, "row")) or more in all, of which "
                 + "\(UnusedPrefetchRule.unusedShare.text) at most was used; or up to \(Phrase.percent(UnusedPrefetchRule.littleShare.value)), with other advice. Prefetching took "
-                + "\(Phrase.percent(UnusedPrefetchRule.minimumTimeShare.value)) of the loading or more.",
+                + "\(Phrase.percent(UnusedPrefetchRule.minimumTimeShare.value)) of the loading or more, not counting what SQLite scanned or sorted beside it.",
             evidence:
                 "Trips, rows and time of prefetching the key path, and the faults of its relationship on the objects "
                 + "of the fetch, whether the store or the row cache served them.",

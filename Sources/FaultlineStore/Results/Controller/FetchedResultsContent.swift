@@ -35,6 +35,14 @@ struct FetchedResultsContent {
         }
     }
 
+    /// The object at a place, to be looked at by the controller and not by the program.
+    func unusedObject(_ place: Int) -> ManagedObject {
+        switch entries[place] {
+        case .fetched(let row): results.untouchedObject(at: row)
+        case .known(let object): object
+        }
+    }
+
     /// The key of the object at a place, which takes no look at its row.
     func key(_ place: Int) -> ObjectKey {
         switch entries[place] {

@@ -28,7 +28,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private var content: FetchedResultsContent?
     private var observer: (any NSObjectProtocol)?
     private var listeners: [UUID: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
-    private let site: (fileID: StaticString, line: UInt, function: StaticString)
+    let site: (fileID: StaticString, line: UInt, function: StaticString)
 
     /// A controller that has not fetched yet.
     ///
@@ -63,7 +63,11 @@ public final class FetchedResultsController<Object: ManagedObject> {
             )
         }
         var new = FetchedResultsContent(try fetch())
-        if sectionNameKeyPath != nil { new.names = new.entries.indices.map { sectionName(of: new.object($0)) } }
+        if sectionNameKeyPath != nil {
+            new.names =
+                countedNames(of: new.entries.count)
+                ?? new.entries.indices.map { sectionName(of: new.unusedObject($0)) }
+        }
         if let name = new.makeSections(isDivided: sectionNameKeyPath != nil) {
             throw StoreError(
                 .invalidRequest,

@@ -1,0 +1,57 @@
+internal import FaultlineTrace
+
+/// How many rows an index leads to, where that is more than a fetch finds.
+extension MissingIndexRule {
+    /// Operations of SQLite's virtual machine for a row that a scan steps over: to read and compare a column for each
+    /// term, and to go on.
+    private static func skipping(_ terms: Int) -> Double { Double(2 * max(1, terms) + 1) }
+
+    /// Operations for a row that joins a group: its columns are sorted before they are added up.
+    private static let grouping = 15.0
+
+    /// Rows that the index's terms leave over in one of the fetches, on average: those that are found, or at least as many
+    /// as SQLite's counters tell.
+    ///
+    /// - Parameter index: `nil`: one of which nothing is known but that it leads to what is found.
+    static func ledRows(of fetch: FetchProfile, to index: IndexProposal?) -> Double {
+        let found = fetch.counts.foundRows
+        guard let index else { return found }
+        return max(found, comparedRows(fetch, index) ?? 0, addedRows(fetch) ?? 0)
+    }
+
+    /// Rows that a text search was asked about, which all terms in front of it had left over.
+    private static func comparedRows(_ fetch: FetchProfile, _ index: IndexProposal) -> Double? {
+        let (counts, terms) = (fetch.counts, fetch.key.shape.terms ?? [])
+        let searches = terms.filter(\.isSearch)
+        guard counts.statements > 0, counts.textComparisons > 0, let first = terms.firstIndex(where: \.isSearch),
+            !terms.contains(where: { $0.isAlternative == true })
+        else { return nil }
+        let before = Set(terms[..<first].map(\.keyPath))
+        guard index.elements.prefix(max(1, index.equalities)).allSatisfy({ before.contains($0.property) }) else {
+            return nil
+        }
+        // Of several searches the first was asked most.
+        return Double(counts.textComparisons) / Double(counts.statements) / Double(searches.count)
+    }
+
+    /// Rows that were added up or counted in groups: each takes operations beyond those for a row that is stepped over.
+    private static func addedRows(_ fetch: FetchProfile) -> Double? {
+        let (counts, shape) = (fetch.counts, fetch.key.shape)
+        guard counts.statements > 0, let expressions = shape.expressions, !expressions.isEmpty,
+            shape.resultType == "dictionaries"
+        else { return nil }
+        let each = shape.groups == nil ? Double(2 * expressions.count) : grouping + Double(2 * expressions.count)
+        let steps = Double(counts.virtualMachineSteps) / Double(counts.statements)
+        return max(0, steps - skipping(shape.terms?.count ?? 0) * counts.scannedRows) / each
+    }
+
+    /// Whether an index leads to so many rows of the table that going through the table is as good.
+    ///
+    /// One that has them in the fetch's order serves a limit all the same, which stops at the last row it needs.
+    static func leadsToMost(_ index: IndexProposal, _ fetch: FetchProfile) -> Bool {
+        let keys = fetch.key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
+        let isOrdered = !keys.isEmpty && index.elements.dropFirst(index.equalities).map(\.property) == keys
+        if fetch.key.shape.isLimited, isOrdered { return false }
+        return ledRows(of: fetch, to: index) > largestShare.value * fetch.counts.scannedRows
+    }
+}
