@@ -125,6 +125,10 @@ ctf_kind ctf_child_next(ctf_child *child, ctf_message **message) {
         if (child->offset < child->end) {
             ctf_record *record = (ctf_record *)(child->shared->chunks[child->chunk] + child->offset);
             child->offset += record->size;
+            if (record->kind == CTF_EVENT) {
+                *message = (ctf_message *)(void *)((char *)record + CTF_EVENT_PLACE - offsetof(ctf_message, event));
+                return CTF_EVENT;
+            }
             *message = &record->message;
             // What was being written when it ended stands behind the last whole one.
             if (record->message.kind == CTF_END || record->message.kind == CTF_FAILED) {

@@ -15,15 +15,24 @@
 
 // A message and what it points to: texts and frames stand where an event would. The memory lies at the same address in
 // both processes, so that pointers are valid in both.
+//
+// Of an event nothing else is there: what goes from one processor to another is what costs. Its message begins before its
+// record, where nobody looks.
 typedef struct ctf_record {
-    size_t size;  // of all of it; a multiple of 8
+    uint32_t size;  // of all of it; a multiple of 8
+    uint32_t kind;  // ctf_kind
     ctf_message message;
 } ctf_record;
+
+// Where an event stands in its record.
+#define CTF_EVENT_PLACE offsetof(ctf_record, message)
 
 typedef struct ctf_shared {
     // How far the child has filled each chunk; if it has ended without a word, what it had not handed over yet.
     _Atomic size_t used[CHUNKS];
     ctf_positions positions;
+    // The message of the first event of the first chunk begins in here.
+    char room[sizeof(ctf_message)];
     _Alignas(64) char chunks[CHUNKS][CHUNK_ROOM];
 } ctf_shared;
 

@@ -42,6 +42,12 @@ static size_t length_of(const ctf_message *message) {
     }
 }
 
+static void finish_record(writer *writer, ctf_record *record, size_t size) {
+    record->size = (uint32_t)((size + 7) & ~(size_t)7);
+    writer->used += record->size;
+    atomic_store_explicit(&writer->shared->used[writer->chunk], writer->used, memory_order_release);
+}
+
 // Puts behind a message what it points to. It stands at the end of what is used.
 static void complete(writer *writer, ctf_record *record) {
     ctf_message *message = &record->message;
@@ -65,13 +71,16 @@ static void complete(writer *writer, ctf_record *record) {
             message->text = place;
         }
     }
-    size_t size = head + length;
-    if (message->kind == CTF_EVENT) {
-        size = head + offsetof(fl_event, lists) + message->event.listWords * sizeof *message->event.lists;
-    }
-    record->size = (size + 7) & ~(size_t)7;
-    writer->used += record->size;
-    atomic_store_explicit(&writer->shared->used[writer->chunk], writer->used, memory_order_release);
+    record->kind = message->kind;
+    finish_record(writer, record, head + length);
+}
+
+static void add_event(writer *writer, const fl_event *event) {
+    ctf_record *record = (ctf_record *)room_of(writer);
+    size_t size = offsetof(fl_event, lists) + event->listWords * sizeof *event->lists;
+    memcpy((char *)record + CTF_EVENT_PLACE, event, size);
+    record->kind = CTF_EVENT;
+    finish_record(writer, record, CTF_EVENT_PLACE + size);
 }
 
 static ctf_record *begin_record(writer *writer) {
@@ -118,10 +127,17 @@ _Noreturn void ctf_child_run(
     reader->marks = marks;
     // That it is open.
     hand_over(&writer);
+    static ctf_message message;
     for (;;) {
-        ctf_record *record = begin_record(&writer);
-        ctf_kind kind = ctf_next(reader, &record->message);
-        complete(&writer, record);
+        memset(&message, 0, offsetof(ctf_message, event));
+        ctf_kind kind = ctf_next(reader, &message);
+        if (kind == CTF_EVENT) {
+            add_event(&writer, &message.event);
+        } else {
+            ctf_record *record = begin_record(&writer);
+            memcpy(&record->message, &message, offsetof(ctf_message, event));
+            complete(&writer, record);
+        }
         if (kind == CTF_END || kind == CTF_FAILED) {
             hand_over(&writer);
             _exit(0);
