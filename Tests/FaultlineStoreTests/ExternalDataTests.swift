@@ -39,6 +39,58 @@ struct ExternalDataTests {
         #expect(error.code == .conflict)
     }
 
+    @Test("What a killed save has left goes when the store is opened, and nothing else")
+    func leftBehind() throws {
+        let store = try Household.makeStore()
+        Person(context: store.context).photo = Data(repeating: 1, count: 3000)
+        try store.context.save()
+        let needed = try #require(try Self.files(store).first)
+        let folder = needed.deletingLastPathComponent()
+        let support = folder.deletingLastPathComponent()
+        let names = (0..<4).map { _ in UUID().uuidString }
+        let outside = support.appendingPathComponent("keep")
+        let kept =
+            [folder.appendingPathComponent("notes.txt"), outside] + names[1...].map(folder.appendingPathComponent)
+        for file in kept + [folder.appendingPathComponent(names[0])] { try Data("x".utf8).write(to: file) }
+        func note(_ name: String, _ lines: [String]) throws -> URL {
+            let file = support.appendingPathComponent("unsaved-\(name)")
+            try Data(lines.joined(separator: "\n").utf8).write(to: file)
+            return file
+        }
+        let own = store.container.persistentStoreCoordinator.storeUUID
+        // Its last line was not written whole; one file is needed, and two are called as none of the store's.
+        let dead = try note("1", [own, needed.lastPathComponent, names[0], "notes.txt", "../keep", names[1]])
+        let another = try note("2", ["of another store", names[2], ""])
+        let alive = try note("3", [own, names[3], ""])
+        let lock = open(alive.path, O_RDONLY)
+        try #require(flock(lock, LOCK_EX) == 0)
+        defer { close(lock) }
+
+        _ = try store.foreignContext()
+        let exists = { (file: URL) in FileManager.default.fileExists(atPath: file.path) }
+        #expect(!exists(folder.appendingPathComponent(names[0])) && !exists(dead))
+        #expect(([needed, another, alive] + kept).filter { !exists($0) } == [])
+    }
+
+    @Test("A name that leads out of the folder is no file of the store's")
+    func foreignName() throws {
+        let store = try Household.makeStore()
+        Person(context: store.context).photo = Data(repeating: 1, count: 3000)
+        try store.context.save()
+        let victim = store.folder.appendingPathComponent("victim")
+        try Data("precious".utf8).write(to: victim)
+        try store.container.persistentStoreCoordinator.run(
+            "UPDATE ZPERSON SET ZPHOTO = x'02' || CAST('../../victim' AS BLOB) || x'00'")
+        let reader = try store.foreignContext()
+        #expect(try reader.fetch(FetchRequest<Person>())[0].photo == nil)
+        let error = try #require(throws: StoreError.self) { try reader.save() }
+        #expect(error.code == .externalData)
+        let context = try store.foreignContext()
+        context.delete(try context.fetch(FetchRequest<Person>())[0])
+        try context.save()
+        #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+    }
+
     @Test("A value whose file is missing can be replaced")
     func replaceMissing() throws {
         let store = try Household.makeStore()
