@@ -36,6 +36,8 @@ public struct TraceEvent: Sendable, Hashable {
     /// Sampled: most events carry 0, and those that were measured carry it for the ones that were not, so that the sum
     /// over a trace is an estimate of the whole.
     public var overhead: UInt32 = 0
+    /// What another tool's recording does not tell of this event: 0 stands for nothing then.
+    public var untold: Untold = []
     /// The fields of the event's kind.
     public var detail: Detail
 
@@ -58,6 +60,18 @@ public struct TraceEvent: Sendable, Hashable {
         self.stack = stack
         self.overhead = overhead
         self.detail = detail
+    }
+
+    /// Figures that a recording leaves out.
+    public struct Untold: OptionSet, Sendable, Hashable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// How long the event took.
+        public static let duration = Untold(rawValue: 1)
+        /// How many rows it returned or wrote.
+        public static let rows = Untold(rawValue: 2)
     }
 
     /// The fields of one kind of event.

@@ -27,6 +27,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public var rings: String
     /// What recorded it; `nil`: Faultline.
     public var source: Source?
+    /// What the recording cannot tell; `nil`: nothing is known to be missing.
+    public var gaps: [TraceGap]?
 
     /// A tool whose recordings are read too, though they tell less.
     public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
@@ -38,7 +40,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
 
     public init(
         version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0,
-        rings: String = "", source: Source? = nil
+        rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil
     ) {
         self.version = version
         self.process = process
@@ -47,6 +49,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         self.date = date
         self.rings = rings
         self.source = source
+        self.gaps = gaps
     }
 }
 

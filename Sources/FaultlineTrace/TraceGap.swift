@@ -1,0 +1,81 @@
+/// Something that a trace does not tell, since the tool that wrote it does not record it.
+///
+/// A rule names the gaps that leave it nothing to judge, and need not know the tool.
+public struct TraceGap: Sendable, Hashable, Codable {
+    /// What is missing.
+    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The lines of the program.
+        case callSites
+        /// Whether the main thread did the work.
+        case threads
+        /// Faults that the row cache served.
+        case rowCache
+        /// The fetch that an object came from.
+        case origins
+        /// The same beyond doubt: which fetch it was is inferred.
+        case certainOrigins
+        /// When events began to the microsecond, and which were within others.
+        case exactTimes
+        /// How long saves took, and statements that write.
+        case writeTimes
+        /// Which rows and properties of results the program read.
+        case use
+        /// How large rows and values are.
+        case sizes
+        /// SQLite's counters of the steps, sorts and preparations of a statement.
+        case counters
+        /// How long work waited for queues and locks.
+        case waits
+        /// The properties and relationships of entities.
+        case model
+        /// Which properties a save changed.
+        case changes
+        /// The statements, with predicates and sort keys.
+        case statements
+        /// The values that a predicate compares with, or hashes of them.
+        case values
+        /// SQLite's plans.
+        case plans
+
+        /// What is missing, in words.
+        public var name: String {
+            switch self {
+            case .callSites: "call sites"
+            case .threads: "main-thread marks"
+            case .rowCache: "row-cache hits"
+            case .origins: "origins of objects"
+            case .certainOrigins: "recorded origins of objects"
+            case .exactTimes: "exact start times"
+            case .writeTimes: "durations of writes"
+            case .use: "use of results"
+            case .sizes: "sizes of rows and values"
+            case .counters: "SQLite's counters"
+            case .waits: "waits for queues and locks"
+            case .model: "properties of entities"
+            case .changes: "changed properties"
+            case .statements: "SQL"
+            case .values: "bound values"
+            case .plans: "query plans"
+            }
+        }
+    }
+
+    public var kind: Kind
+    /// What the tool has to be started with to record it: `"-com.apple.CoreData.SQLDebug 4"`; empty: it cannot.
+    public var remedy: String
+
+    /// The gap in one word, as a profile's file has it: `"plans -com.apple.CoreData.SQLDebug 4"`.
+    package var word: String { remedy.isEmpty ? kind.rawValue : "\(kind.rawValue) \(remedy)" }
+
+    /// - Returns: `nil` if it is of a kind that this version does not know.
+    package init?(word: String) {
+        let parts = word.split(separator: " ", maxSplits: 1).map(String.init)
+        guard let kind = parts.first.flatMap(Kind.init(rawValue:)) else { return nil }
+        self.init(kind, remedy: parts.count > 1 ? parts[1] : "")
+    }
+
+    public init(_ kind: Kind, remedy: String = "") {
+        self.kind = kind
+        self.remedy = remedy
+    }
+}
