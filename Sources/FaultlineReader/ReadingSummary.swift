@@ -40,6 +40,10 @@ public struct ReadingSummary: Sendable, Hashable {
     public var malformedLines = 0
     /// The first of them.
     public var firstMalformed: MalformedLine?
+    /// Lines of a log that look like Core Data's and tell nothing that this version understands.
+    public var linesNotUnderstood = 0
+    /// The first of them, with its text for a reason.
+    public var firstNotUnderstood: MalformedLine?
     /// Whether the file breaks off: its last line is not the closing bracket.
     ///
     /// Normal if the program was killed.
@@ -58,10 +62,18 @@ public struct ReadingSummary: Sendable, Hashable {
 
     /// Lines, events and packets that could not be read, each counted once: what they held is missing.
     public var unread: UInt64 {
-        UInt64(malformedLines) &+ lostPackets &+ damagedStreams.reduce(0) { $0 &+ UInt64($1.packets) }
+        UInt64(malformedLines) &+ UInt64(linesNotUnderstood) &+ lostPackets
+            &+ damagedStreams.reduce(0) { $0 &+ UInt64($1.packets) }
     }
 
     public init() {}
+
+    mutating func countNotUnderstood(line number: Int, _ text: some StringProtocol) {
+        linesNotUnderstood += 1
+        if firstNotUnderstood == nil {
+            firstNotUnderstood = MalformedLine(number: number, reason: String(text.prefix(80)))
+        }
+    }
 
     mutating func countMalformed(line number: Int = 0, _ reason: String) {
         malformedLines += 1

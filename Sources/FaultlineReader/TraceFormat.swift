@@ -24,7 +24,12 @@ public enum TraceFormat: Sendable, Hashable, CaseIterable {
         // Other output can begin with a bracket too, and go on with Core Data's log.
         let second = text.drop { isSpace($0) }.dropFirst().first { !isSpace($0) }
         let isJSON = first == UInt8(ascii: "[") || first == UInt8(ascii: "{")
-        if first == UInt8(ascii: "["), second == UInt8(ascii: "{") || second == nil { return .timeline }
+        if first == UInt8(ascii: "["), second == UInt8(ascii: "{") || second == nil {
+            // "log show --style json" prints an array of objects too.
+            var isLog = LogObject.hasKeys(String(decoding: head, as: UTF8.self))
+            if isLog { isLog = try SQLDebugReader.isLog(path) }
+            return isLog ? .sqlDebug : .timeline
+        }
         if first == UInt8(ascii: "<"), String(decoding: head, as: UTF8.self).contains("<trace-query-result") {
             return .xctrace
         }

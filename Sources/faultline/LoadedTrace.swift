@@ -111,6 +111,15 @@ extension ReadingSummary {
             }
             complaints.append("\(what) \(verb) left out\(first ?? "").")
         }
+        if linesNotUnderstood > 0 {
+            let what = Phrase.count(UInt64(linesNotUnderstood), "line")
+            let first = firstNotUnderstood.map {
+                ", the first in line \($0.number): \"\(Phrase.printable($0.reason))\""
+            }
+            complaints.append(
+                "\(what) \(linesNotUnderstood == 1 ? "looks" : "look") like Core Data's and could not be "
+                    + "understood\(first ?? "").")
+        }
         for stream in damagedStreams {
             let what = Phrase.count(UInt64(stream.packets), "damaged packet")
             complaints.append(

@@ -51,14 +51,21 @@ struct BatchedFetches {
     mutating func begin() { last = [:] }
 
     /// Learns what a SELECT tells of batches.
-    mutating func learn(_ select: SQLDebugThread.Select, _ text: SelectText, at place: Int, of process: UInt32) {
+    ///
+    /// - Returns: The place of the fetch that it loads a batch of; `nil`: it is no batch.
+    mutating func learn(
+        _ select: SQLDebugThread.Select, _ text: SelectText, at place: Int, of process: UInt32
+    ) -> Int? {
         if let fetch = take(select, text, of: process) {
             known[fetch.place, default: Batches()].add(select, limit: text.limit)
             if let sql = texts[fetch.place] { knownTexts[sql, default: Batches()].add(select, limit: text.limit) }
-        } else if text.isOfIdentities, !select.isCount {
+            return fetch.place
+        }
+        if text.isOfIdentities, !select.isCount {
             texts[place] = select.sql
             remember(Identities(place: place, rows: select.rows), text.table, of: process)
         }
+        return nil
     }
 
     /// The fetch that a SELECT loads a batch of, as it was before; `nil`: it is no batch.

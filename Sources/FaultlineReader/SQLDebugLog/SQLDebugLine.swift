@@ -24,60 +24,30 @@ struct SQLDebugLine {
     ///     CoreData: sql: SELECT …
     ///     2014-07-30 11:45:15.647 App[65858:2586192] CoreData: sql: SELECT …
     ///     2022-11-05 10:12:31.123456+0100 0x1f2e Debug 0x0 4711 0 App: (CoreData) [com.apple.coredata:sql] SELECT …
+    ///     2022-11-05 10:12:31.123 Db App[4711:1f2e] [com.apple.coredata:sql] CoreData: sql: SELECT …
     init?(_ line: Substring) {
-        if let mark = line.firstRange(of: Self.marks[0]) {
-            let rest = line[mark.upperBound...]
-            guard let colon = rest.firstIndex(of: ":") else { return nil }
-            category = rest[..<colon]
-            text = rest[rest.index(after: colon)...].drop { $0 == " " }
-            read(prefix: line[..<mark.lowerBound])
-        } else if let mark = line.firstRange(of: Self.marks[1]) {
-            let rest = line[mark.upperBound...]
-            guard let bracket = rest.firstIndex(of: "]") else { return nil }
-            category = rest[..<bracket]
+        let marks = Self.marks.compactMap { line.firstRange(of: $0)?.lowerBound }
+        guard let start = marks.min() else { return nil }
+        let prefix = LogPrefix(line[..<start])
+        self.init(message: line[start...])
+        (writer, program, time) = (prefix.writer, prefix.program, prefix.time)
+    }
+
+    /// Takes apart what a program handed to a log, without what the log puts before it.
+    ///
+    /// - Parameter category: That of the log; empty: the message has its own.
+    init?(message: Substring, category: Substring = "") {
+        self.category = category
+        text = message
+        if let rest = text.behind(Self.marks[1]), let bracket = rest.firstIndex(of: "]") {
+            self.category = rest[..<bracket]
             text = rest[rest.index(after: bracket)...].drop { $0 == " " }
-            read(prefix: line[..<mark.lowerBound])
-        } else {
-            return nil
         }
-        guard !category.isEmpty, category.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
-    }
-
-    private mutating func read(prefix: Substring) {
-        let words = prefix.split(separator: " ")
-        guard words.count >= 2, let day = Self.day(words[0]), let time = Self.time(words[1]) else { return }
-        self.time = day * 86_400_000_000_000 + time
-        // "App[65858:2586192]", whose name can have spaces, or "0x1f2e Debug 0x0 4711 0 App:".
-        if let open = prefix.lastIndex(of: "["), let close = prefix[open...].firstIndex(of: "]") {
-            let ids = prefix[prefix.index(after: open)..<close].split(separator: ":")
-            guard ids.count == 2, let process = UInt32(ids[0]) else { return }
-            writer = Writer(process: process, thread: ids[1])
-            program = prefix[..<open].split(separator: " ", maxSplits: 2).last ?? ""
-        } else if words.count >= 8, words[2].hasPrefix("0x"), let process = UInt32(words[5]) {
-            writer = Writer(process: process, thread: words[2].dropFirst(2))
-            program = words[7].prefix { $0 != ":" }
+        if let rest = text.behind(Self.marks[0]), let colon = rest.firstIndex(of: ":") {
+            self.category = rest[..<colon]
+            text = rest[rest.index(after: colon)...].drop { $0 == " " }
         }
-    }
-
-    /// `2014-07-30` in days since the beginning of the year 2000.
-    private static func day(_ word: Substring) -> UInt64? {
-        let parts = word.split(separator: "-").compactMap { UInt64($0) }
-        guard parts.count == 3, (2000...2199).contains(parts[0]), (1...12).contains(parts[1]),
-            (1...31).contains(parts[2])
-        else { return nil }
-        // Years that begin with March have their leap day at the end.
-        let month = (parts[1] + 9) % 12
-        let year = parts[0] - (month > 9 ? 1 : 0)
-        return year * 365 + year / 4 - year / 100 + year / 400 + (month * 306 + 5) / 10 + parts[2] - 1 - 730_425
-    }
-
-    /// `11:45:15.647`, with a time zone behind it or not.
-    private static func time(_ word: Substring) -> UInt64? {
-        let parts = word.prefix { $0 != "+" && $0 != "-" }.split(separator: ":")
-        guard parts.count == 3, let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]),
-            let seconds = Double(parts[2]), hours < 24, minutes < 60, (0..<61).contains(seconds)
-        else { return nil }
-        return (hours * 3600 + minutes * 60) * 1_000_000_000 + UInt64(seconds * 1e9)
+        guard !self.category.isEmpty, self.category.utf8.allSatisfy({ (0x61...0x7A).contains($0) }) else { return nil }
     }
 }
 
@@ -101,7 +71,7 @@ enum SQLDebugAnnotation {
     case returned(entity: Substring, rows: UInt64)
 
     /// `count request <NSFetchRequest: 0x7f…> (entity: Word; predicate: (…); …) returned 18988`
-    case counting(entity: Substring)
+    case counting(entity: Substring, count: UInt64?)
 
     struct ObjectURI {
         var entity: Substring
@@ -115,6 +85,11 @@ enum SQLDebugAnnotation {
             guard parts.count == 3 else { return nil }
             (entity, self.text) = (parts[1], uri)
         }
+    }
+
+    /// Whether an annotation has figures of statements, which one that is not understood costs.
+    static func measures(_ text: Substring) -> Bool {
+        [" time: ", " rows", "fulfilled from", "returned ", "Got "].contains { text.contains($0) }
     }
 
     init?(_ text: Substring) {
@@ -138,13 +113,17 @@ enum SQLDebugAnnotation {
         } else if let rest = text.behind("to-many relationship fault \"") {
             guard let object = ObjectURI(rest), let rows = rest.number(behind: "Got ") else { return nil }
             self = .toManyFault(name: rest.prefix { $0 != "\"" }, object, rows: rows)
-        } else if let rest = text.behind("fetch using NSSQLiteStatement ") {
+        } else if let rest = text.behind("fetch using ") {
             guard let start = rest.firstRange(of: " on entity '"), let rows = rest.number(behind: "' returned ") else {
                 return nil
             }
             self = .returned(entity: rest[start.upperBound...].prefix { $0 != "'" }, rows: rows)
         } else if text.hasPrefix("count request "), let start = text.firstRange(of: "(entity: ") {
-            self = .counting(entity: text[start.upperBound...].prefix { $0 != ";" })
+            self = .counting(
+                entity: text[start.upperBound...].prefix { $0 != ";" && $0 != ")" },
+                count: text.number(behindLast: " returned "))
+        } else if text.hasPrefix("count using ") {
+            self = .counting(entity: "", count: text.number(behindLast: " returned "))
         } else {
             return nil
         }
@@ -160,8 +139,12 @@ extension Substring {
     /// `0.0021s` in nanoseconds, with a full stop behind it or not.
     fileprivate var seconds: UInt64? {
         let digits = prefix { $0.isNumber || $0 == "." }
-        guard let value = Double(digits), value < 1e6 else { return nil }
+        guard let value = Double(digits), value < 1e6, self[digits.endIndex...].first == "s" else { return nil }
         return UInt64((value * 1e9).rounded())
+    }
+
+    fileprivate func number(behindLast mark: String) -> UInt64? {
+        ranges(of: mark).last.flatMap { self[$0.lowerBound...].number(behind: mark) }
     }
 
     fileprivate func number(behind mark: String) -> UInt64? {

@@ -14,6 +14,10 @@ final class SQLDebugReader {
     private var programs: [(process: UInt32, name: String)] = []
 
     private let translation = SQLDebugTranslation()
+    /// Whether the log has an object of JSON for each message.
+    private var hasObjects = false
+    /// What the lines show that not every log does.
+    private var contents = SQLDebugContents()
 
     // What begins anew with each pass.
     private var threads: [SQLDebugLine.Writer: SQLDebugThread] = [:]
@@ -23,18 +27,28 @@ final class SQLDebugReader {
         self.path = path
     }
 
+    private static func head(of path: String) throws(ReaderError) -> String {
+        String(decoding: try LineReader.head(of: path, length: searchLength), as: UTF8.self)
+    }
+
     /// Whether a text has lines of Core Data's.
     static func isLog(_ path: String) throws(ReaderError) -> Bool {
-        let head = String(decoding: try LineReader.head(of: path, length: searchLength), as: UTF8.self)
+        var head = try head(of: path)
+        if LogObject.areIn(head) { return true }
+        if head.utf8.contains(0x1B) { head = LogLines.plain(head) }
         return ["CoreData: sql: ", "CoreData: annotation: ", "[com.apple.coredata:sql]"].contains { head.contains($0) }
     }
 
     func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        hasObjects = LogObject.areIn(try Self.head(of: path))
         // First what tables are called, then every name, then the events: each comes after what it refers to.
         try pass { writer, operation in translation.learn(operation, of: writer) }
+        translation.finishLearning()
         try pass { writer, operation in try translation.translate(operation, of: writer) { _ in } }
         for (process, program) in programs {
-            try body(.began(ProcessBegan(process: process, program: program, source: .sqlDebug)))
+            try body(
+                .began(
+                    ProcessBegan(process: process, program: program, source: .sqlDebug, gaps: contents.gaps)))
             try translation.names.forEach(of: process, body)
         }
         summary = ReadingSummary()
@@ -61,33 +75,65 @@ final class SQLDebugReader {
     ) throws {
         (threads, firstTime) = ([:], nil)
         translation.begin()
-        // Whose line may go on without a mark.
+        let lines = try LogLines(path: path, hasObjects: hasObjects)
+        // A line that may go on, and whose plan may come.
+        var open: (line: SQLDebugLine, number: Int, lines: Int)?
         var last: SQLDebugLine.Writer?
-        let lines = try LineReader(path: path)
-        while let bytes = try lines.next() {
-            summary.lines += 1
-            guard last != nil || Self.isMarked(bytes) else { continue }
-            let text = String(
-                decoding: UnsafeRawBufferPointer(start: bytes.start, count: bytes.length), as: UTF8.self)
-            guard var line = SQLDebugLine(text[...]) else {
-                if let writer = last, threads[writer]?.take(planLine: text[...]) != true { last = nil }
-                continue
+        while let next = try lines.next(all: open != nil || last != nil) {
+            switch next {
+            case .coreData(let line, let number):
+                if let open { last = try take(open.line, number: open.number, body) }
+                open = (line, number, 1)
+            case .malformed(let number): summary.countMalformed(line: number, "it is no JSON object")
+            case .other(let text, let number):
+                if let line = open?.line, let count = open?.lines, count < LogContinuation.maximumLines,
+                    LogContinuation.continues(line, text)
+                {
+                    let glue = line.category == "sql" ? " " : "\n"
+                    open?.line.text = (line.text + glue + text.drop { $0 == " " || $0 == "\t" })[...]
+                    open?.lines += 1
+                    continue
+                }
+                if let line = open { last = try take(line.line, number: line.number, body) }
+                open = nil
+                if let writer = last, threads[writer]?.take(planLine: text) == true { continue }
+                last = nil
+                if SQLDebugLine.isLookAlike(text) { summary.countNotUnderstood(line: number, text) }
             }
-            let process = line.writer.processNumber
-            if !programs.contains(where: { $0.process == process }) {
-                programs.append((process, String(line.program)))
-            }
-            if firstTime == nil { firstTime = line.time }
-            line.time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
-            let writer = line.writer
-            // A batch may be loaded on another thread than its fetch, which waits there for its next line.
-            if line.category == "sql", line.text.contains("_Z_intarray") { try settle(all: writer, body) }
-            try threads[writer, default: SQLDebugThread()].take(line) { try body(writer, $0) }
-            last = threads[writer]?.awaitsPlan == true ? writer : nil
         }
+        if let open { _ = try take(open.line, number: open.number, body) }
+        summary.lines += lines.count
         for writer in threads.keys.sorted(by: { ($0.process, $0.thread) < ($1.process, $1.thread) }) {
             try threads[writer]?.finish { try body(writer, $0) }
         }
+    }
+
+    /// Takes in a whole line.
+    ///
+    /// - Returns: Who wrote it, if lines without a mark may belong to it.
+    private func take(
+        _ line: SQLDebugLine, number: Int,
+        _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
+    ) throws -> SQLDebugLine.Writer? {
+        var line = line
+        let writer = line.writer
+        if let index = programs.firstIndex(where: { $0.process == writer.processNumber }) {
+            if programs[index].name.isEmpty { programs[index].name = String(line.program) }
+        } else {
+            programs.append((writer.processNumber, String(line.program)))
+        }
+        if firstTime == nil { firstTime = line.time }
+        line.time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
+        contents.add(line)
+        // A batch may be loaded on another thread than its fetch, which waits there for its next line.
+        if line.category == "sql", line.text.contains("_Z_intarray") { try settle(all: writer, body) }
+        // A fault can be on an object that another thread fetched, whose fetch waits there for its next line.
+        if line.category == "annotation", line.text.contains("fulfilled from database") {
+            for other in others(of: writer) { try threads[other]?.finishWhole { try body(other, $0) } }
+        }
+        let isUnderstood = try threads[writer, default: SQLDebugThread()].take(line) { try body(writer, $0) }
+        if !isUnderstood { summary.countNotUnderstood(line: number, "\(line.category): \(line.text)") }
+        return threads[writer]?.awaitsPlan == true ? writer : nil
     }
 
     /// Gives what a thread has finished, and the fetches of identities that the others of its process have.
@@ -96,22 +142,13 @@ final class SQLDebugReader {
     ) throws {
         // A new statement ends what came before it on the thread itself.
         try threads[writer]?.finishClosed { try body(writer, $0) }
-        let others = threads.keys.filter { $0.process == writer.process && $0 != writer }
-        for other in others.sorted(by: { $0.thread < $1.thread }) {
+        for other in others(of: writer) {
             try threads[other]?.finishIdentities { try body(other, $0) }
         }
     }
 
-    private static func isMarked(_ line: LineReader.Line) -> Bool {
-        SQLDebugLine.marks.contains { mark in
-            var place = 0
-            while let found = memchr(line.start + place, Int32(mark.utf8.first ?? 0), line.length - place) {
-                place = UnsafeRawPointer(line.start).distance(to: found)
-                guard place + mark.utf8.count <= line.length else { return false }
-                if memcmp(found, mark, mark.utf8.count) == 0 { return true }
-                place += 1
-            }
-            return false
-        }
+    /// The other threads of a process, in the order of their numbers.
+    private func others(of writer: SQLDebugLine.Writer) -> [SQLDebugLine.Writer] {
+        threads.keys.filter { $0.process == writer.process && $0 != writer }.sorted { $0.thread < $1.thread }
     }
 }

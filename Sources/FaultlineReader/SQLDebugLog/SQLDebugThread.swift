@@ -10,10 +10,11 @@ struct SQLDebugThread {
         var sql: String
         /// Hashes of the values that were bound to it.
         var values: [UInt64] = []
-        /// SQLite's part, and all of it with what was prefetched, in nanoseconds.
-        var statementTime: UInt64 = 0
+        /// SQLite's part, and all of it with what was prefetched, in nanoseconds; `nil`: not told.
+        var statementTime: UInt64?
         var time: UInt64?
-        var rows: UInt64 = 0
+        var toldRows: UInt64?
+        var rows: UInt64 { toldRows ?? 0 }
         var entity: String?
         var isCount = false
         /// Whether the SELECT that comes next is a prefetch of this one.
@@ -44,14 +45,18 @@ struct SQLDebugThread {
     struct Plain {
         var sql: String
         var type: TraceEvent.Statement.StatementType
-        var time: UInt64 = 0
+        /// In nanoseconds; `nil`: not told.
+        var time: UInt64?
+        var rows: UInt64?
         var end: UInt64?
     }
 
     /// What was written between BEGIN and COMMIT.
     struct Transaction {
-        /// Tables with what was inserted, updated and deleted, in the order in which they came.
+        /// Tables of entities with what was inserted, updated and deleted, in the order in which they came.
         var changes: [(table: String, inserted: UInt64, updated: UInt64, deleted: UInt64)] = []
+        /// Whether statements wrote rows that their texts do not tell the number of.
+        var hasUntoldRows = false
         var statements: UInt32 = 0
         var begin: UInt64?
         var end: UInt64?
@@ -70,22 +75,29 @@ struct SQLDebugThread {
     private var plan: (sql: String, rows: [PlanEntry.Row])?
 
     /// Takes in a line, and gives what it completes.
-    mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows {
+    ///
+    /// - Returns: Whether it was understood; lines that tell nothing of statements are.
+    mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         now = line.time
         if plan != nil {
-            if line.category == "details", take(planLine: line.text) { return }
+            if line.category == "details", take(planLine: line.text) { return true }
             finishPlan()
         }
         switch line.category {
-        case "sql": try take(sql: String(line.text), emit)
+        case "sql": return try take(sql: String(line.text), emit)
         case "details":
             if let sql = line.text.behind("SQLite: EXPLAIN QUERY PLAN ") { plan = (String(sql), []) }
-            guard line.text.hasPrefix("SQLite bind["), let value = line.text.firstRange(of: "] = ") else { return }
+            guard line.text.hasPrefix("SQLite bind[") else { return true }
+            guard let value = line.text.firstRange(of: "] = ") else { return false }
             let hash = StableHash.text(line.text[value.upperBound...])
             if !open.isEmpty { open[open.count - 1].values.append(hash) }
+            return true
         case "annotation":
-            if let annotation = SQLDebugAnnotation(line.text) { try take(annotation, emit) }
-        default: break
+            guard let annotation = SQLDebugAnnotation(line.text) else {
+                return !SQLDebugAnnotation.measures(line.text)
+            }
+            return try take(annotation, emit)
+        default: return true
         }
     }
 
@@ -110,16 +122,15 @@ struct SQLDebugThread {
     }
     // MARK: Statements
 
-    private mutating func take(sql: String, _ emit: (Operation) throws -> Void) rethrows {
+    private mutating func take(sql: String, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         try finishClosed(emit)
         try finishPlain(emit)
-        let words = sql.split(separator: " ", maxSplits: 3)
-        let verb = words.first?.uppercased() ?? ""
-        if verb == "SELECT", !Self.isOwnTable(sql) {
+        let verb = sql.prefix { $0.isLetter }.uppercased()
+        if verb == "SELECT", SelectText.isOfEntity(sql) {
             // Without the sign of a prefetch the one before ended without a total.
             if open.last?.awaitsPrefetch != true { try finishOpen(emit) }
             open.append(Select(sql: sql, end: now))
-            return
+            return true
         }
         try finishOpen(emit)
         transaction?.statements += 1
@@ -134,37 +145,44 @@ struct SQLDebugThread {
             if let transaction, verb != "ROLLBACK", !transaction.changes.isEmpty { try emit(.saved(transaction)) }
             transaction = nil
         case "INSERT", "UPDATE", "DELETE":
-            plain = Plain(sql: sql, type: .write, end: now)
-            note(verb, sql)
-        default: plain = Plain(sql: sql, type: verb == "SELECT" ? .read : .schema, end: now)
+            let write = WriteText(sql)
+            plain = Plain(sql: sql, type: .write, rows: write?.rows, end: now)
+            guard let write else { return false }
+            if WriteText.isOfEntity(write.table) { note(write) }
+        case "SELECT", "EXPLAIN", "WITH": plain = Plain(sql: sql, type: .read, end: now)
+        default:
+            plain = Plain(sql: sql, type: .schema, end: now)
+            return Self.schemaVerbs.contains(verb)
         }
+        return true
     }
 
-    /// Whether a SELECT is Core Data's own bookkeeping.
-    private static func isOwnTable(_ sql: String) -> Bool {
-        let own = ["SQLITE_MASTER", "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ACHANGE", "ATRANSACTION"]
-        return own.contains { sql.contains("FROM \($0)") }
-    }
+    private static let schemaVerbs: Set<String> = [
+        "PRAGMA", "CREATE", "DROP", "ALTER", "VACUUM", "ANALYZE", "REINDEX", "SAVEPOINT", "RELEASE", "ATTACH", "DETACH",
+        "REPLACE",
+    ]
 
-    /// Counts a row that was written.
-    private mutating func note(_ verb: String, _ sql: String) {
-        let words = sql.split { $0 == " " || $0 == "(" }
-        let place = words.firstIndex { $0.hasPrefix("Z") && $0 != "Z_PRIMARYKEY" }
-        guard let place, transaction != nil, place < 5, !sql.contains("Z_PRIMARYKEY") else { return }
-        let table = String(words[place])
-        let known = transaction?.changes.firstIndex { $0.table == table }
-        if known == nil { transaction?.changes.append((table, 0, 0, 0)) }
+    /// Counts rows that were written.
+    private mutating func note(_ write: WriteText) {
+        guard transaction != nil else { return }
+        let known = transaction?.changes.firstIndex { $0.table == write.table }
+        if known == nil { transaction?.changes.append((write.table, 0, 0, 0)) }
         let index = known ?? (transaction?.changes.count ?? 1) - 1
-        switch verb {
-        case "INSERT": transaction?.changes[index].inserted += 1
-        case "UPDATE": transaction?.changes[index].updated += 1
-        default: transaction?.changes[index].deleted += 1
+        guard let rows = write.rows else {
+            transaction?.hasUntoldRows = true
+            return
+        }
+        switch write.verb {
+        case .insert: transaction?.changes[index].inserted += rows
+        case .update: transaction?.changes[index].updated += rows
+        case .delete: transaction?.changes[index].deleted += rows
         }
     }
 
     // MARK: Annotations
 
-    private mutating func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows {
+    /// - Returns: Whether there is a statement that it can be about.
+    private mutating func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         switch annotation {
         case .statementTime(let time):
             if plain != nil {
@@ -173,13 +191,21 @@ struct SQLDebugThread {
             } else if !open.isEmpty {
                 open[open.count - 1].statementTime = time
                 open[open.count - 1].end = now
+            } else {
+                return false
             }
-        case .fetched(let time, let rows): try close(emit) { ($0.time, $0.rows) = (time, rows) }
+        case .fetched(let time, let rows):
+            if plain != nil, open.isEmpty {
+                plain?.time = time
+                plain?.rows = rows
+                return true
+            }
+            return try close(emit) { ($0.time, $0.toldRows) = (time, rows) }
         case .counted(let time, let count):
-            try close(emit) { ($0.time, $0.rows, $0.isCount) = (time, count, true) }
+            return try close(emit) { ($0.time, $0.toldRows, $0.isCount) = (time, count, true) }
         case .boundArray: if !open.isEmpty { open[open.count - 1].awaitsPrefetch = true }
         case .prefetched(let key, let rows):
-            guard let select = closed, !open.isEmpty else { return }
+            guard let select = closed, !open.isEmpty else { return false }
             closed = nil
             open[open.count - 1].awaitsPrefetch = false
             open[open.count - 1].prefetches.append(Prefetch(key: String(key), rows: rows, select: select))
@@ -187,33 +213,40 @@ struct SQLDebugThread {
             // Stands before the fetch's total where there is one, and behind it where not.
             if !open.isEmpty {
                 open[open.count - 1].entity = String(entity)
-                open[open.count - 1].rows = rows
+                open[open.count - 1].toldRows = rows
             } else {
                 closed?.entity = String(entity)
             }
-        case .counting(let entity): if !open.isEmpty { open[open.count - 1].entity = String(entity) }
+        case .counting(let entity, let count):
+            guard !open.isEmpty else { return true }
+            open[open.count - 1].isCount = true
+            if let count { open[open.count - 1].toldRows = count }
+            if !entity.isEmpty { open[open.count - 1].entity = String(entity) }
         case .fault(let object):
-            guard let select = closed else { return }
+            guard let select = closed else { return false }
             closed = nil
             try emit(.fault(select, entity: String(object.entity), object: StableHash.text(object.text)))
         case .toManyFault(let name, let object, let rows):
-            guard let select = closed else { return }
+            guard let select = closed else { return false }
             closed = nil
             try emit(
                 .toManyFault(
                     select, entity: String(object.entity), name: String(name), object: StableHash.text(object.text),
                     rows: rows))
         }
+        return true
     }
 
+    /// - Returns: Whether a statement was open.
     private mutating func close(
         _ emit: (Operation) throws -> Void, _ change: (inout Select) -> Void
-    ) rethrows {
+    ) rethrows -> Bool {
         try finishClosed(emit)
-        guard var select = open.popLast() else { return }
+        guard var select = open.popLast() else { return false }
         change(&select)
         select.end = now
         closed = select
+        return true
     }
 
     // MARK: Ends
@@ -239,6 +272,12 @@ struct SQLDebugThread {
         guard let sql = closed?.sql, SelectText.ofIdentities.contains(where: { sql.hasPrefix($0 + " FROM ") }) else {
             return
         }
+        try finishClosed(emit)
+    }
+
+    /// Gives a fetch that is over and compares with no value, so that no line can say that it was for a fault.
+    mutating func finishWhole(_ emit: (Operation) throws -> Void) rethrows {
+        guard open.isEmpty, closed?.sql.contains("?") == false else { return }
         try finishClosed(emit)
     }
 

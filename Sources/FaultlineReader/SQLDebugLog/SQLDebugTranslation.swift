@@ -2,8 +2,8 @@ import FaultlineTrace
 
 /// Makes the events of a log out of what its lines tell, in three passes over them.
 ///
-/// Lines that name a time give it to their events; otherwise one event follows the other. Faults are given to the last
-/// fetch of their entity on the thread, or else to the last of any: the log does not name it.
+/// Lines that name a time give it to their events; otherwise one event follows the other. Faults are given to the fetch
+/// that can have brought their objects: the log does not name it.
 final class SQLDebugTranslation {
     /// The last time of a log, in nanoseconds since it began: a hundred days.
     private static let latest: UInt64 = 100 * 86_400_000_000_000
@@ -14,24 +14,22 @@ final class SQLDebugTranslation {
     /// What statements ask for, by their texts.
     private var selects: [String: SelectText?] = [:]
     private var batched = BatchedFetches()
+    private var origins = FaultOrigins()
+    /// Tables by the entities of their objects.
+    private var tables: [String: String] = [:]
 
     // What begins anew with each pass.
     private var clocks: [SQLDebugLine.Writer: UInt64] = [:]
-    private var origins: [SQLDebugLine.Writer: Origins] = [:]
+    /// Fetches by their places among the operations.
+    private var fetches: [Int: EventID] = [:]
     /// Operations so far.
     private var place = 0
     private var lastEvent: EventID = 0
     private(set) var end: UInt64 = 0
 
-    /// The fetches that faults can belong to.
-    private struct Origins {
-        var last: EventID = 0
-        var byEntity: [String: EventID] = [:]
-    }
-
     /// Begins a pass: the operations come again from the first.
     func begin() {
-        (clocks, origins, place, lastEvent, end) = ([:], [:], 0, 0, 0)
+        (clocks, fetches, place, lastEvent, end) = ([:], [:], 0, 0, 0)
         batched.begin()
     }
 
@@ -39,8 +37,17 @@ final class SQLDebugTranslation {
 
     func learn(_ operation: SQLDebugThread.Operation, of writer: SQLDebugLine.Writer) {
         place += 1
-        if case .fetch(let select) = operation, let text = text(of: select) {
-            batched.learn(select, text, at: place, of: writer.processNumber)
+        switch operation {
+        case .fetch(let select): if let text = text(of: select) { learn(select, text, of: writer) }
+        case .fault(let select, let entity, let object):
+            let table = text(of: select)?.table ?? table(of: entity)
+            tables[entity] = table
+            origins.add(FaultOrigins.Kind(writer: writer, table: table), object: object, at: place)
+        case .toManyFault(let select, let entity, let name, let object, let rows):
+            origins.add(
+                FaultOrigins.Kind(writer: writer, table: table(of: entity), relationship: name), object: object,
+                at: place, led: text(of: select).map { ($0.table, rows) })
+        case .statement, .saved: break
         }
         let entity: String? =
             switch operation {
@@ -51,6 +58,22 @@ final class SQLDebugTranslation {
         // That of an inheritance tree is called after its root, and keeps its own name.
         if let entity { entities["Z" + entity.uppercased()] = entity }
     }
+
+    /// Ends the first pass.
+    func finishLearning() { origins.finish() }
+
+    private func learn(_ select: SQLDebugThread.Select, _ text: SelectText, of writer: SQLDebugLine.Writer) {
+        let batch = batched.learn(select, text, at: place, of: writer.processNumber)
+        if let entity = select.entity { tables[entity] = text.table }
+        if let batch {
+            origins.addBatch(of: batch, columns: text.columns)
+        } else if !select.isCount, select.rows > 0 {
+            origins.add(FaultOrigins.Fetch(place: place, writer: writer, text, rows: select.rows))
+        }
+    }
+
+    /// The table of an entity's objects: that of its root, where the log tells it.
+    private func table(of entity: String) -> String { tables[entity] ?? "Z" + entity.uppercased() }
 
     private func text(of select: SQLDebugThread.Select) -> SelectText? {
         if let known = selects[select.sql] { return known }
@@ -83,19 +106,16 @@ final class SQLDebugTranslation {
                     .init(place: place, event: event.id, shape: fetch.shape, rows: select.rows), text.table,
                     of: writer.processNumber)
             }
-            if !select.isCount, select.rows > 1 {
-                origins[writer, default: Origins()].last = event.id
-                origins[writer]?.byEntity[name] = event.id
-            }
+            fetches[place] = event.id
         case .fault(let select, let entity, let object):
-            var fault = self.fault(entity, object, filled: 1, writer)
+            var fault = self.fault(entity, object, filled: 1)
             fault.type = .object
             try emit(
                 event(.fault(fault), select.duration, writer, select.end) {
                     try statement(select, $0, writer, $1, emit)
                 })
         case .toManyFault(let select, let entity, let name, let object, let rows):
-            var fault = self.fault(entity, object, filled: rows, writer)
+            var fault = self.fault(entity, object, filled: rows)
             fault.type = .toMany
             fault.relationshipEntity = fault.entity
             fault.relationship = names.id(.name(NameEntry(name: name)))
@@ -104,8 +124,10 @@ final class SQLDebugTranslation {
                     try statement(select, $0, writer, $1, emit)
                 })
         case .statement(let plain):
-            let statement = statement(plain.sql, plain.type, rows: 0)
-            try emit(event(.sql(statement), plain.time, writer, plain.end) { _, _ in })
+            let statement = statement(plain.sql, plain.type, rows: plain.rows ?? 0)
+            var event = event(.sql(statement), plain.time, writer, plain.end) { _, _ in }
+            if plain.rows == nil, plain.type == .read || plain.type == .write { event.untold.insert(.rows) }
+            try emit(event)
         case .saved(let transaction):
             var save = TraceEvent.Save()
             save.trips = transaction.statements
@@ -117,8 +139,10 @@ final class SQLDebugTranslation {
             save.inserted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.inserted })
             save.updated = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.updated })
             save.deleted = UInt32(clamping: transaction.changes.reduce(0) { $0 + $1.deleted })
-            let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } } ?? 0
-            try emit(event(.save(save), span, writer, transaction.end) { _, _ in })
+            let span = transaction.begin.flatMap { begin in transaction.end.map { $0 > begin ? $0 - begin : 0 } }
+            var event = event(.save(save), span, writer, transaction.end) { _, _ in }
+            if transaction.hasUntoldRows { event.untold.insert(.rows) }
+            try emit(event)
         }
     }
 
@@ -128,9 +152,10 @@ final class SQLDebugTranslation {
         _ detail: TraceEvent.Detail, of select: SQLDebugThread.Select, _ writer: SQLDebugLine.Writer,
         _ emit: (TraceEvent) throws -> Void
     ) rethrows -> TraceEvent {
-        let event = try event(detail, select.duration, writer, select.end) { id, start in
+        var event = try event(detail, select.duration, writer, select.end) { id, start in
             for prefetch in select.prefetches { try statement(prefetch.select, id, writer, start, emit) }
         }
+        if select.toldRows == nil { event.untold.insert(.rows) }
         try emit(event)
         try statement(select, event.id, writer, event.start, emit)
         return event
@@ -138,9 +163,10 @@ final class SQLDebugTranslation {
 
     /// Makes an event that ended at a time, or follows the one before, with what is within it.
     private func event(
-        _ detail: TraceEvent.Detail, _ duration: UInt64, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
+        _ detail: TraceEvent.Detail, _ toldDuration: UInt64?, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
         _ within: (EventID, UInt64) throws -> Void
     ) rethrows -> TraceEvent {
+        let duration = toldDuration ?? 0
         let clock = clocks[writer] ?? 0
         let start = min(Self.latest, max(clock, time.map { $0 > duration ? $0 - duration : 0 } ?? 0))
         clocks[writer] = min(start &+ duration, Self.latest)
@@ -148,10 +174,11 @@ final class SQLDebugTranslation {
         lastEvent += 1
         let id = lastEvent
         try within(id, start)
-        return TraceEvent(
-            id: id, start: start, duration: duration, thread: UInt32(writer.thread, radix: 16) ?? 0,
-            process: writer.processNumber,
-            detail)
+        var event = TraceEvent(
+            id: id, start: start, duration: duration, thread: writer.threadNumber, process: writer.processNumber, detail
+        )
+        if toldDuration == nil { event.untold = .duration }
+        return event
     }
 
     private func statement(
@@ -159,11 +186,15 @@ final class SQLDebugTranslation {
         _ emit: (TraceEvent) throws -> Void
     ) rethrows {
         lastEvent += 1
-        try emit(
-            TraceEvent(
-                id: lastEvent, parent: parent, start: start, duration: min(select.statementTime, select.duration),
-                thread: UInt32(writer.thread, radix: 16) ?? 0, process: writer.processNumber,
-                .sql(statement(select.sql, .read, rows: select.isCount ? 1 : select.rows, select.plan))))
+        // That of a count is all that is told of it.
+        let time = select.statementTime ?? (select.isCount ? select.time : nil)
+        var event = TraceEvent(
+            id: lastEvent, parent: parent, start: start, duration: min(time ?? 0, select.duration ?? 0),
+            thread: writer.threadNumber, process: writer.processNumber,
+            .sql(statement(select.sql, .read, rows: select.isCount ? 1 : select.rows, select.plan)))
+        if time == nil { event.untold.insert(.duration) }
+        if select.toldRows == nil, !select.isCount { event.untold.insert(.rows) }
+        try emit(event)
     }
 
     private func statement(
@@ -177,15 +208,13 @@ final class SQLDebugTranslation {
         return statement
     }
 
-    private func fault(
-        _ name: String, _ object: UInt64, filled: UInt64, _ writer: SQLDebugLine.Writer
-    ) -> TraceEvent.Fault {
+    private func fault(_ name: String, _ object: UInt64, filled: UInt64) -> TraceEvent.Fault {
         var fault = TraceEvent.Fault()
         fault.source = .store
         fault.entity = entity(name)
         fault.object = object
         fault.filled = UInt32(clamping: filled)
-        fault.origin = origins[writer]?.byEntity[name] ?? origins[writer]?.last ?? 0
+        fault.origin = origins.origin(of: place).flatMap { fetches[$0] } ?? 0
         return fault
     }
 
@@ -206,7 +235,7 @@ final class SQLDebugTranslation {
                 ShapeEntry(
                     entity: name, predicate: text?.predicate ?? "", sort: text?.sort ?? [],
                     prefetch: batches?.prefetches ?? select.prefetches.map(\.key), isLimited: text?.isLimited ?? false,
-                    resultType: "\(type)", terms: isTold ? text?.terms : nil,
+                    resultType: "\(type)", terms: text?.keyList == nil ? text?.terms : nil,
                     hasUntoldValues: isTold ? nil : true)))
         if isTold, let terms = text?.terms, terms.count == select.values.count { fetch.operands = select.values }
         fetch.parameters = StableHash.fold(select.values)
@@ -216,7 +245,7 @@ final class SQLDebugTranslation {
         fetch.rows = UInt32(clamping: select.rows)
         fetch.trips = UInt32(clamping: 1 + select.prefetches.count)
         fetch.prefetchedRows = UInt32(clamping: select.prefetches.reduce(0) { $0 + $1.rows })
-        fetch.step = select.statementTime
+        fetch.step = select.statementTime ?? 0
         return fetch
     }
 
@@ -235,7 +264,7 @@ final class SQLDebugTranslation {
         batch.prefetches = select.prefetches.compactMap { prefetch in
             guard let path = paths.firstIndex(of: prefetch.key) else { return nil }
             return TraceEvent.Prefetch(
-                path: UInt64(path), trips: 1, rows: prefetch.rows, bytes: 0, duration: prefetch.select.duration)
+                path: UInt64(path), trips: 1, rows: prefetch.rows, bytes: 0, duration: prefetch.select.duration ?? 0)
         }
         return batch
     }
@@ -243,10 +272,18 @@ final class SQLDebugTranslation {
 
 extension SQLDebugThread.Select {
     /// All of it; without a total SQLite's part.
-    fileprivate var duration: UInt64 { time ?? statementTime }
+    fileprivate var duration: UInt64? { time ?? statementTime }
 }
 
 extension SQLDebugLine.Writer {
     /// The process; 1 where none is told.
     var processNumber: UInt32 { max(1, process) }
+
+    /// The thread; 0 where none is told.
+    ///
+    /// Its digits are read as hexadecimal ones, which tell threads apart either way.
+    var threadNumber: UInt32 {
+        let number = UInt64(thread, radix: 16) ?? 0
+        return UInt32(truncatingIfNeeded: number ^ (number >> 32))
+    }
 }

@@ -7,6 +7,8 @@ import Foundation
 struct SelectText {
     /// The table of the entity that is fetched: `ZBOOK`.
     let table: String
+    /// Columns of its properties that are returned: `ZTITLE`, `ZSHELF`.
+    let columns: [String]
     /// What stands behind WHERE, with `?` for values.
     let predicate: String
     let sort: [String]
@@ -37,6 +39,8 @@ struct SelectText {
         let clauses = Self.clauses(sql)
         guard let from = clauses["FROM"], let table = Self.table(from) else { return nil }
         self.table = table
+        columns = (clauses[""] ?? "").split { " ,".contains($0) }.filter { $0.hasPrefix("t0.Z") }
+            .map { String($0.dropFirst(3)) }.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
         // With the values that were not bound, nobody may learn them from a profile.
         predicate = SQLLiterals.removed(from: clauses["WHERE"] ?? "")
         sort = (clauses["ORDER BY"] ?? "").split(separator: ",").map { key in
@@ -58,6 +62,13 @@ struct SelectText {
         } else {
             keyList = predicate.contains("_Z_intarray") ? .other : nil
         }
+    }
+
+    /// Whether a SELECT asks for the objects of an entity, or for some of their values, and not for something of Core Data's
+    /// own.
+    static func isOfEntity(_ sql: String) -> Bool {
+        guard let table = SelectText(sql)?.table else { return false }
+        return WriteText.isOfEntity(table)
     }
 
     /// The clauses of a statement, those in parentheses left where they are.
@@ -90,7 +101,7 @@ struct SelectText {
     private static func table(_ from: String) -> String? {
         let words = from.split(separator: " ")
         let place = words.firstIndex(of: "t0").map { $0 - 1 } ?? 0
-        return words.indices.contains(place) ? String(words[place]) : nil
+        return words.indices.contains(place) ? words[place].filter { $0 != "," && $0 != ";" } : nil
     }
 
     /// A column by its name, one of another table by its alias and its name.
@@ -115,24 +126,65 @@ struct SelectText {
             keyPath: column(match.1), operation: operation, options: disregarded.isEmpty ? nil : disregarded)
     }
 
-    /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`.
+    /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`, in parentheses or not.
     private static func terms(_ predicate: String) -> [ShapeEntry.Term]? {
-        let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
+        let text = bare(predicate)
+        guard split(text, at: "OR").count == 1 else { return nil }
+        let parts = split(text, at: "AND")
+        guard parts.count > 1 else { return term(text).map { [$0] } }
         var terms: [ShapeEntry.Term] = []
-        let words = predicate.split(separator: " ").map(String.init).filter { $0 != "(" && $0 != ")" }
-        for part in words.split(separator: "AND") {
-            let part = Array(part)
-            if let search = search(part.joined()) {
-                terms.append(search)
-                continue
-            }
-            guard part.count == 3, let operation = operations[part[1]], part[2] == "?", part[0].hasPrefix("t") else {
-                return nil
-            }
-            let column = column(part[0])
-            terms.append(
-                ShapeEntry.Term(keyPath: column == "Z_PK" ? "SELF" : column, operation: operation))
+        for part in parts {
+            guard let inner = Self.terms(part) else { return nil }
+            terms += inner
         }
         return terms
+    }
+
+    private static func term(_ text: String) -> ShapeEntry.Term? {
+        let words = text.split(separator: " ").map(String.init)
+        if let search = search(words.joined()) { return search }
+        let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
+        guard words.count == 3, words.contains("?"), let operation = operations[words[1]] else { return nil }
+        // Core Data writes the value first where the predicate does: "? <= t0.ZTIME".
+        let isTurned = words[0] == "?"
+        let turned = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
+        let name = isTurned ? words[2] : words[0]
+        guard name.hasPrefix("t"), name.contains(".") else { return nil }
+        let column = column(name)
+        return ShapeEntry.Term(
+            keyPath: column == "Z_PK" ? "SELF" : column,
+            operation: isTurned ? turned[operation] ?? operation : operation)
+    }
+
+    /// A condition without the parentheses that stand around all of it.
+    private static func bare(_ text: String) -> String {
+        var text = text[...]
+        while true {
+            text = text.drop { $0 == " " }
+            while text.last == " " { text.removeLast() }
+            guard text.first == "(", text.last == ")" else { return String(text) }
+            var depth = 0
+            let end = text.firstIndex { character in
+                depth += character == "(" ? 1 : character == ")" ? -1 : 0
+                return depth == 0
+            }
+            guard end == text.index(before: text.endIndex) else { return String(text) }
+            text = text.dropFirst().dropLast()
+        }
+    }
+
+    /// A condition cut at a word that stands in no parentheses.
+    private static func split(_ text: String, at separator: String) -> [String] {
+        var (depth, parts, part): (Int, [String], [Substring]) = (0, [], [])
+        for word in text.split(separator: " ") {
+            if depth == 0, word == separator {
+                parts.append(part.joined(separator: " "))
+                part = []
+                continue
+            }
+            depth += word.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: "(") ? 1 : $1 == UInt8(ascii: ")") ? -1 : 0) }
+            part.append(word)
+        }
+        return parts + [part.joined(separator: " ")]
     }
 }

@@ -1,0 +1,215 @@
+import FaultlineTrace
+
+/// Finds the fetch that can have brought the objects of a log's faults.
+///
+/// A log does not say where an object comes from. A fetch can have brought it if it returned rows of the object's table, or
+/// a column that is called after its entity, or, failing that, any columns; and if it returned at least as many rows as
+/// different objects fired. Members of a to-many relationship come from the fetch of their owners.
+struct FaultOrigins {
+    /// What faults have in common that belong together.
+    struct Kind: Hashable {
+        var writer: SQLDebugLine.Writer
+        /// The table of the objects that fired.
+        var table: String
+        /// The to-many relationship that was asked for; empty: the objects themselves were.
+        var relationship = ""
+    }
+
+    /// A fetch by its place among the log's operations.
+    struct Fetch {
+        var place: Int
+        var writer: SQLDebugLine.Writer
+        var table: String
+        /// Columns of properties that were loaded.
+        var columns: [String]
+        var rows: UInt64
+        fileprivate var led: [Kind: Set<UInt64>] = [:]
+
+        init(place: Int, writer: SQLDebugLine.Writer, _ text: SelectText, rows: UInt64) {
+            (self.place, self.writer, self.rows) = (place, writer, rows)
+            (table, columns) = (text.table, text.columns)
+        }
+
+        /// Whether its rows can have led to all of these objects, besides those that they led to before.
+        fileprivate func canLead(to objects: Set<UInt64>, of kind: Kind) -> Bool {
+            UInt64(led[kind]?.union(objects).count ?? objects.count) <= rows
+        }
+    }
+
+    /// How a fetch's rows lead to objects, the likeliest way first.
+    private enum Way: Int, Comparable {
+        /// They are the objects' keys, without what was asked for.
+        case keys
+        /// A column is called after the objects' entity.
+        case column
+        /// They are the objects' own rows, which the row cache may have lost.
+        case rows
+        /// By some column.
+        case unknown
+
+        static func < (a: Way, b: Way) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    /// Faults of one kind between which no fetch came that may have brought further objects.
+    private struct Group {
+        var number: Int
+        var faults: [(place: Int, object: UInt64)] = []
+        var objects: Set<UInt64> = []
+    }
+
+    private struct Members: Hashable {
+        var process: UInt32
+        var table: String
+    }
+
+    /// Fetches that are remembered.
+    private static let remembered = 256
+
+    private var fetches: [Fetch] = []
+    private var open: [Kind: Group] = [:]
+    private var groups = 0
+    /// To-many relationships that led to objects of a table: the group of the last one, and all rows that they had.
+    private var members: [Members: (group: Int, rows: UInt64)] = [:]
+    /// Fetches by the places of the faults that they led to.
+    private var origins: [Int: Int] = [:]
+    /// Groups of to-many faults by the places of the faults on their members, and the groups' fetches.
+    private var owners: [Int: Int] = [:]
+    private var fetchOfGroup: [Int: Int] = [:]
+
+    /// Takes in a fetch.
+    mutating func add(_ fetch: Fetch) {
+        for kind in open.keys where kind.writer.process == fetch.writer.process {
+            guard let way = Self.way(of: fetch, to: kind), way < .unknown else { continue }
+            let isNear = fetch.writer == kind.writer || !fetches.contains { Self.isLikely($0, for: kind) }
+            if isNear { close(kind) }
+        }
+        fetches.append(fetch)
+        if fetches.count > Self.remembered { fetches.removeFirst() }
+    }
+
+    /// Takes in that a batch of a fetch had these columns.
+    mutating func addBatch(of place: Int, columns: [String]) {
+        guard let index = fetches.lastIndex(where: { $0.place == place }) else { return }
+        fetches[index].columns += columns.filter { !fetches[index].columns.contains($0) }
+    }
+
+    /// Takes in a fault.
+    ///
+    /// - Parameter led: The table of the objects that a to-many relationship led to, and how many there were.
+    mutating func add(_ kind: Kind, object: UInt64, at place: Int, led: (table: String, rows: UInt64)? = nil) {
+        if open[kind] == nil {
+            groups += 1
+            open[kind] = Group(number: groups)
+        }
+        open[kind]?.faults.append((place, object))
+        open[kind]?.objects.insert(object)
+        guard let led, let number = open[kind]?.number else { return }
+        let key = Members(process: kind.writer.process, table: led.table)
+        members[key] = (number, led.rows &+ (members[key]?.rows ?? 0))
+    }
+
+    /// Finds the fetches of the faults that are left.
+    mutating func finish() {
+        for kind in open.keys { close(kind) }
+        fetches = []
+        members = [:]
+    }
+
+    /// The place of the fetch that brought the object of the fault at a place; `nil`: none can have.
+    func origin(of place: Int) -> Int? { origins[place] ?? owners[place].flatMap { fetchOfGroup[$0] } }
+
+    // MARK: Assignment
+
+    private mutating func close(_ kind: Kind) {
+        guard let group = open.removeValue(forKey: kind), let first = group.faults.first?.place else { return }
+        for led in members.filter({ $0.value.group == group.number }).keys {
+            for inner in open.keys
+            where inner.relationship.isEmpty && inner.table == led.table
+                && inner.writer.process == led.process
+            {
+                close(inner)
+            }
+            members[led] = nil
+        }
+        let ways = fetches.indices.compactMap { index -> (index: Int, way: Way)? in
+            let fetch = fetches[index]
+            guard fetch.place < first, fetch.writer.process == kind.writer.process else { return nil }
+            return Self.way(of: fetch, to: kind).map { (index, $0) }
+        }.sorted { a, b in
+            let (near, far) = (fetches[a.index].writer == kind.writer, fetches[b.index].writer == kind.writer)
+            if (a.way < .unknown) != (b.way < .unknown) { return a.way < .unknown }
+            if near != far { return near }
+            return a.way == b.way ? a.index > b.index : a.way < b.way
+        }
+        let likely = ways.filter { $0.way < .unknown }
+        let whole = likely.first { fetches[$0.index].canLead(to: group.objects, of: kind) }
+        if whole?.way != .keys, let owner = owner(of: kind, group) {
+            for fault in group.faults { owners[fault.place] = owner }
+            return
+        }
+        if let whole { return give(group.faults, of: group, kind, to: whole.index) }
+        // No single one has so many rows: each takes what it can have led to.
+        var rest = group.faults[...]
+        for (index, _) in likely where !rest.isEmpty {
+            let taken = rest.prefix(Self.lengthLed(fetches[index], kind, rest))
+            give(Array(taken), of: group, kind, to: index)
+            rest = rest.dropFirst(taken.count)
+        }
+        let objects = Set(rest.map(\.object))
+        let other = ways.first { $0.way == .unknown && fetches[$0.index].canLead(to: objects, of: kind) }
+        if let other, !rest.isEmpty { give(Array(rest), of: group, kind, to: other.index) }
+    }
+
+    /// The group of to-many faults whose members these objects can be.
+    private func owner(of kind: Kind, _ group: Group) -> Int? {
+        let key = Members(process: kind.writer.process, table: kind.table)
+        guard kind.relationship.isEmpty, let members = members[key], UInt64(group.objects.count) <= members.rows
+        else { return nil }
+        return members.group
+    }
+
+    /// How many of the faults, from the first on, a fetch's rows can have led to.
+    private static func lengthLed(
+        _ fetch: Fetch, _ kind: Kind, _ faults: ArraySlice<(place: Int, object: UInt64)>
+    ) -> Int {
+        var led = fetch.led[kind] ?? []
+        var length = 0
+        for fault in faults {
+            led.insert(fault.object)
+            guard UInt64(led.count) <= fetch.rows else { break }
+            length += 1
+        }
+        return length
+    }
+
+    private mutating func give(
+        _ faults: [(place: Int, object: UInt64)], of group: Group, _ kind: Kind, to index: Int
+    ) {
+        guard !faults.isEmpty else { return }
+        let place = fetches[index].place
+        for fault in faults { origins[fault.place] = place }
+        fetches[index].led[kind, default: []].formUnion(faults.map(\.object))
+        if fetchOfGroup[group.number] == nil { fetchOfGroup[group.number] = place }
+    }
+
+    /// Whether a fetch is on the thread of faults, and its rows lead to their objects by more than some column.
+    private static func isLikely(_ fetch: Fetch, for kind: Kind) -> Bool {
+        guard fetch.writer == kind.writer, let way = way(of: fetch, to: kind) else { return false }
+        return way < .unknown
+    }
+
+    private static func way(of fetch: Fetch, to kind: Kind) -> Way? {
+        if fetch.table == kind.table { return kind.relationship.isEmpty && !fetch.columns.isEmpty ? .rows : .keys }
+        if fetch.columns.contains(where: { leads($0, to: kind.table) }) { return .column }
+        return fetch.columns.isEmpty ? nil : .unknown
+    }
+
+    /// Whether a column is called after a table's entity: `ZAUTHOR`, `ZFIRSTAUTHOR` or `ZAUTHOR1` after `ZAUTHOR`.
+    private static func leads(_ column: String, to table: String) -> Bool {
+        let (name, entity) = (column.dropFirst(), table.dropFirst())
+        guard !name.isEmpty, !entity.isEmpty else { return false }
+        let bare = name.reversed().drop { $0.isNumber }.reversed()
+        return bare.elementsEqual(entity) || (entity.count >= 4 && bare.reversed().starts(with: entity.reversed()))
+            || (bare.count >= 4 && entity.reversed().starts(with: bare.reversed()))
+    }
+}

@@ -1,0 +1,118 @@
+/// What stands before a message in a line of a log: when it was written, and by whom.
+///
+///     2014-07-30 11:45:15.647 My App[65858:2586192]
+///     2022-11-05 10:12:31.123 Db App[4711:1f2e]
+///     2022-11-05 10:12:31.123456+0100 0x1f2e     Debug       0x0                  4711   0    My App: (CoreData)
+///     2022-11-05 10:12:31.123456+0100  localhost App[4711]: (CoreData)
+///     Nov  5 10:12:31 iPhone App(CoreData)[4711] <Debug>:
+struct LogPrefix {
+    var writer = SQLDebugLine.Writer()
+    var program: Substring = ""
+    /// In nanoseconds since the beginning of the year 2000; of a time without a year, since that of its own.
+    var time: UInt64?
+
+    init(_ text: Substring) {
+        var rest = text.drop { $0 == " " || $0 == "\t" }
+        // <14>1 of RFC 5424.
+        if rest.first == "<", let close = rest.firstIndex(of: ">"), rest.dropFirst().first?.isNumber == true {
+            rest = rest[rest.index(after: close)...]
+            if rest.hasPrefix("1 ") { rest = rest.dropFirst(2) }
+        }
+        // Servers that run tests put a time of their own before the program's.
+        while let (time, behind) = Self.time(rest) {
+            self.time = time
+            rest = behind.drop { $0 == " " || $0 == "\t" }
+        }
+        if rest.hasPrefix("0x") { readColumns(rest) } else { readBracket(rest) }
+    }
+
+    /// Reads `0x1f2e Debug 0x0 4711 0 My App: (CoreData)`.
+    private mutating func readColumns(_ text: Substring) {
+        let words = text.split(separator: " ", maxSplits: 5)
+        guard words.count == 6, let process = UInt32(words[3]) else { return }
+        writer = SQLDebugLine.Writer(process: process, thread: words[0].dropFirst(2))
+        program = words[5].drop { $0 == " " }.prefix { $0 != ":" }
+    }
+
+    /// Reads `My App[65858:2586192]`, and `host App[4711]` without a thread.
+    private mutating func readBracket(_ text: Substring) {
+        var place = text.startIndex
+        while let open = text[place...].firstIndex(of: "["), let close = text[open...].firstIndex(of: "]") {
+            let ids = text[text.index(after: open)..<close].split(separator: ":", omittingEmptySubsequences: false)
+            guard (1...2).contains(ids.count), let process = UInt32(ids[0]),
+                ids.dropFirst().allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isHexDigit) })
+            else {
+                place = text.index(after: close)
+                continue
+            }
+            writer = SQLDebugLine.Writer(process: process, thread: ids.count == 2 ? ids[1] : "")
+            program = Self.name(text[..<open], hasHost: ids.count == 1)
+            return
+        }
+    }
+
+    /// A program's name without the kind of message before it, the host, and the library behind it.
+    private static func name(_ text: Substring, hasHost: Bool) -> Substring {
+        var name = text
+        let kinds: Set<Substring> = ["Df", "Db", "In", "Er", "Ft", "I", "E", "F", "A", "D"]
+        let first = name.prefix { $0 != " " }
+        if first.count < name.count, hasHost || kinds.contains(first) {
+            name = name[first.endIndex...].drop { $0 == " " }
+        }
+        if name.hasSuffix(")"), let open = name.lastIndex(of: "(") { name = name[..<open] }
+        while name.last == " " { name.removeLast() }
+        return name
+    }
+
+    // MARK: Time
+
+    private static let months = [
+        "Jan": 1, "Feb": 2, "Mar": 3, "Apr": 4, "May": 5, "Jun": 6, "Jul": 7, "Aug": 8, "Sep": 9, "Oct": 10, "Nov": 11,
+        "Dec": 12,
+    ]
+
+    /// A date and a time of day with what stands behind them; `nil`: the text begins otherwise.
+    private static func time(_ text: Substring) -> (UInt64, Substring)? {
+        let words = text.split(separator: " ", maxSplits: 3)
+        if let month = words.first.flatMap({ months[String($0)] }), words.count > 2, let day = UInt64(words[1]),
+            let time = timeOfDay(words[2])
+        {
+            // No leap year has fewer days before any month.
+            return (days(2000, UInt64(month), day) * 86_400_000_000_000 + time, text[words[2].endIndex...])
+        }
+        guard let first = words.first else { return nil }
+        let parts = first.split(separator: "T", maxSplits: 1)
+        guard let day = day(parts[0]) else { return nil }
+        guard
+            let (word, time) = [parts.dropFirst().first, words.dropFirst().first].lazy.compactMap({ word in
+                word.flatMap { word in timeOfDay(word).map { (word, $0) } }
+            }).first
+        else { return nil }
+        return (day * 86_400_000_000_000 + time, text[word.endIndex...])
+    }
+
+    /// `2014-07-30` in days since the beginning of the year 2000.
+    private static func day(_ word: Substring) -> UInt64? {
+        let parts = word.split(separator: "-").compactMap { UInt64($0) }
+        guard parts.count == 3, (2000...2199).contains(parts[0]), (1...12).contains(parts[1]),
+            (1...31).contains(parts[2])
+        else { return nil }
+        return days(parts[0], parts[1], parts[2])
+    }
+
+    private static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
+        // Years that begin with March have their leap day at the end.
+        let place = (month + 9) % 12
+        let year = year - (place > 9 ? 1 : 0)
+        return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + min(31, day) - 1 - 730_425
+    }
+
+    /// `11:45:15.647`, with a time zone behind it or not.
+    private static func timeOfDay(_ word: Substring) -> UInt64? {
+        let parts = word.prefix { $0.isNumber || $0 == ":" || $0 == "." }.split(separator: ":")
+        guard parts.count == 3, let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]),
+            let seconds = Double(parts[2]), hours < 24, minutes < 60, (0..<61).contains(seconds)
+        else { return nil }
+        return (hours * 3600 + minutes * 60) * 1_000_000_000 + UInt64(seconds * 1e9)
+    }
+}

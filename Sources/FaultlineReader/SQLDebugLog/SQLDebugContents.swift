@@ -1,0 +1,25 @@
+import FaultlineTrace
+
+/// What the lines of a log show of what its level decides.
+struct SQLDebugContents {
+    private var hasValues = false
+    private var hasPlans = false
+
+    mutating func add(_ line: SQLDebugLine) {
+        guard line.category == "details" else { return }
+        hasValues = hasValues || line.text.hasPrefix("SQLite bind[")
+        hasPlans = hasPlans || line.text.hasPrefix("SQLite: EXPLAIN QUERY PLAN")
+    }
+
+    /// What the log does not tell.
+    var gaps: [TraceGap] {
+        var gaps: [TraceGap] = [
+            .init(.callSites), .init(.rowCache), .init(.writeTimes), .init(.use), .init(.sizes), .init(.counters),
+            .init(.threads), .init(.waits), .init(.model), .init(.changes),
+            .init(.certainOrigins), .init(.exactTimes),
+        ]
+        if !hasValues { gaps.append(.init(.values, remedy: "-com.apple.CoreData.SQLDebug 2")) }
+        if !hasPlans { gaps.append(.init(.plans, remedy: "-com.apple.CoreData.SQLDebug 4")) }
+        return gaps
+    }
+}

@@ -1,0 +1,71 @@
+import FaultlineReader
+import FaultlineTrace
+import Testing
+
+@Suite("What a log does not tell")
+struct LogGapTests {
+    private let select = "sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0"
+
+    @Test("Durations and rows that no line has are not told, and 0.0000s is a duration")
+    func untold() throws {
+        #expect(try LogText(lines: [select]).operations == ["objects ZBOOK – rows –"])
+        #expect(
+            try LogText(lines: [select, "annotation: sql execution time: 0.0023s"]).operations
+                == ["objects ZBOOK – rows 2300 µs"])
+        #expect(
+            try LogText(lines: [select, "annotation: total fetch execution time: 0.0000s for 0 rows."]).operations
+                == ["objects ZBOOK 0 rows 0 µs"])
+        let save = try LogText(lines: ["sql: BEGIN EXCLUSIVE", "sql: INSERT INTO ZBOOK(Z_PK) VALUES(?)", "sql: COMMIT"])
+        #expect(save.operations == ["save ZBOOK +1 ~0 -0 –"])
+        #expect(save.others == ["transaction 0 –", "write 1 –", "transaction 0 –"])
+        // Where lines have times they tell how long it took.
+        let timed = ["BEGIN EXCLUSIVE", "INSERT INTO ZBOOK(Z_PK) VALUES(?)", "COMMIT"].enumerated().map {
+            "|2014-07-30 11:45:15.64\($0) App[5:a1] CoreData: sql: \($1)"
+        }
+        #expect(try LogText(lines: timed).operations == ["save ZBOOK +1 ~0 -0 2000 µs"])
+    }
+
+    @Test("The level tells which values and plans are missing, and which one would log them")
+    func level() throws {
+        let bind = "details: SQLite bind[0] = 7"
+        let plan = ["details: SQLite: EXPLAIN QUERY PLAN SELECT 0", "|2 0 0 SCAN t0"]
+        let remedies = { (lines: [String]) in
+            try LogText(lines: lines).gaps.filter { !$0.remedy.isEmpty }.map { "\($0.kind) \($0.remedy)" }
+        }
+        let (values, plans) = ("values -com.apple.CoreData.SQLDebug 2", "plans -com.apple.CoreData.SQLDebug 4")
+        #expect(try remedies([select]) == [values, plans])
+        #expect(try remedies([select, bind]) == [plans])
+        #expect(try remedies([select, bind] + plan) == [])
+        #expect(try LogText(lines: [select]).gaps.map(\.kind).contains(.use))
+    }
+
+    @Test("Lines that look like Core Data's and are not understood are counted")
+    func notUnderstood() throws {
+        let strange = [
+            "annotation: sql connection fetch time: fast",
+            "annotation: total fetch execution time: 0.1s for many rows.",
+            "sql: FROBNICATE ZBOOK", "|annotation: total fetch execution time: 0.0002s for 3 rows.",
+            "|App: annotation: sql connection fetch time: 0.0001s",
+        ]
+        let log = try LogText(lines: [select] + strange)
+        #expect(log.summary.linesNotUnderstood == 5 && log.summary.unread == 5)
+        #expect(log.summary.firstNotUnderstood?.number == 2)
+        #expect(log.summary.firstNotUnderstood?.reason == "annotation: sql connection fetch time: fast")
+        // A total of which nobody knows the statement.
+        let alone = try LogText(lines: ["annotation: total fetch execution time: 0.1s for 2 rows."])
+        #expect(alone.summary.linesNotUnderstood == 1 && alone.operations == [])
+    }
+
+    @Test("Lines that have nothing to tell are understood, and other output is nobody's")
+    func understood() throws {
+        let lines = [
+            "annotation: Connecting to sqlite database file at \"/a/b.sqlite\"", "annotation: Bound intarray values.",
+            "annotation: Core Data multi-threading assertions enabled.", "sql: pragma journal_mode=wal",
+            "debug: WAL checkpoint: Database did checkpoint. Log size: 1012 checkpointed: 1012",
+            "annotation: PostSaveMaintenance: wal_checkpoint(TRUNCATE) ", "sql: CREATE TABLE ZBOOK ( Z_PK INTEGER )",
+            "error: -addPersistentStoreWithType: returned error", "|The total was fetched in no time", "|SELECT 1",
+            "sql: SELECT TBL_NAME FROM SQLITE_MASTER WHERE TBL_NAME = 'Z_METADATA'", "sql: COMMIT", select,
+        ]
+        #expect(try LogText(lines: lines).summary.linesNotUnderstood == 0)
+    }
+}

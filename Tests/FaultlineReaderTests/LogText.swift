@@ -1,0 +1,104 @@
+import FaultlineReader
+import FaultlineTrace
+import Foundation
+import Testing
+
+/// The text of a log, read.
+struct LogText {
+    let messages: [TraceMessage]
+    let summary: ReadingSummary
+    private var dictionary = TraceDictionary()
+
+    init(_ text: String) throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try text.write(to: file, atomically: false, encoding: .utf8)
+        let reader = try TraceReader(path: file.path)
+        #expect(reader.format == .sqlDebug)
+        var messages: [TraceMessage] = []
+        summary = try reader.read { messages.append($0) }
+        self.messages = messages
+        for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
+    }
+
+    /// Lines that `CoreData: ` is put before, but for those that begin with a bar.
+    init(lines: [String]) throws {
+        try self.init(
+            lines.map { $0.hasPrefix("|") ? $0.dropFirst() + "\n" : "CoreData: \($0)\n" }.joined())
+    }
+
+    var events: [TraceEvent] {
+        messages.compactMap { if case .event(let event) = $0 { event } else { nil } }
+    }
+
+    /// Processes with their programs.
+    var programs: [String] {
+        messages.compactMap { message in
+            if case .began(let began) = message { "\(began.process) \(began.program)" } else { nil }
+        }
+    }
+
+    var gaps: [TraceGap] {
+        messages.compactMap { if case .began(let began) = $0 { began.gaps } else { nil } }.first ?? []
+    }
+
+    var shapes: [ShapeEntry] {
+        messages.compactMap { if case .entry(_, _, .shape(let shape)) = $0 { shape } else { nil } }
+    }
+
+    var statements: [String] {
+        messages.compactMap { if case .entry(_, _, .statement(let statement)) = $0 { statement.sql } else { nil } }
+    }
+
+    private func entity(_ id: DictionaryID) -> String { dictionary.entity(id)?.name ?? "?" }
+
+    /// What happened, an operation a line, but for its statements; what is not told is `–`.
+    var operations: [String] {
+        events.compactMap { event in
+            let time = event.untold.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
+            let rows = { (rows: UInt32) in event.untold.contains(.rows) ? "–" : "\(rows)" }
+            switch event.detail {
+            case .fetch(let fetch):
+                return "\(fetch.resultType) \(entity(fetch.entity)) \(rows(fetch.rows)) rows \(time)"
+            case .batch(let batch): return "batch \(entity(batch.entity)) of \(batch.fetch) \(rows(batch.rows)) \(time)"
+            case .fault(let fault):
+                let name = dictionary.name(fault.relationship).map { ".\($0)" } ?? ""
+                return "\(fault.type) \(entity(fault.entity))\(name) of \(fault.origin) \(time)"
+            case .save(let save):
+                let changes = save.entities.map {
+                    "\(entity($0.entity)) +\($0.inserted) ~\($0.updated) -\($0.deleted)"
+                }
+                return "save \(changes.joined(separator: ", "))\(event.untold.contains(.rows) ? " and –" : "") \(time)"
+            default: return nil
+            }
+        }
+    }
+
+    /// Statements that stand alone, with their rows and durations.
+    var others: [String] {
+        events.compactMap { event in
+            guard case .sql(let statement) = event.detail, event.parent == 0 else { return nil }
+            let time = event.untold.contains(.duration) ? "–" : "\(event.duration / 1000) µs"
+            return "\(statement.type) \(event.untold.contains(.rows) ? "–" : "\(statement.rows)") \(time)"
+        }
+    }
+
+    /// Objects that went to the store, by the entity of the fetch that they are said to come from.
+    var origins: [String: Int] {
+        var entities: [EventID: String] = [:]
+        for event in events { if case .fetch(let fetch) = event.detail { entities[event.id] = entity(fetch.entity) } }
+        var counts: [String: Int] = [:]
+        for event in events {
+            if case .fault(let fault) = event.detail { counts[entities[fault.origin] ?? "none", default: 0] += 1 }
+        }
+        return counts
+    }
+
+    /// How many faults each fetch is given, in the order of the fetches.
+    var faultsOfFetches: [Int] {
+        let fetches = events.filter { $0.kind == .fetch }.map(\.id)
+        return fetches.map { id in
+            events.count { if case .fault(let fault) = $0.detail { fault.origin == id } else { false } }
+        }
+    }
+}
