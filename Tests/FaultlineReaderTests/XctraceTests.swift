@@ -179,6 +179,35 @@ struct XctraceTests {
         #expect(events(messages).count == 1 && summary.foreignLines == 1)
     }
 
+    @Test("Exports that were put into one file are read whole, each with its own numbers")
+    func concatenated() throws {
+        let rest = { (entity: String, process: Int) in
+            "<duration id=\"2\">300</duration><fetch-entity id=\"3\">\(entity)</fetch-entity><fetch-count id=\"4\">5</fetch-count>"
+                + "<sentinel/><spid/>" + Self.thread.replacing(">7<", with: ">\(process)<")
+        }
+        let one = export(
+            Self.row("100", rest("Book", 7)) + Self.row("200", "<duration ref=\"2\"/><fetch-entity ref=\"3\"/>"))
+        let two = export(
+            Self.row("300", rest("Shelf", 7)) + Self.row("400", "<duration ref=\"2\"/><fetch-entity ref=\"3\"/>"))
+        for file in [one + two, one + String(two.dropFirst(22)), one + "\n\n" + two] {
+            let (messages, summary) = try read(file)
+            let dictionary = dictionary(messages)
+            let entities = events(messages).compactMap { event in
+                if case .fetch(let fetch) = event.detail { dictionary.entity(fetch.entity)?.name } else { nil }
+            }
+            #expect(entities == ["Book", "Book", "Shelf", "Shelf"])
+            #expect(!summary.isTruncated && summary.processes == [7])
+        }
+        // What is cut off in the second costs its end; another process is told apart.
+        let cut = try read(one + two.prefix(two.count - 60))
+        #expect(cut.summary.isTruncated && events(cut.messages).count >= 3)
+        let other = try read(one + export(Self.row("300", rest("Shelf", 9))))
+        #expect(other.summary.processes == [7, 9] && events(other.messages).map(\.process) == [7, 7, 9])
+        #expect(throws: ReaderError.self) {
+            try read("<trace-query-result></trace-query-result>" + "<trace-query-result></trace-query-result>")
+        }
+    }
+
     @Test("What is cut off gives what came before")
     func truncated() throws {
         let xml = export(

@@ -60,10 +60,23 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
 
     /// Hands every row of a file to `body`, in the order of the file.
     ///
+    /// A file can hold several exports, one behind the other; each numbers its values by itself.
+    ///
     /// - Returns: Whether the file is an export, and whether it is whole.
     /// - Throws: What `body` throws.
     /// - Complexity: O(file), in memory too.
     static func read(
+        _ data: Data, _ body: (Row) throws -> Void
+    ) throws -> (isExport: Bool, isWhole: Bool) {
+        var all = (isExport: true, isWhole: true)
+        for part in XctraceText.documents(data) {
+            let (isExport, isWhole) = try readOne(part, body)
+            all = (all.isExport && isExport, all.isWhole && isWhole)
+        }
+        return all
+    }
+
+    private static func readOne(
         _ data: Data, _ body: (Row) throws -> Void
     ) throws -> (isExport: Bool, isWhole: Bool) {
         guard let data = XctraceText.readable(data) else { return (false, false) }

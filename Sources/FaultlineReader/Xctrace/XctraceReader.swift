@@ -7,13 +7,23 @@ import Foundation
 /// SQL, no predicate, no value, and no use of results. Binaries of the system are told by their paths, so that the call
 /// site is the first frame of the app; without symbols it is the place in its binary.
 final class XctraceReader {
+    /// What the tables of an export do not tell.
+    private static let gaps: [TraceGap] = [
+        .init(.statements, remedy: "-com.apple.CoreData.SQLDebug 1"),
+        .init(.values, remedy: "-com.apple.CoreData.SQLDebug 2"),
+        .init(.plans, remedy: "-com.apple.CoreData.SQLDebug 4"), .init(.counters), .init(.use), .init(.sizes),
+        .init(.origins),
+        .init(.rowCache), .init(.waits), .init(.model), .init(.changes), .init(.exactTimes),
+    ]
+
     private let path: String
     private var summary = ReadingSummary()
     private var names = EntryTable()
     private var events: [TraceEvent] = []
-    private var process: UInt32 = 0
-    private var program = ""
-    private var stacks: [ObjectIdentifier: DictionaryID] = [:]
+    /// Processes with their programs, in the order in which they come.
+    private var processes: [(number: UInt32, program: String)] = []
+    /// Stacks by the values that they were told in, which have to live as long as their identifiers stand for them.
+    private var stacks: [ObjectIdentifier: (value: XctraceDocument.Value, id: DictionaryID)] = [:]
     private var end: UInt64 = 0
 
     init(path: String) {
@@ -32,13 +42,21 @@ final class XctraceReader {
         guard summary.events > 0 || isWhole else { throw ReaderError.brokenXctrace(path) }
         guard summary.events > 0 else { throw ReaderError.emptyXctrace(path) }
         summary.isTruncated = !isWhole
-        summary.processes = [process]
+        summary.processes = processes.map(\.number)
         summary.entries = names.entries.count
-        try body(.began(ProcessBegan(process: process, program: program, source: .instruments)))
-        try names.forEach(of: process, body)
+        for (process, program) in processes {
+            try body(
+                .began(
+                    ProcessBegan(process: process, program: program, source: .instruments, gaps: Self.gaps)))
+            try names.forEach(of: process, body)
+        }
         for event in events { try body(.event(event)) }
         // Of one that is cut off nobody knows what is missing.
-        if isWhole { try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(summary.events)))) }
+        guard isWhole else { return summary }
+        for (process, _) in processes {
+            let count = events.count { $0.process == process }
+            try body(.ended(ProcessEnded(process: process, end: end, events: UInt64(count))))
+        }
         return summary
     }
 
@@ -58,10 +76,13 @@ final class XctraceReader {
         }
         let thread = row["thread"]
         let owner = row.child("process", of: thread)
-        if process == 0 {
-            process = UInt32(clamping: max(1, row.child("pid", of: owner)?.number ?? 1))
+        // A row without a process is of the one before.
+        let told = row.child("pid", of: owner)?.number.map { UInt32(clamping: max(1, $0)) }
+        let process = told ?? processes.last?.number ?? 1
+        if !processes.contains(where: { $0.number == process }) {
             // "TestApp (12345)"
-            program = (owner?.attributes["fmt"] ?? "").split(separator: " (").first.map(String.init) ?? ""
+            let program = (owner?.attributes["fmt"] ?? "").split(separator: " (").first.map(String.init)
+            processes.append((process, program ?? ""))
         }
         summary.events += 1
         end = max(end, start + duration)
@@ -126,7 +147,7 @@ final class XctraceReader {
         // Newer exports put it into a "tagged-backtrace".
         if let inner = row.child("backtrace", of: backtrace) { backtrace = inner }
         let key = ObjectIdentifier(backtrace)
-        if let known = stacks[key] { return known }
+        if let known = stacks[key] { return known.id }
         var addresses: [String] = []
         for frame in row.children("frame", of: backtrace) {
             guard let address = frame.attributes["addr"], let binary = row.child("binary", of: frame),
@@ -144,7 +165,7 @@ final class XctraceReader {
                         locations: [FrameEntry.Location(symbol: word, function: word)])))
         }
         let number = addresses.isEmpty ? 0 : names.id(.stack(StackEntry(frames: addresses)))
-        stacks[key] = number
+        stacks[key] = (backtrace, number)
         return number
     }
 

@@ -23,6 +23,26 @@ enum XctraceText {
         return data
     }
 
+    /// The documents of a file, each without what stands between it and the next.
+    ///
+    /// - Complexity: O(*n*).
+    static func documents(_ data: Data) -> [Data] {
+        let (opening, closing) = (Data("<trace-query-result".utf8), Data("</trace-query-result>".utf8))
+        var starts: [Data.Index] = []
+        var place = data.startIndex
+        while let found = data.range(of: opening, in: place..<data.endIndex) {
+            starts.append(found.lowerBound)
+            place = found.upperBound
+        }
+        guard starts.count > 1 else { return [data] }
+        // What stands before the first is its declaration.
+        starts[0] = data.startIndex
+        return zip(starts, starts.dropFirst() + [data.endIndex]).map { start, end in
+            let close = data.range(of: closing, options: .backwards, in: start..<end)
+            return Data(data[start..<(close?.upperBound ?? end)])
+        }
+    }
+
     private static func hasOtherEncoding(_ data: Data) -> Bool {
         guard data.starts(with: Data("<?xml ".utf8)), let end = data.range(of: Data("?>".utf8)) else { return false }
         let declaration = String(decoding: data[..<end.lowerBound], as: UTF8.self)
