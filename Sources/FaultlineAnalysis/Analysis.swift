@@ -26,6 +26,7 @@ public struct Analysis: Sendable {
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []
+        let gaps = profile.allProcesses.gaps
         // Those that give way leave a line to what goes further there.
         let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
         let taken = Set(
@@ -38,7 +39,7 @@ public struct Analysis: Sendable {
             checks.append(
                 RuleCheck(
                     rule: rule.id, name: rule.name, examined: outcome.examined, obstacles: outcome.obstacles,
-                    findings: outcome.findings.count))
+                    findings: outcome.findings.count, gaps: gaps.filter { rule.needs.contains($0.kind) }))
         }
         self.profile = profile
         self.costs = costs

@@ -44,13 +44,17 @@ public struct EventGroup: Sendable {
     /// Time on the main thread, in nanoseconds.
     public internal(set) var mainThreadTime: UInt64 = 0
     public internal(set) var counts = Counts()
+    /// Events whose durations the trace does not tell; ``durations`` has none of them.
+    public internal(set) var untimed: UInt64 = 0
+    /// Events whose rows it does not tell.
+    public internal(set) var uncounted: UInt64 = 0
 
     /// The sum of durations less what events within took.
     ///
     /// Signed, since an event's children can be counted before it.
     var netTime: Int64 = 0
 
-    public var count: UInt64 { durations.count }
+    public var count: UInt64 { durations.count &+ untimed }
     public var totalTime: UInt64 { durations.total }
 
     init(_ key: Key) {
@@ -61,6 +65,6 @@ public struct EventGroup: Sendable {
 extension EventGroup: KeyedSum {
     static let parts: [SumPart<EventGroup>] = [
         .sum("mainThreadTime", \.mainThreadTime), .part("durations", \.durations), .part("netTime", \.netTime),
-        .part("counts", \.counts),
+        .part("counts", \.counts), .sum("untimed", \.untimed), .sum("uncounted", \.uncounted),
     ]
 }

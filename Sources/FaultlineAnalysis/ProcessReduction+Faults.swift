@@ -68,7 +68,7 @@ extension ProcessReduction {
         claimTrips(1, scope: event.scope, in: &tables)
         guard fault.source == .store, fault.error == 0 else { return }
         let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
-        tables.insert(load, hash: StableHash.event(process: event.process, id: event.id))
+        if event.tellsLoad { tables.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
         // Delete rules go where they lead; what the program asked for is the deletion.
         guard !fault.isDeleting else { return }
         guard fault.origin != 0 else {

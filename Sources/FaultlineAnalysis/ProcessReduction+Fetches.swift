@@ -44,7 +44,7 @@ extension ProcessReduction {
             addRows(UInt64(fetch.rows), scope: event.scope, in: &tables)
             noteLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
         }
-        guard fetch.rows > 0, fetch.trips > 0 else { return index }
+        guard fetch.rows > 0, fetch.trips > 0, event.tellsLoad else { return index }
         let load = Load(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
         let place = shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)
@@ -62,7 +62,7 @@ extension ProcessReduction {
         claimTrips(UInt64(batch.trips), scope: event.scope, in: &tables)
         let load = Load(rows: UInt64(batch.rows), bytes: batch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
-        if batch.rows > 0, batch.trips > 0, batch.error == 0 {
+        if batch.rows > 0, batch.trips > 0, batch.error == 0, event.tellsLoad {
             tables.changeShape(shapeIndex(batch.shape, entity: batch.entity, in: &tables)) {
                 $0.rows.insert(load, hash: hash)
             }

@@ -37,9 +37,11 @@ extension ProcessReduction {
         guard save.error == 0, objects > 0 else { return }
         let time = event.duration &- min(event.duration, save.lockWait)
         let own = Self.ownTime(of: save, event)
-        tables.saveLoads.insert(
-            Load(rows: objects, bytes: save.bytes, duration: time),
-            hash: StableHash.event(process: event.process, id: event.id))
+        if event.tellsLoad {
+            tables.saveLoads.insert(
+                Load(rows: objects, bytes: save.bytes, duration: time),
+                hash: StableHash.event(process: event.process, id: event.id))
+        }
         let unit = unit(of: event.scope)
         guard !unit.isSetup else { return }
         let names = entityNames(of: save)

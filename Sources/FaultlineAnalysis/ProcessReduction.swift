@@ -198,7 +198,8 @@ struct ProcessReduction: Sendable {
         noteBlock(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
         tables.changeGroup(group) {
-            $0.durations.record(event.duration)
+            if event.untold.contains(.duration) { $0.untimed &+= 1 } else { $0.durations.record(event.duration) }
+            $0.uncounted &+= event.untold.contains(.rows) ? 1 : 0
             $0.counts.add(event)
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
         }
@@ -218,6 +219,7 @@ struct ProcessReduction: Sendable {
             addTrip(scope: event.scope, isStatement: true, to: &tables)
             add(statement, event, to: &tables)
             let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
+            guard event.tellsLoad else { break }
             tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
         case .write: summary.counts.writes &+= 1
         case .transaction: summary.counts.transactions &+= 1

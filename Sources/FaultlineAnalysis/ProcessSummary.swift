@@ -10,6 +10,8 @@ public struct ProcessSummary: Sendable, Hashable {
     public internal(set) var source: ProcessBegan.Source?
     /// When its recording began, in seconds since 1970; 0: not known.
     var date: Double = 0
+    /// What the recording cannot tell.
+    public internal(set) var gaps: Set<TraceGap> = []
     /// When its recording began, or its first event in the trace did, in nanoseconds since the trace began.
     public internal(set) var start: UInt64 = 0
     /// When its last event ended, or its recording did, in nanoseconds since the trace began.

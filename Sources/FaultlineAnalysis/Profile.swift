@@ -34,6 +34,7 @@ public struct Profile: Sendable {
                 reduction.summary.program = began.program
                 reduction.summary.source = began.source
                 reduction.summary.date = began.date
+                reduction.summary.gaps = Set(began.gaps ?? [])
                 reduction.summary.start = began.start
                 reduction.summary.end = max(reduction.summary.end, began.start)
             }

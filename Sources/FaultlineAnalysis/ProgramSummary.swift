@@ -1,4 +1,4 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 /// What the processes of one program recorded, in numbers that add up.
 public struct ProgramSummary: Sendable, Hashable {
@@ -23,6 +23,15 @@ public struct ProgramSummary: Sendable, Hashable {
     public internal(set) var counts = StoreCounts()
     /// Other tools that recorded some of the processes, by their words.
     public internal(set) var sources: Set<String> = []
+    /// Processes whose recordings cannot tell something, by the gap's word.
+    var gapCounts: [String: UInt64] = [:]
+    /// What none of the processes' recordings can tell.
+    public var gaps: Set<TraceGap> {
+        Set(gapCounts.filter { $0.value >= processes }.keys.compactMap(TraceGap.init(word:)))
+    }
+
+    /// Whether none of the processes' recordings can tell something.
+    func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind == kind } }
 
     mutating func add(_ process: ProcessSummary) {
         processes &+= 1
@@ -37,6 +46,7 @@ public struct ProgramSummary: Sendable, Hashable {
         writing &+= process.ended?.writing ?? 0
         counts.merge(process.counts)
         if let source = process.source { sources.insert(source.word) }
+        for gap in process.gaps { gapCounts[gap.word, default: 0] &+= 1 }
     }
 }
 
@@ -46,5 +56,6 @@ extension ProgramSummary: Summed, StartsEmpty {
         .sum("wallTime", \.wallTime), .sum("threadTime", \.threadTime), .sum("lost", \.lost),
         .sum("unwritten", \.unwritten), .sum("entriesLost", \.entriesLost), .sum("usesLost", \.usesLost),
         .sum("writing", \.writing), .part("counts", \.counts), .union("sources", \.sources),
+        .part("gapCounts", \.gapCounts),
     ]
 }

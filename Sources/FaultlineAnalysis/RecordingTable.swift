@@ -113,6 +113,7 @@ extension ProcessSummary {
             "counts": counts.stored(&words), "date": StoredValue(date.bitPattern),
         ]
         members["source"] = source.map { .text($0.rawValue) }
+        if !gaps.isEmpty { members["gaps"] = StoredValue(gaps.map(\.word).sorted()) }
         members["ended"] = ended.map { ended in
             .record([
                 "end": StoredValue(ended.end), "events": StoredValue(ended.events), "lost": StoredValue(ended.lost),
@@ -134,6 +135,9 @@ extension ProcessSummary {
         reportedLost = try value.member("reportedLost") { try $0.count() }
         try value.member("counts") { try counts.restore($0, words) }
         source = try value.member("source") { $0 == .none ? nil : try ProcessBegan.Source(word: $0) }
+        gaps = try value.member("gaps") { value in
+            value == .none ? [] : Set(try value.texts().compactMap(TraceGap.init(word:)))
+        }
         ended = try value.member("ended") { ended in
             guard ended != .none else { return nil }
             let number = { (name: String) in try ended.member(name) { try $0.count() } }

@@ -1,3 +1,5 @@
+public import FaultlineTrace
+
 /// Looks for one kind of trouble in a profile.
 public protocol Rule: Sendable {
     /// The rule's number: `"R01"`.
@@ -13,6 +15,11 @@ public protocol Rule: Sendable {
     /// The numbers that it judges by, where a user can set them.
     var thresholds: [Threshold] { get }
 
+    /// What it cannot judge without; by default nothing is needed.
+    ///
+    /// A trace that lacks one of these is not one in which the rule found nothing: the rule is not applicable to it.
+    var needs: Set<TraceGap.Kind> { get }
+
     /// Its page.
     var manual: RuleManual { get }
 
@@ -23,6 +30,7 @@ public protocol Rule: Sendable {
 extension Rule {
     public var givesWay: Bool { false }
     public var thresholds: [Threshold] { [] }
+    public var needs: Set<TraceGap.Kind> { [] }
 }
 
 /// What a rule found, and how far it could look.
@@ -49,6 +57,11 @@ public struct RuleCheck: Sendable, Hashable {
     public var obstacles: [String]
     /// Findings of the rule.
     public var findings: Int
+    /// What the rule needs and the trace does not tell; where there is any, no finding means nothing.
+    public var gaps: Set<TraceGap> = []
+
+    /// Whether the trace has nothing that the rule could have found.
+    public var isApplicable: Bool { gaps.isEmpty || findings > 0 }
 }
 
 /// The rules that there are.

@@ -1,5 +1,10 @@
 internal import FaultlineTrace
 
+extension TraceEvent {
+    /// Whether it tells how many rows took how long.
+    var tellsLoad: Bool { untold.isEmpty }
+}
+
 extension TraceEvent.Statement {
     /// Rows that it went through in a full scan; 0: none, or a single one, since the first row takes no step.
     var scannedRows: UInt64 { fullScanSteps > 0 ? UInt64(fullScanSteps) + 1 : 0 }

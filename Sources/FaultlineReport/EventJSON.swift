@@ -29,7 +29,8 @@ public struct EventJSON: Sendable {
         var members: [(String, JSONValue)] = [
             ("process", .unsigned(UInt64(event.process))), ("id", .unsigned(event.id)),
             ("kind", .string(event.kind.name)), ("parent", .unsigned(event.parent)), ("scope", .unsigned(event.scope)),
-            ("start", .unsigned(event.start)), ("duration", .unsigned(event.duration)),
+            ("start", .unsigned(event.start)),
+            ("duration", event.untold.contains(.duration) ? .null : .unsigned(event.duration)),
             ("thread", .unsigned(UInt64(event.thread))), ("isMainThread", .bool(event.isMainThread)),
         ]
         if let name = dictionary.thread(event.thread)?.name { members.append(("threadName", .string(name))) }
@@ -37,7 +38,10 @@ public struct EventJSON: Sendable {
         members += reference("site", event.site, nil)
         members += reference("stack", event.stack, nil)
         members.append(("overhead", .unsigned(UInt64(event.overhead))))
-        members += EventFields(dictionary: dictionary).members(of: event.detail)
+        let counted = ["rows", "inserted", "updated", "deleted"]
+        members += EventFields(dictionary: dictionary).members(of: event.detail).map { name, value in
+            (name, event.untold.contains(.rows) && counted.contains(name) ? .null : value)
+        }
         if let site = resolver.place(of: event) { members.append(("callSite", SiteJSON.value(site))) }
         if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }
         return members

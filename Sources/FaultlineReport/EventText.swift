@@ -29,9 +29,16 @@ public struct EventText: Sendable {
         let site = resolver.place(of: event)
         let (what, rows, note) = summary(of: event)
         let line = Self.columns(
-            Self.seconds(event.start), event.duration == 0 ? "" : Phrase.duration(event.duration), thread(event),
-            event.kind.name, what, rows.map { Phrase.count(UInt64($0)) } ?? "", note, site?.description ?? "–")
+            Self.seconds(event.start), Self.duration(event), thread(event),
+            event.kind.name, what,
+            event.untold.contains(.rows) ? "–" : rows.map { Phrase.count(UInt64($0)) } ?? "", note,
+            site?.description ?? "–")
         return stack ? [line] + frames(event) : [line]
+    }
+
+    private static func duration(_ event: TraceEvent) -> String {
+        if event.untold.contains(.duration) { return "–" }
+        return event.duration == 0 ? "" : Phrase.duration(event.duration)
     }
 
     static func columns(

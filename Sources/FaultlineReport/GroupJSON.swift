@@ -10,6 +10,8 @@ enum GroupJSON {
             "selfTime": .unsigned(group.selfTime), "mainThreadTime": .unsigned(group.mainThreadTime),
             "counts": counts(group.counts),
         ]
+        if group.untimed > 0 { members["untimed"] = .unsigned(group.untimed) }
+        if group.uncounted > 0 { members["uncounted"] = .unsigned(group.uncounted) }
         if let type = group.key.faultType { members["faultType"] = .string("\(type)") }
         if let source = group.key.source { members["source"] = .string("\(source)") }
         if let type = group.key.statementType { members["statementType"] = .string("\(type)") }

@@ -36,6 +36,16 @@ enum GroupText {
         key.hasSuffix(" ascending") ? String(key.dropLast(10)) : key
     }
 
+    /// A figure of a group's durations; `–` where the trace tells none of them.
+    static func time(_ group: EventGroup, _ figure: (Distribution) -> UInt64) -> String {
+        group.durations.count == 0 && group.untimed > 0 ? "–" : Phrase.duration(figure(group.durations))
+    }
+
+    /// A group's rows; `–` where the trace tells those of none of its events.
+    static func rows(_ group: EventGroup) -> String {
+        group.uncounted > 0 && group.uncounted == group.count ? "–" : Phrase.count(group.counts.rows)
+    }
+
     /// The kind of a group, with what tells it apart: `fault`, `fault (cached)`.
     static func kind(_ key: EventGroup.Key) -> String {
         switch key.source {

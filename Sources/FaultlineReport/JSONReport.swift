@@ -75,6 +75,8 @@ public struct JSONReport: Sendable {
         .sorted([
             "rule": .string(check.rule), "name": .string(check.name), "examined": .optional(check.examined),
             "obstacles": .array(check.obstacles.map { .string($0) }), "findings": .integer(Int64(check.findings)),
+            "isApplicable": .bool(check.isApplicable),
+            "missing": .array(check.gaps.map(\.word).sorted().map { .string($0) }),
         ])
     }
 

@@ -12,6 +12,10 @@ struct StoreTimeText {
         var rows: UInt64? = 0
         var trips: UInt64 = 0
         var time: UInt64 = 0
+        /// Events whose rows, or durations, the trace does not tell.
+        var uncounted: UInt64 = 0
+        var untimed: UInt64 = 0
+        var isUntimed: Bool { untimed > 0 && untimed == count }
     }
 
     func lines(_ ink: Ink, _ width: Int) -> [String] {
@@ -28,9 +32,11 @@ struct StoreTimeText {
             let share = totals.storeTime == 0 ? 0 : Double(part.time) / Double(totals.storeTime)
             let bar = String(repeating: "█", count: max(0, min(20, Int((share * 20).rounded()))))
             table.add([
-                part.name, Phrase.count(part.count), part.rows.map { Phrase.count($0) } ?? "–",
+                part.name, Phrase.count(part.count),
+                part.rows.map { part.uncounted == part.count ? "–" : Phrase.count($0) } ?? "–",
                 Phrase.count(part.trips),
-                Phrase.duration(part.time), Phrase.percent(min(1, share)), bar,
+                part.isUntimed ? "–" : Phrase.duration(part.time),
+                part.isUntimed ? "–" : Phrase.percent(min(1, share)), bar,
             ])
         }
         return title(totals, ink, width) + table.section(ink, width: width)
@@ -86,6 +92,8 @@ struct StoreTimeText {
                 part.rows = (part.rows ?? 0) + group.counts.rows
                 part.trips += group.counts.trips
                 part.time += group.totalTime
+                part.uncounted += group.uncounted
+                part.untimed += group.untimed
             }
             switch group.key.kind {
             case .fetch: add(&fetch)

@@ -91,8 +91,8 @@ public struct TextReport: Sendable {
         for group in shown {
             table.add([
                 GroupText.kind(group.key), GroupText.subject(group.key), Phrase.count(group.count),
-                Phrase.duration(group.durations.percentile(50)), Phrase.duration(group.durations.percentile(99)),
-                Phrase.count(group.counts.rows), Phrase.duration(group.totalTime), group.key.site?.description ?? "–",
+                GroupText.time(group) { $0.percentile(50) }, GroupText.time(group) { $0.percentile(99) },
+                GroupText.rows(group), GroupText.time(group) { $0.total }, group.key.site?.description ?? "–",
             ])
         }
         let rest = groups.count - shown.count
@@ -105,7 +105,8 @@ public struct TextReport: Sendable {
         func add(_ paragraph: String) {
             text += TextPage.item(paragraph, width: width)
         }
-        let checks = analysis.checks.filter { $0.rule != "R24" }
+        let all = analysis.checks.filter { $0.rule != "R24" }
+        let checks = all.filter(\.isApplicable)
         let isSilent = { (check: RuleCheck) in check.findings == 0 && check.obstacles.isEmpty }
         for check in checks where !isSilent(check) {
             let found = check.findings == 0 ? "nothing found" : Phrase.count(UInt64(check.findings), "finding")
@@ -120,8 +121,17 @@ public struct TextReport: Sendable {
         let examined = silent.filter { $0.examined != nil }.map { "\($0.rule) \($0.name)" }
         if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
         // What a trace has nothing of needs no words; "faultline explain" has them.
-        let idle = Self.runs(checks.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
+        let idle = Self.runs(all.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
         if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
+        let gaps = Set(all.filter { !$0.isApplicable }.flatMap(\.gaps)).sorted { $0.kind.name < $1.kind.name }
+        let missing = gaps.map { gap in
+            let rules = Self.runs(all.map { !$0.isApplicable && $0.gaps.contains(gap) ? $0.rule : nil })
+            let remedy = gap.remedy.isEmpty ? "" : ", which \(gap.remedy) logs"
+            return "\(rules.joined(separator: ", ")) (\(gap.kind.name)\(remedy))"
+        }
+        if !missing.isEmpty {
+            add("Not applicable, since the trace lacks what they need: " + missing.joined(separator: ", "))
+        }
         return text
     }
 

@@ -54,7 +54,7 @@ struct SQLDebugReportTests {
         let result = try BuiltCommand.run(["report", log])
         #expect(result.status == 0 && result.errors == "")
         #expect(result.output.hasPrefix("App: "))
-        #expect(result.output.contains("SQLDebug logs no call sites, "))
+        #expect(result.output.contains("The trace has no call sites, "))
         #expect(result.output.contains("Prefetch \"tags\" with the fetch of Item."))
         let report = try ReportDocument(of: log)
         #expect(report.findings.first?.rule == "R01" && report.findings.first?.saving.trips == 29)

@@ -11,7 +11,7 @@ struct XctraceReportTests {
         let export = try SharedData.url("xctrace-export/core-data-fetch.xml").path
         let result = try BuiltCommand.run(["report", export])
         #expect(result.status == 0 && result.errors == "")
-        #expect(result.output.contains("Instruments does not export SQL, predicates, values,"))
+        #expect(result.output.contains("It has no SQL (-com.apple.CoreData.SQLDebug 1 logs them)"))
         let report = try ReportDocument(of: export)
         let loops = report.findings.filter { $0.rule == "R04" && $0.severity != "note" }
         let sites = loops.compactMap { $0.change?.text }

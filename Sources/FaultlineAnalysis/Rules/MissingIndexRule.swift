@@ -31,7 +31,7 @@ public struct MissingIndexRule: Rule {
             outcome.examined = "the scans of \(Phrase.count(examined, "fetch", plural: "fetches"))"
         }
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile) }
-        outcome.findings += automaticIndexes(profile) + needlessIndexes(profile)
+        outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
         return outcome
     }
 

@@ -21,6 +21,11 @@ public struct PrefetchRule: Rule {
         let cases = Self.stories(profile)
         let found = cases.compactMap { finding($0.key, $0.evidence, $0.claims, profile, costs) }
         var outcome = RuleOutcome(findings: found)
+        if profile.allProcesses.lacks(.certainOrigins) {
+            for index in outcome.findings.indices {
+                outcome.findings[index].confidence = min(.medium, outcome.findings[index].confidence)
+            }
+        }
         if totals.events[.fault, default: 0] > 0 {
             let all = Phrase.count(totals.events[.fault, default: 0], "fault")
             outcome.examined = "\(all), \(Phrase.count(totals.faultTrips)) of them from the store"

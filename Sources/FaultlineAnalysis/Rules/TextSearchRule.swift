@@ -32,7 +32,8 @@ public struct TextSearchRule: Rule {
             }
             let searched = terms.filter { TextSearchAdvice.Remedy($0) != nil }
             guard !searched.isEmpty else { continue }
-            unmeasured &+= fetch.counts.executions - min(fetch.counts.executions, fetch.counts.statements)
+            let measured = Self.candidates(fetch, profile) == nil ? 0 : fetch.counts.statements
+            unmeasured &+= fetch.counts.executions - min(fetch.counts.executions, measured)
             if let finding = finding(for: fetch, searched, profile, costs) { outcome.findings.append(finding) }
         }
         if examined > 0 {
@@ -64,6 +65,8 @@ public struct TextSearchRule: Rule {
         }
         // The first row of a scan takes no step.
         guard counts.fullScanSteps == 0 else { return (Double(counts.fullScanSteps) / statements + 1, false) }
+        // Nobody counted.
+        guard counts.virtualMachineSteps > 0 else { return nil }
         // Handing rows out takes steps as well: one for each column.
         let columns = UInt64(profile.entity(fetch.key.shape.entity)?.properties.count ?? 0) &+ stepsPerRow
         let isCount = fetch.key.shape.resultType == "count"
@@ -80,6 +83,7 @@ public struct TextSearchRule: Rule {
         let gone = (candidates?.rows ?? 0) * Double(counts.statements)
         guard counts.executions > 0,
             gone >= Self.minimumSteps.value || counts.executions >= Self.minimumExecutions.count
+                || candidates == nil && Self.isLong(counts)
         else {
             return nil
         }
@@ -99,7 +103,8 @@ public struct TextSearchRule: Rule {
             fetch: fetch, terms: terms, candidates: candidates?.rows, profile: profile)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
-            score: Score.of(candidates?.rows ?? 0, info: 500, warning: 50_000), fix: advice.fix, code: advice.code,
+            score: Score.of(candidates?.rows ?? Self.assumedRows(counts), info: 500, warning: 50_000), fix: advice.fix,
+            code: advice.code,
             saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence(in: saving)),
             signature: fetch.signature(id, advice.properties))
         finding.scopes = counts.scopes.names

@@ -25,7 +25,7 @@ public struct TraceQualityRule: Rule {
             score = max(score, severity)
         }
         if totals.eventCount == 0 { limit("No event was recorded: the trace proves nothing.", 80) }
-        for source in all.sources.sorted() { limit(Self.limits(of: source), 10) }
+        for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
         if lost > 0 {
             limit(
                 "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost for want of room "
@@ -44,6 +44,12 @@ public struct TraceQualityRule: Rule {
             limit(
                 "\(Phrase.count(entriesLost, "name")) \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.",
                 40)
+        }
+        let nameless = Self.nameless(profile)
+        if nameless > 0 {
+            limit(
+                "\(Phrase.count(nameless, "event")) \(nameless == 1 ? "refers" : "refer") to names that the trace does not "
+                    + "have: their dictionary was overwritten or lost.", 60)
         }
         if usesLost > 0 {
             limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are judged without it.", 40)
@@ -70,10 +76,10 @@ public struct TraceQualityRule: Rule {
                 "\(Phrase.count(totals.openUses, "result")) \(totals.openUses == 1 ? "was" : "were") still in use at the end: "
                     + "what was not read yet may have been read later.", 10)
         }
-        if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, all.sources.isEmpty {
+        if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, !all.lacks(.use) {
             limit("The use of results was not recorded: batch sizes and unread values cannot be judged.", 30)
         }
-        if all.sources.isEmpty, totals.overlaps > 0 {
+        if !all.lacks(.exactTimes), totals.overlaps > 0 {
             limit(
                 "\(Phrase.count(totals.overlaps, "event")) of a thread \(totals.overlaps == 1 ? "begins" : "begin") before the one "
                     + "before has ended: the clock was set while it was recorded, and times are not to be trusted.", 60)
@@ -115,17 +121,43 @@ public struct TraceQualityRule: Rule {
         return RuleOutcome(findings: [finding], examined: "\(count) of \(processes)", obstacles: limits)
     }
 
-    /// What another tool does not tell.
-    private static func limits(of source: String) -> String {
-        switch ProcessBegan.Source(rawValue: source) {
-        case .instruments:
-            "Instruments does not export SQL, predicates, values, batch sizes or the use of results: what fetches of an "
-                + "entity have in common is their line, and what would have to be prefetched is not told."
-        case .sqlDebug:
-            "SQLDebug logs no call sites, no hits of the row cache, no times of writing and no use of results, and values "
-                + "from level 2 on: which fetch a fault belongs to is taken from the order of the lines."
-        case nil: "Recorded by another tool (\(source)), which may tell less."
+    /// Events of operations whose entity or statement has no name in the trace.
+    private static func nameless(_ profile: Profile) -> UInt64 {
+        profile.groups.reduce(0) { sum, group in
+            let isNameless: Bool =
+                switch (group.key.kind, group.key.subject) {
+                case (.fetch, .unknown), (.batch, .unknown), (.fault, .unknown), (.cacheMiss, .unknown),
+                    (.sql, .unknown):
+                    true
+                default: false
+                }
+            return sum &+ (isNameless ? group.count : 0)
         }
+    }
+
+    /// What the recordings do not tell, and what would.
+    private static func sentences(_ gaps: Set<TraceGap>) -> [String] {
+        let isInferred = gaps.contains { $0.kind == .certainOrigins }
+        let open = TraceGap.Kind.allCases.filter { kind in
+            kind != .certainOrigins && kind != .exactTimes && gaps.contains { $0.kind == kind && $0.remedy.isEmpty }
+        }
+        var sentences: [String] = []
+        if !open.isEmpty {
+            let names = open.map(\.name)
+            let list =
+                names.count == 1 ? names[0] : names.dropLast().joined(separator: ", ") + " or " + names[names.count - 1]
+            sentences.append(
+                "The trace has no \(list)."
+                    + (isInferred ? " The fetch behind a fault is inferred from the statements." : ""))
+        }
+        let others = gaps.filter { !$0.remedy.isEmpty }.sorted {
+            ($0.remedy, $0.kind.rawValue) < ($1.remedy, $1.kind.rawValue)
+        }
+        if !others.isEmpty {
+            let list = others.map { "\($0.kind.name) (\($0.remedy) logs them)" }
+            sentences.append("It has no \(list.joined(separator: " and no ")).")
+        }
+        return sentences
     }
 
     /// What is to be said of scopes of which the trace has one end only.

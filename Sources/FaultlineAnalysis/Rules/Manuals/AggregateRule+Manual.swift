@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension AggregateRule {
+    public var needs: Set<TraceGap.Kind> { [.use] }
+
     public var thresholds: [Threshold] {
         [ResultDemand.minimumRows, ResultDemand.minimumBytes]
     }

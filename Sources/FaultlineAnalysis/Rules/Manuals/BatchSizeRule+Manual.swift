@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension BatchSizeRule {
+    public var needs: Set<TraceGap.Kind> { [.use] }
+
     public var thresholds: [Threshold] {
         [
             Self.minimumExecutions, Self.minimumRows, Self.minimumWindows, BulkBatches.memoryLimit,

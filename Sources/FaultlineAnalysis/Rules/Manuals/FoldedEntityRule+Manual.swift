@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension FoldedEntityRule {
+    public var needs: Set<TraceGap.Kind> { [.model] }
+
     public var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumShare, Self.minimumTimeShare, Self.largestSize]
     }

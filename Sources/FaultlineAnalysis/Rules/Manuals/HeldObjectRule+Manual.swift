@@ -1,6 +1,8 @@
-internal import FaultlineTrace
+public import FaultlineTrace
 
 extension HeldObjectRule {
+    public var needs: Set<TraceGap.Kind> { [.use] }
+
     public var thresholds: [Threshold] {
         [Self.minimumObjects, Self.minimumShare]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension LargeValueRule {
+    public var needs: Set<TraceGap.Kind> { [.sizes] }
+
     public var thresholds: [Threshold] {
         [Self.largeValue, Self.fileSize, Self.minimumLargeShare, Self.readShare, Self.minimumRows]
     }

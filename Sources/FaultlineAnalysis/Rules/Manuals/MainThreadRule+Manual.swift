@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension MainThreadRule {
+    public var needs: Set<TraceGap.Kind> { [.threads] }
+
     public var thresholds: [Threshold] {
         [ProcessReduction.blockThreshold, Self.longBlock]
     }

@@ -1,8 +1,12 @@
+public import FaultlineTrace
+
 extension MissingIndexRule {
+    public var needs: Set<TraceGap.Kind> { [.plans] }
+
     public var thresholds: [Threshold] {
         [
             Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.maximumColumns,
-            Self.needlessWrites,
+            Self.needlessWrites, Self.longFetch,
         ]
     }
 
@@ -12,7 +16,9 @@ extension MissingIndexRule {
                 + "\(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows or more each by SQLite's plan, of their own table or of one that a relationship leads to, or through "
                 + "\(MissingIndexRule.stepsPerRow.text) or more for each that they find and \(Phrase.decimal(MissingIndexRule.minimumSteps.value, places: 0)) in "
                 + "all. And tables of which SQLite "
-                + "makes an index itself for every fetch (AUTOMATIC in its plan), of as many rows.",
+                + "makes an index itself for every fetch (AUTOMATIC in its plan), of as many rows. Where SQLite's steps were "
+                + "not counted, fetches of few rows that take SQLite \(Self.longFetch.text) or more each, and whose plan scans the table or seeks by "
+                + "other columns.",
             evidence: "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the "
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "

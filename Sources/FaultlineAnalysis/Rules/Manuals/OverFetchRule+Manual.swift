@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension OverFetchRule {
+    public var needs: Set<TraceGap.Kind> { [.use] }
+
     public var thresholds: [Threshold] {
         [
             ResultDemand.share, ResultDemand.minimumExecutions, ResultDemand.minimumRowsFetched,

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension PlanRule {
+    public var needs: Set<TraceGap.Kind> { [.plans] }
+
     public var thresholds: [Threshold] {
         [Self.minimumRatio]
     }

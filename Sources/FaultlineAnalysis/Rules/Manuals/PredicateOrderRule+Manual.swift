@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension PredicateOrderRule {
+    public var needs: Set<TraceGap.Kind> { [.counters] }
+
     public var thresholds: [Threshold] {
         [Self.minimumRows, Self.uselessShare, SearchOrder.threshold]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension PrefetchRule {
+    public var needs: Set<TraceGap.Kind> { [.origins] }
+
     public var thresholds: [Threshold] {
         [Self.minimumShare, ProcessReduction.faultThreshold, ReadColumns.most]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension PreparationRule {
+    public var needs: Set<TraceGap.Kind> { [.counters] }
+
     public var thresholds: [Threshold] {
         [Self.minimumPreparations, Self.minimumShare]
     }

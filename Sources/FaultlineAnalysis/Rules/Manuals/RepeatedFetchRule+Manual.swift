@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension RepeatedFetchRule {
+    public var needs: Set<TraceGap.Kind> { [.values] }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Two fetches or more from one line with the same values, limit, offset and context in one "

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension SortRule {
+    public var needs: Set<TraceGap.Kind> { [.plans] }
+
     public var thresholds: [Threshold] {
         [Self.minimumRows, Self.minimumLimitedRows, Self.limitFactor]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension SparseTableRule {
+    public var needs: Set<TraceGap.Kind> { [.model] }
+
     public var thresholds: [Threshold] {
         [
             Self.minimumEntities, Self.minimumColumns, Self.minimumShare, Self.minimumTimeShare, OneKind.minimumRows,

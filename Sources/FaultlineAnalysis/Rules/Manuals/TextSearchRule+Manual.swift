@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension TextSearchRule {
+    public var needs: Set<TraceGap.Kind> { [.statements] }
+
     public var thresholds: [Threshold] {
         [Self.minimumSteps, Self.minimumExecutions, Self.fewCandidates]
     }

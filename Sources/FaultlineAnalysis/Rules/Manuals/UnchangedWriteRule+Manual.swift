@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension UnchangedWriteRule {
+    public var needs: Set<TraceGap.Kind> { [.changes] }
+
     public var thresholds: [Threshold] {
         [Self.minimumObjects]
     }

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension UnusedPrefetchRule {
+    public var needs: Set<TraceGap.Kind> { [.use] }
+
     public var thresholds: [Threshold] {
         [Self.minimumLoads, Self.minimumRows, Self.minimumTimeShare, Self.unusedShare, Self.littleShare]
     }

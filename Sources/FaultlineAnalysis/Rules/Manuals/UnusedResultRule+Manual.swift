@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension UnusedResultRule {
+    public var needs: Set<TraceGap.Kind> { [.use] }
+
     public var manual: RuleManual {
         RuleManual(
             trigger: "Results with rows of which none was taken out and nobody asked how many there are, half of "

@@ -1,4 +1,8 @@
+public import FaultlineTrace
+
 extension WaitRule {
+    public var needs: Set<TraceGap.Kind> { [.waits] }
+
     public var thresholds: [Threshold] {
         [Self.longWait, Self.share]
     }

@@ -1,0 +1,78 @@
+import FaultlineAnalysis
+import FaultlineTrace
+import Foundation
+import Testing
+
+@Suite("What a trace does not tell")
+struct TraceGapTests {
+    private func profile(_ gaps: [TraceGap]?, process: UInt32 = 1) -> Profile {
+        var profile = Profile()
+        profile.add(.began(ProcessBegan(process: process, program: "App", gaps: gaps)))
+        profile.add(.entry(process: process, id: 1, .entity(EntityEntry(name: "Book"))))
+        var fetch = TraceEvent.Fetch()
+        (fetch.entity, fetch.rows, fetch.trips) = (1, 3, 1)
+        profile.add(.event(TraceEvent(id: 1, duration: 5000, process: process, .fetch(fetch))))
+        profile.add(.ended(ProcessEnded(process: process, end: 10_000, events: 1)))
+        profile.finish()
+        return profile
+    }
+
+    private func sentences(_ profile: Profile) -> [String] {
+        guard let quality = Analysis(profile).quality else { return [] }
+        return quality.explanation
+    }
+
+    private func missing(_ profile: Profile) -> [String] {
+        Analysis(profile).checks.filter { !$0.isApplicable }.map(\.rule)
+    }
+
+    @Test("A rule is not applicable without what it needs")
+    func needs() {
+        #expect(missing(profile(nil)) == [])
+        #expect(missing(profile([TraceGap(.plans, remedy: "-x 4")])) == ["R06", "R19", "R22"])
+        #expect(missing(profile([TraceGap(.use)])) == ["R02", "R03", "R05", "R17", "R20", "R25"])
+        #expect(missing(profile([TraceGap(.callSites)])) == [])
+    }
+
+    @Test("What one of several recordings tells can be judged")
+    func several() throws {
+        var both = profile([TraceGap(.use), TraceGap(.waits)])
+        both.merge(profile([TraceGap(.use)], process: 2))
+        #expect(missing(both) == ["R02", "R03", "R05", "R17", "R20", "R25"])
+        both.merge(profile(nil, process: 3))
+        #expect(missing(both) == [])
+    }
+
+    @Test("Gaps are kept in a profile's file")
+    func file() throws {
+        let gaps = [TraceGap(.plans, remedy: "-com.apple.CoreData.SQLDebug 4"), TraceGap(.sizes)]
+        let read = try Profile(fileData: profile(gaps).fileData())
+        #expect(read.allProcesses.gaps == Set(gaps))
+        #expect(missing(read) == ["R06", "R09", "R19", "R22"])
+    }
+
+    @Test("Events whose names are not in the trace are told")
+    func names() {
+        var nameless = profile(nil)
+        #expect(!sentences(nameless).contains { $0.contains("names") })
+        var fault = TraceEvent.Fault()
+        (fault.entity, fault.source) = (9, .store)
+        nameless.add(.event(TraceEvent(id: 2, start: 6000, duration: 100, process: 1, .fault(fault))))
+        #expect(
+            sentences(nameless).contains(
+                "1 event refers to names that the trace does not have: their dictionary was overwritten or lost."))
+    }
+
+    @Test("Durations and rows that are not told are no part of their distributions")
+    func untold() throws {
+        var profile = profile(nil)
+        var event = TraceEvent(id: 2, start: 6000, process: 1, .fetch(TraceEvent.Fetch()))
+        event.untold = [.duration, .rows]
+        profile.add(.event(event))
+        profile.finish()
+        let groups = profile.groups.filter { $0.key.kind == .fetch }
+        #expect(groups.reduce(0) { $0 + $1.count } == 2)
+        #expect(groups.reduce(0) { $0 + $1.untimed } == 1 && groups.reduce(0) { $0 + $1.uncounted } == 1)
+        #expect(groups.allSatisfy { $0.durations.count <= 1 && $0.durations.total % 5000 == 0 })
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Testing
+
+/// What a log's lines are enough to say, and what they are not.
+@Suite("What is found in a log")
+struct LogFindingTests {
+    private func fetch(
+        _ sql: String, value: String? = nil, time: String, rows: Int, plan: String? = nil
+    ) -> [String] {
+        var lines = ["CoreData: sql: \(sql)"]
+        if let value { lines.append("CoreData: details: SQLite bind[0] = \(value)") }
+        lines += [
+            "CoreData: annotation: sql connection fetch time: \(time)s",
+            "CoreData: annotation: total fetch execution time: \(time)s for \(rows) rows.",
+        ]
+        if let plan { lines += ["CoreData: details: SQLite: EXPLAIN QUERY PLAN \(sql)", plan] }
+        return lines
+    }
+
+    private func report(_ lines: [String]) throws -> (report: ReportDocument, text: String) {
+        let log = try TemporaryDirectory().path("app.log")
+        try (lines.joined(separator: "\n") + "\n").write(toFile: log, atomically: false, encoding: .utf8)
+        let text = try BuiltCommand.run(["report", log])
+        #expect(text.status == 0)
+        return (try ReportDocument(of: log), text.output)
+    }
+
+    private func titles(_ rule: String, _ lines: [String]) throws -> [String] {
+        try report(lines).report.findings.filter { $0.rule == rule }.map(\.title)
+    }
+
+    private static let person = "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZEMAIL, t0.ZNAME FROM ZPERSON t0 WHERE  t0.ZEMAIL = ? "
+
+    @Test("A plan that scans and long times of few rows are a missing index")
+    func scan() throws {
+        let scans = { (time: String, rows: Int) in
+            (0..<30).flatMap {
+                self.fetch(Self.person, value: "\"\($0)\"", time: time, rows: rows, plan: "2 0 0 SCAN t0")
+            }
+        }
+        #expect(try titles("R06", scans("0.2860", 1)) == ["Index ZPERSON by ZEMAIL"])
+        // Quick ones may be of a small table, and many rows take their time.
+        #expect(try titles("R06", scans("0.0010", 1)) == [])
+        #expect(try titles("R06", scans("0.0500", 40000)) == [])
+    }
+
+    @Test("So is a plan that seeks by another column than those that leave few rows")
+    func otherIndex() throws {
+        let sql =
+            "SELECT t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZCODE FROM ZITEM t0 WHERE ( t0.ZCODE = ? AND  t0.Z_ENT = ?) "
+        let search = { (columns: String) in
+            self.fetch(
+                sql, value: "7", time: "0.1880", rows: 1, plan: "4 0 0 SEARCH t0 USING INDEX ZITEM_INDEX (\(columns))")
+        }
+        let (report, text) = try report(search("Z_ENT=?"))
+        #expect(report.findings.filter { $0.rule == "R06" }.map(\.title) == ["Index ZITEM by ZCODE"])
+        let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("SEARCH t0 USING INDEX ZITEM_INDEX (Z_ENT=?)"))
+        // By its own column it cannot do better.
+        #expect(try titles("R06", search("ZCODE=?")) == [])
+    }
+
+    @Test("One long fetch of few rows is reported, with the level that logs its plan")
+    func longFetch() throws {
+        let sql = "SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.ZYEAR > ? ORDER BY t0.ZTITLE"
+        let (report, text) = try report(fetch(sql, time: "5.2000", rows: 40))
+        #expect(report.findings.map(\.title) == ["See why the fetch of ZBOOK takes 5.20 s for 40 rows"])
+        #expect(text.contains("-com.apple.CoreData.SQLDebug 4") && text.contains("index ZBOOK by ZYEAR"))
+        #expect(try self.report(fetch(sql, time: "0.0100", rows: 40)).report.findings.isEmpty)
+    }
+
+    @Test("A search that nobody counted has no term that leaves few rows")
+    func search() throws {
+        let sql = "SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  NSCoreDataStringSearch( t0.ZTITLE, ?, 129, 0) "
+        for values in [["\"a\"", "\"b\""], [nil, nil]] {
+            let (report, text) = try report(values.flatMap { fetch(sql, value: $0, time: "0.5000", rows: 3) })
+            #expect(report.findings.map(\.rule) == ["R08"])
+            #expect(report.findings.first?.severity != "note")
+            #expect(!text.contains("Another term") && !text.contains("went through some"))
+        }
+        #expect(try titles("R08", fetch(sql, value: "\"a\"", time: "0.0010", rows: 3)) == [])
+    }
+
+    @Test("An N+1 names the fetch that can have brought its objects")
+    func origin() throws {
+        var lines =
+            fetch("SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE, t0.ZAUTHOR FROM ZBOOK t0", time: "0.0020", rows: 100)
+            + fetch("SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZLABEL FROM ZTAG t0", time: "0.0002", rows: 12)
+        for key in 1...100 {
+            lines +=
+                fetch("SELECT 0, t0.Z_PK, t0.ZNAME FROM ZAUTHOR t0 WHERE  t0.Z_PK = ? ", time: "0.0006", rows: 1)
+                + ["CoreData: annotation: fault fulfilled from database for : 0xd0 <x-coredata://A/Author/p\(key)>"]
+        }
+        let (report, text) = try report(lines)
+        #expect(
+            report.findings.filter { $0.rule == "R01" }.map(\.title)
+                == ["Prefetch the relationship that leads to Author with the fetch of ZBOOK"])
+        #expect(text.contains("100 loaded rows") && !text.contains("12 loaded rows"))
+    }
+
+    @Test("What a log cannot show is not applicable, and never nothing found")
+    func notApplicable() throws {
+        let quick = fetch(Self.person, time: "0.0001", rows: 1)
+        let level1 = try report(quick).text
+        #expect(level1.contains("Not applicable, since the trace lacks what they need: "))
+        let words = level1.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        #expect(words.contains("R06, R19, R22 (query plans, which -com.apple.CoreData.SQLDebug 4 logs)"))
+        #expect(words.contains("R18 (bound values, which -com.apple.CoreData.SQLDebug 2 logs)"))
+        #expect(words.contains("(use of results)"))
+        for rule in ["R02", "R06", "R18", "R22"] {
+            #expect(!level1.contains("\(rule) ") || !words.contains("Nothing found: \(rule)"))
+        }
+        let level4 = try report(fetch(Self.person, value: "1", time: "0.0001", rows: 1, plan: "2 0 0 SCAN t0")).text
+        #expect(!level4.contains("(query plans") && !level4.contains("(bound values"))
+    }
+
+    @Test("Figures that a log does not have are no zeros")
+    func untold() throws {
+        let text = try report([
+            "CoreData: sql: BEGIN EXCLUSIVE", "CoreData: sql: INSERT INTO ZBOOK(Z_PK) VALUES(?)",
+            "CoreData: sql: COMMIT",
+            "CoreData: sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0",
+        ]).text
+        let lines = text.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        #expect(lines.contains("save ZBOOK 1 – – 1 – –") && lines.contains("fetch ZBOOK 1 – – – – –"))
+        #expect(lines.contains { $0.hasPrefix("save 1 1 3 – –") } && lines.contains { $0.hasPrefix("fetch 1 – 1 – –") })
+    }
+
+    @Test("Lines that could not be understood are told")
+    func notUnderstood() throws {
+        let log = try TemporaryDirectory().path("app.log")
+        let lines =
+            fetch(Self.person, time: "0.0001", rows: 1) + ["CoreData: annotation: sql connection fetch time: soon"]
+        try lines.joined(separator: "\n").write(toFile: log, atomically: false, encoding: .utf8)
+        let result = try BuiltCommand.run(["report", log])
+        #expect(
+            result.errors
+                == """
+                faultline: 1 line looks like Core Data's and could not be understood, the first in line 4: "annotation: sql \
+                connection fetch time: soon".
+
+                """)
+        #expect(result.output.contains("1 damaged part of the trace could not be read"))
+    }
+}
