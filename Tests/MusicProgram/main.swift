@@ -123,13 +123,18 @@ struct Program {
         try context.fetch(FetchRequest<Album>(sortDescriptors: [.ascending("title")], fetchLimit: 10))
     }
 
+    /// Asks something of each album in a request of its own, as a server does: no loop could ask for all of them.
+    private func forEachAlbum(_ body: (Album) throws -> Void) throws {
+        for album in try albums() { try Faultline.scope("album", kind: .request) { try body(album) } }
+    }
+
     private func tracks(of album: Album) -> FetchRequest<Track> {
         FetchRequest<Track>(predicate: PropertyPath("album") == album)
     }
 
     /// How many tracks each album has.
     private func count() throws {
-        for album in try albums() {
+        try forEachAlbum { album in
             if isNaive {
                 let found = try context.fetch(tracks(of: album))  // counted
                 print(album.title, found.count)
@@ -141,7 +146,7 @@ struct Program {
 
     /// Whether each album has tracks.
     private func existence() throws {
-        for album in try albums() {
+        try forEachAlbum { album in
             var request = tracks(of: album)
             if isNaive {
                 let found = try context.fetch(request)  // asked for emptiness
@@ -165,7 +170,7 @@ struct Program {
 
     /// How many tracks each album has, and its first three.
     private func preview() throws {
-        for album in try albums() {
+        try forEachAlbum { album in
             var request = tracks(of: album)
             if isNaive {
                 let found = try context.fetch(request)  // previewed
@@ -180,7 +185,7 @@ struct Program {
 
     /// The first track of each album.
     private func limit() throws {
-        for album in try albums() {
+        try forEachAlbum { album in
             var request = tracks(of: album)
             request.sortDescriptors = [.ascending("title")]
             if !isNaive { request.fetchLimit = 1 }
@@ -374,12 +379,18 @@ struct Program {
         let context = small.newBackgroundContext()
         try context.performAndWait {
             let ids = try context.fetchObjectIDs(FetchRequest<Track>(fetchLimit: 100))
-            var held: [Track] = []
+            guard isNaive else {
+                var request = FetchRequest<Track>(predicate: .isIn("self", objects: ids))
+                request.returnsObjectsAsFaults = false
+                request.propertiesToFetch = ["title"]
+                let held = try context.fetch(request)
+                for _ in 0..<4 { for track in held { print(track.title) } }
+                return
+            }
             for _ in 0..<4 {
                 for id in ids {
                     guard let track = context.object(with: id) as? Track else { continue }
                     print(track.title)  // read again
-                    if !isNaive { held.append(track) }
                 }
             }
         }

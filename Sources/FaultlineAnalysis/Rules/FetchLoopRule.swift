@@ -41,7 +41,10 @@ public struct FetchLoopRule: Rule {
         let found = Set(outcome.findings.filter { $0.severity > .note }.map(\.change))
         outcome.findings += profile.fetches.filter { !found.contains($0.key.site) }
             .compactMap { amongUnsaved($0, profile) }
-        outcome.findings += profile.lookUps.map { lookUp($0.key, $0.evidence, profile, costs) }
+        // Objects that are read again and again have to be held first, as R11 says.
+        let again = Set(profile.refaults.filter { 2 * $0.evidence.repeats >= $0.evidence.misses }.map(\.key))
+        outcome.findings += profile.lookUps.filter { !again.contains($0.key) }
+            .map { lookUp($0.key, $0.evidence, profile, costs) }
         if examined > 0 { outcome.examined = Phrase.count(examined, "fetch", plural: "fetches") }
         if untold > 0 {
             outcome.obstacles.append(
