@@ -200,7 +200,15 @@ struct ReportNumbersTests {
         #expect(Set(scopes.map { "\($0.name) \($0.kind)" }) == Set(ends.keys))
         for scope in scopes {
             let members = ends["\(scope.name) \(scope.kind)"] ?? []
-            let ids = Set(members.compactMap(\.id))
+            var ids = Set(members.compactMap(\.id))
+            // What scopes within do counts for those around them too.
+            var inner = ids
+            while !inner.isEmpty {
+                inner = Set(
+                    events.of("scope").filter { inner.contains($0.scope ?? 0) }.compactMap(\.id)
+                ).subtracting(ids)
+                ids.formUnion(inner)
+            }
             let inside = events.timed.filter { ids.contains($0.scope ?? 0) }
             #expect(scope.count == UInt64(members.count))
             checkDurations(scope.wallTime, members, scope.name)
