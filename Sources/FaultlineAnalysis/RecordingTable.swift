@@ -37,7 +37,8 @@ struct RecordingTable: Sendable {
             for process in trace {
                 let counts = process.counts
                 traits += [
-                    process.start, process.end, counts.storeTime, counts.eventCount, counts.rowsLoaded, counts.bytesRead,
+                    process.start, process.end, counts.storeTime, counts.eventCount, counts.rowsLoaded,
+                    counts.bytesRead,
                 ]
             }
         }

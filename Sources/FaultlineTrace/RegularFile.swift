@@ -9,7 +9,7 @@ package enum RegularFile {
     package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
         /// The system's error number.
         case system(Int32)
-        /// It is a pipe, a device, a socket or a directory.
+        /// It is a pipe, a device or a socket.
         case notRegular
         /// It has more bytes than such a file has.
         case tooLarge(limit: Int)
@@ -36,6 +36,10 @@ package enum RegularFile {
         var status = stat()
         if fstat(descriptor, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFREG { return descriptor }
+            if status.st_mode & S_IFMT == S_IFDIR {
+                close(descriptor)
+                throw .system(EISDIR)
+            }
             if allowingPipe, status.st_mode & S_IFMT == S_IFIFO, isNameless(descriptor) {
                 let flags = fcntl(descriptor, F_GETFL)
                 if flags >= 0, fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) == 0 { return descriptor }

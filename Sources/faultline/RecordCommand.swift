@@ -117,7 +117,7 @@ struct RecordCommand: JudgingCommand {
         }
         let recording = try Recording.run(words, to: to, output: output, recordingValues: values)
         // What is missing in a trace is said, even where nothing else is.
-        let trace = recording.tell(words[0])
+        let trace = recording.tell(words[0], isQuiet: quiet)
         if let trace {
             if quiet { tellLosses(recording.outcome) } else { printReport(trace) }
         }

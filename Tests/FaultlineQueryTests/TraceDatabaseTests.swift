@@ -53,7 +53,8 @@ struct TraceDatabaseTests {
         // What is no field is the name behind a number, or a place.
         let names = ["sql", "planText", "callSite", "callFunction", "stackSite", "stackFunction", "scopeName"]
         let others = Set(columns).subtracting(fields).subtracting(names).filter {
-            !($0.hasSuffix("Name") && fields.contains(TraceTable.columnName(ofKey: String($0.dropLast(4))))) && $0 != "threadName"
+            !($0.hasSuffix("Name") && fields.contains(TraceTable.columnName(ofKey: String($0.dropLast(4)))))
+                && $0 != "threadName"
         }
         #expect(others.isEmpty)
         #expect(table.columns.allSatisfy { $0.meaning.count > 5 && !$0.meaning.hasSuffix(".") })

@@ -157,7 +157,8 @@ struct CollectorTests {
         for left in [whole, whole.prefix(300)] {
             try left.write(to: URL(fileURLWithPath: copy))
             let outcome = TraceRecovery.recover(copy, rings: [named(file)])
-            let reason: String = "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the one"
+            let reason =
+                "it is a copy, or was moved to another file system; \"faultline recover\" adds them if it is the one"
             #expect(outcome == .impossible(reason, events: 10))
             if left.count < 1000 {
                 let process = try #require(fl_drain_open(file, 0).map { fl_drain_process($0) })

@@ -54,7 +54,7 @@ struct DamagedRingsTests {
         defer { try? FileManager.default.removeItem(at: directory) }
         let whole = try rings()
         let undamaged = try makeTrace(whole)
-        #expect(undamaged.events == 21)
+        #expect(undamaged.events == 20)
         var generator = SystemRandomNumberGenerator()
         // Where something stands: zeros in between are never read.
         let bytes = [UInt8](whole)

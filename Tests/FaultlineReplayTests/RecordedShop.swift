@@ -44,7 +44,15 @@ final class RecordedShop {
         description.configuration = configuration
         let container = try PersistentContainer(
             name: "Shop", managedObjectModel: model, storeDescription: description, recorder: recorder)
-        try recorder.scope("prices", kind: .screen) { try work(container.newBackgroundContext(), question) }
+        // Counts are asked for in a request each: in one they would be a loop.
+        let context = container.newBackgroundContext()
+        if question == .count {
+            for price in 0..<10 {
+                try recorder.scope("price", kind: .request) { try work(context, question, prices: price...price) }
+            }
+        } else {
+            try recorder.scope("prices", kind: .screen) { try work(context, question, prices: 0...9) }
+        }
         for message in recorder.messages() { profile.add(message) }
         profile.finish()
     }
@@ -70,10 +78,10 @@ final class RecordedShop {
         }
     }
 
-    /// Ten times the items of a price are fetched, of which one fetch finds none.
-    private func work(_ context: ManagedObjectContext, _ question: Question) throws {
+    /// The items of each price are fetched; the fetch of the last one finds none.
+    private func work(_ context: ManagedObjectContext, _ question: Question, prices: ClosedRange<Int>) throws {
         try context.performAndWait {
-            for price in 0..<10 {
+            for price in prices {
                 let wanted = price == 9 ? 1000.0 : Double(price)
                 let predicate: FetchPredicate =
                     question == .lists

@@ -52,7 +52,7 @@ func makeModel() throws -> ManagedObjectModel {
                 RelationshipDescription("lastOf", to: "Channel", inverse: "lastMessage"),
             ],
             indexes: [
-                FetchIndexDescription("byNumber", on: "number"),
+                FetchIndexDescription("byNumber", on: "number"), FetchIndexDescription("bySize", on: "size"),
                 FetchIndexDescription("byChannel", on: "channel", "number"),
             ]),
         EntityDescription(

@@ -88,7 +88,8 @@ struct BadInputTests {
     func noPlace() throws {
         try expectUsage(
             ["record", "-o", "/nowhere/trace.json", "--", "/bin/true"],
-            "Cannot write \"/nowhere/trace.json\": there is no folder \"/nowhere\"; make it, or name another file with -o.")
+            "Cannot write \"/nowhere/trace.json\": there is no folder \"/nowhere\"; make it, or name another file with -o."
+        )
     }
 
     @Test(

@@ -65,7 +65,7 @@ enum FeedProgram {
             scenario: "pages", rule: "R14",
             title: "Continue each page of Message after the last row of the page before, not by an offset",
             code: [#"request.predicate = PropertyPath("number") > last.number"#, "request.fetchOffset = 0"],
-            line: "// turned to", sizes: (60, 200)),
+            line: "// turned to", sizes: (60, 400)),
         Flaw(
             scenario: "import", rule: "R04", title: "Fetch Member for all values of handle at once, with IN",
             code: [

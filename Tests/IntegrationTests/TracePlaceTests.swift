@@ -62,7 +62,8 @@ struct TracePlaceTests {
         let traces = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
         #expect(traces.count == 4 && traces.contains("trace.json"))
         let events = try traces.map { name in
-            try BuiltCommand.run(["events", name, "--kind", "fetch", "--format", "json"], directory: directory.url).output
+            try BuiltCommand.run(["events", name, "--kind", "fetch", "--format", "json"], directory: directory.url)
+                .output
                 .count(where: \.isNewline)
         }
         #expect(events.sorted() == [3, 3, 4, 4])

@@ -10,8 +10,9 @@ struct PrefetchSaving {
     /// What of a quick trip's time is left when the row comes with others, and the range in which that lies.
     static let kept = 0.68
     static let keptRange = 0.55...0.9
-    /// Nanoseconds below which a trip is quick, beside what its bytes take: one statement that is already prepared, in the
-    /// program's own process and in a transaction that is open. 1.3–2.8 µs were measured in release builds, 3–6 µs in debug
+    /// Nanoseconds below which a trip is quick, beside what its bytes take.
+    ///
+    /// A quick trip is one prepared statement in an open transaction of the program's own process. 1.3–2.8 µs were measured in release builds, 3–6 µs in debug
     /// builds; a transaction of its own makes it 10 µs or more.
     static let quick = 8000.0
     /// What a prefetch takes before its first row, in nanoseconds, and the range in which that lies.

@@ -51,15 +51,15 @@ struct WaitAdvice {
         guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
         let objects = Phrase.count(evidence.mostObjects, "object")
         if evidence.mostObjects >= ProcessReduction.dividedSave {
-            return "One context writes at a time, and the save has \(objects). Saved in parts of some hundred, or as a batch "
-                + "request, it leaves room for others in between."
+            return "One context writes at a time, and the save has \(objects). Saved in parts of some hundred, or as a "
+                + "batch request, it leaves room for others in between."
         }
         if Significance.isMost(evidence.saveCommit, of: evidence.saveTime) {
-            return "The save has no more than \(objects), and most of its time is COMMIT, which waits for the disk. Fewer "
-                + "saves that hold more each, or a faster disk, shorten the waits."
+            return "The save has no more than \(objects), and most of its time is COMMIT, which waits for the disk. "
+                + "Fewer saves that hold more each, or a faster disk, shorten the waits."
         }
-        return "The save has no more than \(objects), so parts would not help. Look at what it does beside writing them: "
-            + "validation, willSave, triggers and indexes."
+        return "The save has no more than \(objects), so parts would not help. Look at what it does beside writing "
+            + "them: validation, willSave, triggers and indexes."
     }
 
     var code: [String] {

@@ -11,7 +11,9 @@ struct LTTngLeftover {
     /// How long the daemon gets to answer, in milliseconds.
     private static let patience = 1000
 
-    /// The sessions whose process has ended. Empty where LTTng is not installed or no daemon runs.
+    /// The sessions whose process has ended.
+    ///
+    /// Empty where LTTng is not installed or no daemon runs.
     static func find() -> [LTTngLeftover] {
         let names = print("list").matches(of: #/\d+\) (faultline-(\d+)-\d+)(?=[ \n])/#).map(\.output)
         return names.compactMap { _, name, process in

@@ -67,11 +67,14 @@ struct Recording {
 extension Recording {
     /// Prints what there is to say about the trace.
     ///
-    /// - Parameter program: The command's name, for the sentence that says that nothing was recorded.
+    /// - Parameters:
+    ///   - program: The command's name, for the sentence that says that nothing was recorded.
+    ///   - isQuiet: Whether to leave that sentence out, since it is not a fault of the recording.
     /// - Returns: The trace; `nil` if there is nothing to report.
-    func tell(_ program: String) -> String? {
+    func tell(_ program: String, isQuiet: Bool = false) -> String? {
         for note in outcome.notes { Terminal.tell(note) }
         guard outcome.processes == 0 else { return outcome.trace }
+        if isQuiet { return nil }
         Terminal.tell(
             "No process of \"\(program)\" recorded anything; link FaultlineStore into the program and open its store there."
         )

@@ -137,7 +137,6 @@ struct RecordToLTTngTests {
                 faultline: The directory "project" holds files that "faultline record" has not written; name another with -o.
                 faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
                 faultline: "\(path)/ctf" is the earlier trace, which an empty one does not replace.
-                faultline: No process of "true" recorded anything; link FaultlineStore into the program and open its store there.
 
                 """)
         #expect(!FileManager.default.fileExists(atPath: directory.path("new")))

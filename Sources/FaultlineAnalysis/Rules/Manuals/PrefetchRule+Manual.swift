@@ -20,8 +20,8 @@ extension PrefetchRule {
                 + "count them all with one grouped fetch. Where no more than \(ReadColumns.most.text) of the objects at the "
                 + "other end of a to-one relationship are read and nothing is changed, dictionaries can bring them along "
                 + "instead.",
-            saving: "Trips of less than \(Phrase.duration(PrefetchSaving.quick)) in the program's own process cost little more "
-                + "than a prefetched row: \(Phrase.percent(1 - PrefetchSaving.kept)) of their time is saved, less "
+            saving: "Trips of less than \(Phrase.duration(PrefetchSaving.quick)) in the program's own process cost "
+                + "little more than a prefetched row: \(Phrase.percent(1 - PrefetchSaving.kept)) of their time is saved, less "
                 + "\(Phrase.duration(PrefetchSaving.statement)) for each prefetch, "
                 + "\(Phrase.duration(PrefetchSaving.preparation)) to prepare its statement once, and "
                 + "\(Phrase.duration(CostModel.prefetchedRow)) for each row whose relationship is looked up. Of slower trips "
