@@ -59,8 +59,8 @@ static int reap(ctf_child *child) {
 static bool receive(ctf_child *child) {
     ctf_filled filled = 0;
     ssize_t size;
-    // A child that ends before it has read all answers resets the connection, which is told once; what it had said before
-    // comes after that.
+    // A child that ends with unread answers resets the connection. recv reports that once, and then returns what the child
+    // had sent.
     do {
         size = recv(child->socket, &filled, sizeof filled, 0);
     } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -130,7 +130,7 @@ ctf_kind ctf_child_next(ctf_child *child, ctf_message **message) {
                 return CTF_EVENT;
             }
             *message = &record->message;
-            // What was being written when it ended stands behind the last whole one.
+            // The record that was being written when the child ended follows the last whole one.
             if (record->message.kind == CTF_END || record->message.kind == CTF_FAILED) {
                 child->has_ended = true;
                 child->failure = record->message;

@@ -7,8 +7,8 @@
 
 #include <stdatomic.h>
 
-// Messages go through chunks of shared memory, in turns. A chunk is handed over when it is full; what stands behind that is
-// room for one long text, which is seldom touched.
+// Messages go through chunks of shared memory, in turns. A chunk is handed over when it is full. Behind the point at which
+// it counts as full there is room for one long text, which is seldom touched.
 #define CHUNKS 4
 #define CHUNK_FULL ((size_t)192 << 10)
 #define CHUNK_ROOM ((size_t)4 << 20)
@@ -16,8 +16,8 @@
 // A message and what it points to: texts and frames stand where an event would. The memory lies at the same address in
 // both processes, so that pointers are valid in both.
 //
-// Of an event nothing else is there: what goes from one processor to another is what costs. Its message begins before its
-// record, where nobody looks.
+// A record of an event holds nothing else, because each byte that moves from one processor to another costs time. The
+// event's message begins before the record, in bytes that nobody reads.
 typedef struct ctf_record {
     uint32_t size;  // of all of it; a multiple of 8
     uint32_t kind;  // ctf_kind
@@ -39,7 +39,7 @@ typedef struct ctf_shared {
 // What the child says through its socket: how much of a chunk is used. The parent answers with a byte when it has read it.
 typedef uint32_t ctf_filled;
 
-// The child's life; it ends with the process. `marks`: what was handed out before; null: nothing.
+// Runs the child, and ends the process. `marks`: the positions that were read before; null: none.
 _Noreturn void ctf_child_run(
     int socket, ctf_shared *shared, const ctf_positions *marks, const char *const *directories, size_t count,
     bool names_only);

@@ -48,7 +48,7 @@ static void finish_record(writer *writer, ctf_record *record, size_t size) {
     atomic_store_explicit(&writer->shared->used[writer->chunk], writer->used, memory_order_release);
 }
 
-// Puts behind a message what it points to. It stands at the end of what is used.
+// Copies what a message points to behind the message, which is the last one in use.
 static void complete(writer *writer, ctf_record *record) {
     ctf_message *message = &record->message;
     size_t length = length_of(message);

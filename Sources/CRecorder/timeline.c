@@ -13,7 +13,7 @@
 
 // MARK: - Lines
 
-// Whether an entry's text can stand in a line: what a damaged file of rings holds need not be what was put there.
+// Whether an entry's text fits a line. A damaged file of rings can hold anything.
 static bool fits_a_line(const char *text, size_t length) {
     for (size_t place = 0; place < length; place++) {
         if ((unsigned char)text[place] < 0x20) { return false; }

@@ -102,7 +102,7 @@ public struct FetchCounts: Sendable, Hashable {
     /// What SQLite took to run the fetches' own statements, in nanoseconds, without waiting, preparing, prefetching and
     /// making objects.
     public internal(set) var stepTime: UInt64 = 0
-    /// The same of fetches of which the trace tells at most the other parts: what these leave.
+    /// The same for fetches without a recorded step time: their duration minus the recorded parts, in nanoseconds.
     public internal(set) var unsplitTime: UInt64 = 0
     /// Scopes in which the fetches happened, and how often.
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]

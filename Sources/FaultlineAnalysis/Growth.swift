@@ -18,7 +18,7 @@ public struct Growth: Sendable, Hashable {
 
     /// By how much data are thought to grow, where a finding projects.
     static let projected = 10.0
-    /// Fetches from which on the quicker ones say what a fetch takes that finds everything in memory.
+    /// Minimum number of fetches before the quicker ones count as warm: as fetches that find their pages in memory.
     static let minimumFetches: UInt64 = 5
     /// How many times the least time that grows the most may be: beyond it, what does not grow hides what does.
     static let widest = 4.0

@@ -256,9 +256,8 @@ fl_timeline *fl_timeline_open(const char *path);
 // for fl_timeline_open.
 fl_timeline *fl_timeline_lock(const char *path);
 
-// Sets where lines are written from now on; what stands behind goes with the first of them. Nothing is noted in the
-// files of rings, which go on holding all that they hold, until whoever called this removes them. False with ERANGE if
-// the file is shorter.
+// Sets the offset of the next line. The first line that is written removes everything behind the offset. Nothing is noted
+// in the files of rings, which keep all they hold until the caller removes them. False with ERANGE if the file is shorter.
 bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset);
 
 // Closes a timeline without writing anything more. A file that was not there before and has nothing in it goes.
