@@ -23,13 +23,18 @@ struct AdviceTrial {
 
     /// Records, prints what the change has made of it, and ends as the command did.
     ///
-    /// - Throws: ``CommandFailure`` if a trace cannot be read or written or the command cannot be run.
+    /// - Throws: ``CommandFailure`` if a trace cannot be read or written, the command cannot be run, or it succeeded and no
+    ///   fetch took any of the changes: whoever reads the status alone would take the comparison for one.
     func run(_ isQuiet: Bool) throws {
         if against == nil { try destination.check(untried, isForced: false) }
         let before = try against.map { try LoadedProfile.oneOfSeveral($0) } ?? recordAsItIs()
         let recording = try Recording.run(
             words, to: destination, output: output, trying: advice, recordingValues: recordsValues)
-        if let trace = recording.tell(words[0]) { compare(before, trace, isQuiet) }
+        let wasTried = recording.tell(words[0]).map { compare(before, $0, isQuiet) } ?? false
+        if !wasTried, recording.ending == .exited(0) {
+            throw CommandFailure.usage(
+                "No fetch took a change of --try; name a line that fetches, and what its fetch can be given.")
+        }
         recording.ending.passOn()
     }
 
@@ -45,18 +50,23 @@ struct AdviceTrial {
         return try LoadedProfile.oneOfSeveral(trace)
     }
 
-    /// What goes wrong here is told, and the command's exit status is passed on all the same.
-    private func compare(_ before: Profile, _ trace: String, _ isQuiet: Bool) {
+    /// Prints the comparison, unless there is nothing to compare.
+    ///
+    /// An error is printed, and the command's exit status is passed on all the same.
+    ///
+    /// - Returns: Whether any fetch took a change.
+    private func compare(_ before: Profile, _ trace: String, _ isQuiet: Bool) -> Bool {
         do {
             let after = try LoadedProfile.oneOfSeveral(trace)
             let fetches = { (advice: FetchAdvice) in after.fetches.filter { advice.isFor($0.key.site) } }
             for advice in advice where fetches(advice).isEmpty {
                 Terminal.tell("No fetch was made at \(advice.place), so that \"\(advice.change)\" was not tried.")
             }
-            guard !isQuiet else { return }
-            // Why others did not the program has said itself.
+            // The program itself says why its fetches did not take the others.
             let taken = advice.filter { advice in fetches(advice).contains { $0.hasTaken(advice.change) } }
-            let tried = taken.isEmpty ? "Nothing was tried.\n" : taken.map { "Tried: \($0)\n" }.joined()
+            guard !taken.isEmpty else { return false }
+            guard !isQuiet else { return true }
+            let tried = taken.map { "Tried: \($0)\n" }.joined()
             let terminal = Terminal.errors
             let diff = ProfileDiff(before: Analysis(before), after: Analysis(after))
             let text = DiffText(diff).render(width: terminal.width, colour: terminal.wantsColour)
@@ -64,6 +74,7 @@ struct AdviceTrial {
         } catch {
             Terminal.tell("\(error)")
         }
+        return true
     }
 }
 

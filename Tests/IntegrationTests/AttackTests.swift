@@ -160,6 +160,21 @@ struct AttackTests {
         #expect(try fetches(trace) == 5)
     }
 
+    @Test("a program that may open next to nothing does what it does unrecorded, and is recorded")
+    func fewDescriptors() throws {
+        for destination in ["FAULTLINE_TRACE=timeline:\(trace)", "\(BuiltCommand.faultline) record -o \(trace)2 --"] {
+            let script = "ulimit -n 12; \(destination) \(UnrulyProgram.path) records 5"
+            let result = try BuiltCommand.run(["-c", script], program: "/bin/sh")
+            #expect(result.status == 0 && result.output == "done\n")
+        }
+        #expect(try fetches(trace) == 5)
+        let fewest = try BuiltCommand.run(
+            ["-c", "ulimit -n 8; FAULTLINE_TRACE=timeline:\(trace)3 \(UnrulyProgram.path) records 5"],
+            program: "/bin/sh")
+        #expect(fewest.status == 0 && fewest.output == "done\n" && fewest.errors.isEmpty)
+        #expect(try fetches(trace + "3") == 5)
+    }
+
     @Test("what was lost is said, however quiet the command is to be")
     func quiet() throws {
         let result = try BuiltCommand.run(
