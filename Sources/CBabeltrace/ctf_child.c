@@ -16,7 +16,7 @@ struct ctf_child {
     int socket;
     ctf_shared *shared;
     size_t chunk;         // the one that is read
-    size_t offset, end;   // what is left of it
+    size_t offset, end;   // of its unread part
     bool has_chunk;       // of the child's, which waits for it back
     bool has_ended;
     ctf_message failure;

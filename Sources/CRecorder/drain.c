@@ -18,7 +18,7 @@ struct fl_drain {
     fl_ring_file rings;
     uint64_t origin;
     void *segments[FL_SEGMENTS_MAXIMUM];
-    uint64_t sizes[FL_SEGMENTS_MAXIMUM];   // of what was mapped
+    uint64_t sizes[FL_SEGMENTS_MAXIMUM];   // of the mapped segments
     // Copies with an end: the file may be damaged.
     char program[FL_PROGRAM_BYTES];
     char trace[FL_TRACE_PATH_BYTES];
@@ -64,7 +64,7 @@ fl_drain *fl_drain_open(const char *rings, uint64_t origin) {
     fl_file *file = MAP_FAILED;
     drain->rings.path = fl_absolute_path(rings);
     if (drain->rings.path == NULL) { goto failed; }
-    // Opening alone can do harm to what is no file, so it is looked at before.
+    // Opening a device can act on it, so the type is checked first.
     if (lstat(drain->rings.path, &status) != 0) { goto failed; }
     failure = !S_ISREG(status.st_mode) ? EINVAL : status.st_uid != geteuid() ? EPERM : 0;
     if (failure != 0) { goto failed; }

@@ -38,7 +38,7 @@ struct fl_recorder {
     fl_ring_file rings;
     uint64_t file_size;
     uint64_t ring_bytes;
-    bool has_default_rings;                // whose size follows the machine, and not what was asked for
+    bool has_default_rings;                // no size was asked for: it follows the machine
     bool has_no_room;                      // for another ring; guarded by the lock
     _Atomic(fl_ring *) shared[FL_RINGS_SHARED];  // rings of several threads; null: not made yet
     uint32_t shared_count;                 // guarded by the lock

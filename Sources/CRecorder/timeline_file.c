@@ -22,7 +22,7 @@
 // no regular file.
 static int open_file(const char *path, bool *is_new) {
     struct stat status;
-    // Opening alone can do harm to what is no file, so it is looked at before.
+    // Opening a device can act on it, so the type is checked first.
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         errno = ENOTSUP;
         return -1;

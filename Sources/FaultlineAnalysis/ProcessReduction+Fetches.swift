@@ -258,7 +258,7 @@ extension FetchCounts {
 }
 
 extension TraceEvent.Fetch {
-    /// What is left of a fetch's time besides waiting, preparing, prefetching and making objects, in nanoseconds.
+    /// The fetch's time without waiting, preparing, prefetching and making objects, in nanoseconds.
     fileprivate func unsplitTime(of event: TraceEvent) -> UInt64 {
         let others = prefetches.reduce(wait &+ prepare &+ materialise &+ pending) { $0 &+ $1.duration }
         return event.duration - min(event.duration, others)

@@ -10,7 +10,7 @@ struct RecordingTable: Sendable {
     private(set) var count: UInt64 = 0
     /// The wall time of all traces, in nanoseconds.
     private(set) var wallTime: UInt64 = 0
-    /// Which recordings these are, one number for each, so that none is added twice.
+    /// One number for each recording, which keeps a recording from being added twice.
     private(set) var identities: Set<UInt64> = []
     /// The processes that are told apart, in any order.
     private var kept: [ProcessSummary] = []

@@ -195,7 +195,7 @@ typedef struct fl_sink {
     void (*lost)(void *context, uint32_t thread, uint64_t events);
 } fl_sink;
 
-// Opens the mapped file of a recorder, living or dead. Null with errno set: EINVAL: the file is none of ours; EPERM: it
+// Opens the mapped file of a recorder, living or dead. Null with errno set. EINVAL: not a file of rings. EPERM: it
 // belongs to another user, who could have put anything there.
 // `origin` is the trace's start in nanoseconds of CLOCK_MONOTONIC; 0: the one in the file.
 fl_drain *fl_drain_open(const char *rings, uint64_t origin);

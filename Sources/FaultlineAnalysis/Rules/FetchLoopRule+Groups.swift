@@ -20,7 +20,7 @@ extension FetchLoopRule {
         let time = Self.typicalTime(of: evidence, fetch)
         let steps = Self.steps(evidence, fetch, passes: (once: trips, perValue: values))
         let cost = { (line: CostLine, step: Double, group: Double, value: Double) in
-            // The same rows are gone through: that takes no longer than it took.
+            // The same rows are scanned, which takes no longer than before.
             trips * line.trip + min(steps * step, time) + values * (group + value)
         }
         let estimate = costs.store
