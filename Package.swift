@@ -12,6 +12,14 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// A small application of the tests, with the folder of its name.
+func application(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["ApplicationKit", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
+        path: "Tests/Applications/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "Faultline",
     products: [
@@ -229,16 +237,20 @@ let package = Package(
         .executableTarget(
             name: "FeedProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
             path: "Tests/FeedProgram", swiftSettings: strict),
-        .executableTarget(
-            name: "ChatProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
-            path: "Tests/ChatProgram", swiftSettings: strict),
+        // Small applications with flaws, and without them.
+        .target(
+            name: "ApplicationKit",
+            dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
+            path: "Tests/Applications/Kit", swiftSettings: strict),
+        .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
+        application("Chat"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "CSQLite", "ChatProgram", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
+                "ApplicationFlaws", "CSQLite", "Chat", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",
                 "faultline",

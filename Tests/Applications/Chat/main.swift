@@ -1,34 +1,31 @@
 // A chat that does the same in two forms: as it should not be done, and as it should.
 //
-//     ChatProgram <store> naive|improved prepare
-//     ChatProgram <store> naive|improved <scenario>…
+//     Chat <store> flawed|repaired prepare
+//     Chat <store> flawed|repaired <scenario>…
 
-import FaultlineModel
+import ApplicationKit
 import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
 struct Program {
     let context: ManagedObjectContext
-    let isNaive: Bool
+    let isFlawed: Bool
 
     func run(_ scenario: String) throws {
-        let kind: TraceEvent.Scope.Kind = ["sections", "list"].contains(scenario) ? .screen : .request
-        try Faultline.scope(scenario, kind: kind) {
-            switch scenario {
-            case "readTrains": try readTrains()
-            case "authors": try authors()
-            case "rooms": try rooms()
-            case "sized": try sized()
-            case "order": try order()
-            case "sections": try sections()
-            case "list": try list()
-            case "partial": try partial()
-            case "prefetch": try prefetch()
-            case "profiles": try profiles()
-            case "moderators": try moderators()
-            default: fatalError("There is no scenario \(scenario).")
-            }
+        switch scenario {
+        case "readTrains": try readTrains()
+        case "authors": try authors()
+        case "rooms": try rooms()
+        case "sized": try sized()
+        case "order": try order()
+        case "sections": try sections()
+        case "list": try list()
+        case "partial": try partial()
+        case "prefetch": try prefetch()
+        case "profiles": try profiles()
+        case "moderators": try moderators()
+        default: fatalError("There is no scenario \(scenario).")
         }
     }
 
@@ -73,7 +70,7 @@ struct Program {
         for word in ["train", "noon", "leaves", "there"] {
             let text = PropertyPath("text").contains(word, options: [.caseInsensitive, .diacriticInsensitive])
             let size = PropertyPath("size") < 2
-            let predicate = isNaive ? text && size : size && text
+            let predicate = isFlawed ? text && size : size && text
             let found = try context.fetch(FetchRequest<Message>(predicate: predicate))  // in the wrong order
             print(word, found.map { "\($0.number) \($0.text) \($0.size)" })
         }
@@ -82,7 +79,7 @@ struct Program {
     /// A list of all messages by day, of which a screen shows twenty.
     private func sections() throws {
         let request = FetchRequest<Message>(
-            sortDescriptors: [.ascending("day"), .ascending("number")], fetchBatchSize: isNaive ? 0 : 30)
+            sortDescriptors: [.ascending("day"), .ascending("number")], fetchBatchSize: isFlawed ? 0 : 30)
         let controller = FetchedResultsController(  // shown by day
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "day")
         try controller.performFetch()
@@ -100,7 +97,7 @@ struct Program {
     /// The same without sections.
     private func list() throws {
         let found = try context.fetch(  // shown as a list
-            FetchRequest<Message>(sortDescriptors: [.descending("number")], fetchBatchSize: isNaive ? 0 : 30))
+            FetchRequest<Message>(sortDescriptors: [.descending("number")], fetchBatchSize: isFlawed ? 0 : 30))
         for screen in 0..<6 {
             Faultline.scope("screenful", kind: .screen) {
                 for row in 0..<20 { print(found[screen * 20 + row].text) }
@@ -115,7 +112,7 @@ struct Program {
             var request = FetchRequest<Message>(
                 predicate: PropertyPath("number") < 300, sortDescriptors: [.ascending("number")], fetchLimit: 30,
                 fetchOffset: 30 * page)
-            if !isNaive { request.propertiesToFetch = ["number", "text", "size"] }
+            if !isFlawed { request.propertiesToFetch = ["number", "text", "size"] }
             let found = try context.fetch(request)  // with photos
             print(found.map { "\($0.number) \($0.text) \($0.size)" })
         }
@@ -129,7 +126,7 @@ struct Program {
         for page in 0..<10 {
             var request = FetchRequest<Message>(
                 sortDescriptors: [.ascending("text")], fetchLimit: 100, fetchOffset: 100 * page)
-            if isNaive { request.relationshipKeyPathsForPrefetching = ["author"] }
+            if isFlawed { request.relationshipKeyPathsForPrefetching = ["author"] }
             let found = try context.fetch(request)  // sorted, with authors
             print(found.map { "\($0.number) \($0.text) \($0.size) \($0.day)" })
         }
@@ -141,28 +138,21 @@ struct Program {
             let request = FetchRequest<Member>(
                 sortDescriptors: [.ascending("name")], fetchLimit: 100, fetchOffset: 100 * page)
             let found = try context.fetch(request)  // members
-            print(found.map { "\($0.name) \(isNaive ? $0.profile?.motto ?? "" : "")" })
+            print(found.map { "\($0.name) \(isFlawed ? $0.profile?.motto ?? "" : "")" })
         }
     }
 
     /// Moderators with theirs.
     private func moderators() throws {
         let found = try context.fetch(FetchRequest<Moderator>())  // moderators
-        print(found.map { "\($0.name) \(isNaive ? $0.profile?.motto ?? "" : "")" })
+        print(found.map { "\($0.name) \(isFlawed ? $0.profile?.motto ?? "" : "")" })
     }
 }
 
-let arguments = CommandLine.arguments
-let isNaive = arguments[2] == "naive"
-let container = try PersistentContainer(
-    name: "Chat", managedObjectModel: makeModel(isIndexed: !isNaive), storeURL: URL(fileURLWithPath: arguments[1]),
+let application = Application()
+let container = try application.container(
+    "Chat", makeModel(isIndexed: !application.isFlawed),
     classes: [Room.self, Message.self, Member.self, Moderator.self, Profile.self])
-let context = container.newBackgroundContext()
-try context.performAndWait {
-    if arguments[3] == "prepare" { return try fill(context) }
-    let program = Program(context: context, isNaive: isNaive)
-    for scenario in arguments[3...] {
-        try program.run(scenario)
-        context.reset()
-    }
+try application.run(container, scopes: ["sections": .screen, "list": .screen], prepare: fill) { scenario, context in
+    try Program(context: context, isFlawed: application.isFlawed).run(scenario)
 }

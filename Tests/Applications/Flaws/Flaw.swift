@@ -1,0 +1,35 @@
+/// What one rule detects in the flawed form of a scenario, and in the repaired form does not.
+public struct Flaw: Sendable, Hashable, CustomStringConvertible {
+    /// The program, which is the name of its folder as well.
+    public var application: String
+    public var scenario: String
+    public var rule: String
+    /// The finding's title.
+    public var title: String
+    /// A part of the line to change, usually the comment at its end, and the file that holds it.
+    public var line: String
+    public var file: String
+    /// Whether the finding may be a note in one run and a warning in the next: what it saves is close to a threshold.
+    public var mayBeNote: Bool
+    /// Warnings and errors of other rules that the flawed form rightly has as well.
+    public var others: Set<String>
+
+    public init(
+        _ application: String, _ scenario: String, _ rule: String, _ title: String, line: String,
+        file: String = "main.swift", mayBeNote: Bool = false, others: Set<String> = []
+    ) {
+        self.application = application
+        self.scenario = scenario
+        self.rule = rule
+        self.title = title
+        self.line = line
+        self.file = file
+        self.mayBeNote = mayBeNote
+        self.others = others
+    }
+
+    public var description: String { "\(application), \(scenario): \(rule)" }
+
+    /// The flaws of all applications.
+    public static var all: [Flaw] { chat }
+}

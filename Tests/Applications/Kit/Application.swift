@@ -1,0 +1,62 @@
+public import FaultlineModel
+import FaultlineRecorder
+public import FaultlineStore
+public import FaultlineTrace
+public import Foundation
+
+/// A small program that does the same work in two forms, flawed and repaired, on a store that it is given.
+///
+///     Inventory <store> flawed|repaired prepare
+///     Inventory <store> flawed|repaired <scenario>…
+///
+/// Each form prepares the store that it reads, so that a repair can be one of the model.
+public struct Application: Sendable {
+    public let storeURL: URL
+    /// Whether the work is done as it should not be.
+    public let isFlawed: Bool
+    /// The store is filled, and nothing else is done.
+    public let isPreparing: Bool
+    /// The names of what is to be done.
+    public let scenarios: [String]
+
+    /// Reads the arguments of the command line; ends the program with a sentence if there are too few.
+    public init(_ arguments: [String] = CommandLine.arguments) {
+        guard arguments.count >= 4 else {
+            FileHandle.standardError.write(
+                Data("Usage: \(arguments.first ?? "program") <store> flawed|repaired prepare|<scenario>…\n".utf8))
+            exit(2)
+        }
+        storeURL = URL(fileURLWithPath: arguments[1])
+        isFlawed = arguments[2] == "flawed"
+        scenarios = Array(arguments[3...])
+        isPreparing = scenarios == ["prepare"]
+    }
+
+    /// Opens the store.
+    public func container(
+        _ name: String, _ model: ManagedObjectModel, classes: [ManagedObject.Type] = []
+    ) throws -> PersistentContainer {
+        try PersistentContainer(name: name, managedObjectModel: model, storeURL: storeURL, classes: classes)
+    }
+
+    /// Fills the store, or does each scenario in a scope of its name, on a context that holds nothing yet.
+    ///
+    /// For programs whose work is done on one background context. Others ask ``isPreparing`` and ``scenarios`` themselves.
+    ///
+    /// - Parameter scopes: The kinds of the scenarios' scopes; `request` where none is given.
+    public func run(
+        _ container: PersistentContainer, scopes: [String: TraceEvent.Scope.Kind] = [:],
+        prepare: (ManagedObjectContext) throws -> Void,
+        scenario: (String, ManagedObjectContext) throws -> Void
+    ) throws {
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            if isPreparing { return try prepare(context) }
+            for name in scenarios {
+                try Faultline.scope(name, kind: scopes[name] ?? .request) { try scenario(name, context) }
+                // What the context holds would be read from memory.
+                context.reset()
+            }
+        }
+    }
+}
