@@ -27,7 +27,7 @@ public struct VerificationJSON: Sendable {
         return .sorted([
             "finding": FindingJSON.value(trial.finding), "outcome": .string(trial.outcome.word),
             "reason": .optional(reason), "expected": trial.expected.map(FindingJSON.range) ?? .null,
-            "measurement": trial.measurement.map(measurement) ?? .null,
+            "figure": trial.figure.map(figure) ?? .null, "measurement": trial.measurement.map(measurement) ?? .null,
             "notes": .array(trial.notes.map { .string($0) }),
         ])
     }

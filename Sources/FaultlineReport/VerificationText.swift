@@ -51,18 +51,18 @@ public struct VerificationText: Sendable {
         }
         if trial.outcome == .withdrawn {
             let figure = trial.figure?.gain.high ?? 0
-            let much = figure > 0 ? "much less time than expected, if any" : "no time"
+            let much = figure > 0 ? "far less time than predicted, if any" : "no time"
             text += body("The finding is withdrawn: on this store the change saves \(much).")
         }
         if trial.outcome == .unclear {
-            text += body("That is too little to be told from nothing; the counts do not wobble.")
+            text += body("The difference is within the noise; the counts are exact.")
         }
         return text + (trial.notes.isEmpty ? [] : body(trial.notes.joined(separator: " ")))
     }
 
-    /// What was measured beside what was expected.
+    /// The measured times and the predicted saving.
     ///
-    ///     12.3 ms before, 4.10 ms after: saves 8.20 ms (8.02–8.41 ms), 67 %. Expected were 7.92 ms (6.11–9.64 ms).
+    ///     12.3 ms before, 4.10 ms after: saves 8.20 ms (8.02–8.41 ms), 67 %. Predicted: 7.92 ms (6.11–9.64 ms).
     private static func sentence(
         _ figure: TrialMeasurement.Figure, _ expected: Saving.Range, isPause: Bool
     ) -> String {
@@ -74,8 +74,8 @@ public struct VerificationText: Sendable {
             ? Saving.Range(median: -gain, low: -figure.gain.high, high: -figure.gain.low) : figure.gain
         let share = figure.before.median > 0 ? ", \(Phrase.percent(abs(gain) / figure.before.median))" : ""
         let what = isPause ? "The longest wait: " : ""
-        return "\(what)\(before) before, \(after) after: \(word) \(Phrase.duration(range))\(share). Expected were "
-            + "\(Phrase.duration(expected))."
+        return "\(what)\(before) before, \(after) after: \(word) \(Phrase.duration(range))\(share). Predicted: "
+            + (expected.median > 0 ? "\(Phrase.duration(expected))." : "nothing measurable.")
     }
 
     private static func sentence(_ measurement: TrialMeasurement, isPause: Bool) -> String {
@@ -126,7 +126,7 @@ extension Trial.Outcome {
         case .more: "saves more"
         case .less: "saves less"
         case .withdrawn: "withdrawn"
-        case .unclear: "too small to tell"
+        case .unclear: "below the noise"
         case .notTried: "not tried"
         }
     }

@@ -43,7 +43,7 @@ struct TrialTests {
         #expect(
             trial.notes == [
                 "Drawn.",
-                "The same work takes 0.50 × as long here as in the trace; what is expected is given in this time.",
+                "The same work takes 0.50 × as long here as in the trace; the prediction is scaled to it.",
             ])
         #expect(
             Trial(found, measurement(50, 30), recorded: 0, notes: []).notes == [

@@ -80,8 +80,8 @@ struct WordsTests {
         #expect(TextTable.wrapped("unbreakable", width: 4) == ["unbreakable"])
         #expect(TextTable.wrapped("", width: 10).isEmpty)
         #expect(
-            TextTable.wrapped("Expected were 0 ns (0 ns–320 µs).", width: 28) == [
-                "Expected were 0 ns", "(0 ns–320 µs).",
+            TextTable.wrapped("Predicted: 0 ns (0 ns–320 µs).", width: 28) == [
+                "Predicted: 0 ns", "(0 ns–320 µs).",
             ])
     }
 

@@ -42,11 +42,15 @@ public struct Trial: Sendable, Hashable {
         // What others claim as well is there to be saved as long as they are not tried.
         let claimed = finding.saving.pause ?? finding.ownSaving
         let expected = Saving.Range(
-            median: claimed.median * pace, low: claimed.low * pace, high: claimed.high * pace)
+            median: claimed.median * pace, low: min(claimed.low, claimed.median * (1 - Self.replay)) * pace,
+            high: max(claimed.high, claimed.median * (1 + Self.replay)) * pace)
         self.expected = expected
-        outcome = Self.judge(Self.figure(of: measurement, for: finding).gain, expected)
+        outcome = Self.judge(Self.figure(of: measurement, for: finding), expected)
         self.notes = notes + Self.remark(pace, isKnown: recorded > 0)
     }
+
+    /// How far what was recorded and what is done again can be apart: a few fetches stand for all, with the values of others.
+    private static let replay = 0.2
 
     /// What was measured of what the finding is about: the pause where it promises a shorter one, or else the time.
     public var figure: TrialMeasurement.Figure? { measurement.map { Self.figure(of: $0, for: finding) } }
@@ -58,7 +62,15 @@ public struct Trial: Sendable, Hashable {
         finding.saving.pause == nil ? measurement.time : measurement.pause
     }
 
-    private static func judge(_ gain: Saving.Range, _ expected: Saving.Range) -> Outcome {
+    /// The share of the time that is not worth a word.
+    private static let noticeable = 0.05
+
+    private static func judge(_ figure: TrialMeasurement.Figure, _ expected: Saving.Range) -> Outcome {
+        let gain = figure.gain
+        // A finding that predicts no time is right unless there is some.
+        guard expected.median > 0 else {
+            return gain.low > max(expected.high, noticeable * figure.before.median) ? .more : .confirmed
+        }
         guard gain.low > 0 else { return gain.high < expected.low || gain.high <= 0 ? .withdrawn : .unclear }
         if gain.low > expected.high { return .more }
         return gain.high < expected.low ? .less : .confirmed
@@ -69,8 +81,8 @@ public struct Trial: Sendable, Hashable {
         guard isKnown else { return ["The trace does not tell what the work took."] }
         guard pace < 0.8 || pace > 1.25 else { return [] }
         return [
-            "The same work takes \(Phrase.decimal(pace, places: 2)) × as long here as in the trace; what is expected is "
-                + "given in this time."
+            "The same work takes \(Phrase.decimal(pace, places: 2)) × as long here as in the trace; the prediction is "
+                + "scaled to it."
         ]
     }
 }

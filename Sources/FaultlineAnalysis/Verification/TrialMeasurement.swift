@@ -1,17 +1,24 @@
 /// What work took with and without a change, each tried in turns with the other.
 public struct TrialMeasurement: Sendable, Hashable {
-    /// A time before and after, in nanoseconds: medians, and the range in which they lie with 95 % certainty.
+    /// A time before and after a change, in nanoseconds, and the ranges in which the medians lie with 95 % certainty.
+    ///
+    /// All of it follows from two medians: that of the time before, and that of the rounds' quotients, after by before. So the
+    /// gain is always what lies between before and after.
     public struct Figure: Sendable, Hashable {
         public var before: Saving.Range
         public var after: Saving.Range
-        /// Of the differences of neighbours; negative: the change costs time.
+        /// Negative: the change costs time.
         public var gain: Saving.Range
 
         /// - Parameter rounds: What it took before and after, in turns.
         package init(_ rounds: [(before: Double, after: Double)]) {
             before = .median(of: rounds.map(\.before))
-            after = .median(of: rounds.map(\.after))
-            gain = .median(of: rounds.map { $0.before - $0.after })
+            let ratio = Saving.Range.median(of: rounds.map { $0.after / max(1, $0.before) })
+            let before = before.median
+            after = Saving.Range(
+                median: before * ratio.median, low: before * ratio.low, high: before * ratio.high)
+            gain = Saving.Range(
+                median: before - after.median, low: before - after.high, high: before - after.low)
         }
     }
 
@@ -31,7 +38,8 @@ public struct TrialMeasurement: Sendable, Hashable {
     /// Fetches or saves that were done again in each round, and how many of them the trace has.
     public var operations: UInt64
     public var recordedOperations: UInt64
-    /// The time of all operations of the trace, extrapolated from those that were done again.
+    /// The time of all operations of the trace, extrapolated from those that were done again: CPU time of fetches, the
+    /// time that passes for saves.
     public var time: Figure
     /// The longest of the steps at which a program waits: a fetch, or taking out a row.
     public var pause: Figure

@@ -1,5 +1,4 @@
 import FaultlineAnalysis
-import Glibc
 
 /// How long two ways of doing the same took, measured in turns (ABBA), in CPU time of this thread.
 ///
@@ -37,9 +36,9 @@ struct PairedTimes {
         let repetitions = Int(Self.grain / max(1, min(one, other, Self.grain))) + 1
         let fewest = one + other > Self.long ? Self.fewestRounds : Self.rounds.lowerBound
         var pairs: [(before: Double, after: Double)] = []
-        let start = Self.now()
+        let start = TrialClock.threadTime()
         while pairs.count < Self.rounds.upperBound {
-            if pairs.count >= fewest, Self.now() - start > Self.enough { break }
+            if pairs.count >= fewest, TrialClock.threadTime() - start > Self.enough { break }
             let isFirstBefore = pairs.count.isMultiple(of: 2)
             let early = isFirstBefore ? try Self.time(repetitions, first) : try Self.time(repetitions, second)
             let late = isFirstBefore ? try Self.time(repetitions, second) : try Self.time(repetitions, first)
@@ -58,15 +57,9 @@ struct PairedTimes {
     private static func time<Failure: Error>(
         _ repetitions: Int, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> UInt64 {
-        let start = now()
+        let start = TrialClock.threadTime()
         for _ in 0..<repetitions { try body() }
-        return now() - start
-    }
-
-    static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        return TrialClock.threadTime() - start
     }
 
     /// Whether the change makes it faster, beyond chance and by enough to matter.

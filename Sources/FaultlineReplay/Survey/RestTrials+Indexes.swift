@@ -182,10 +182,10 @@ extension RestTrials {
             for _ in 0..<9 {
                 try twin.run("SAVEPOINT faultline")
                 try twin.run("DELETE FROM \(name) WHERE rowid IN (SELECT faultline_key FROM \(rows))")
-                let start = PairedTimes.now()
+                let start = TrialClock.threadTime()
                 try twin.run(
                     "INSERT INTO \(name) (rowid, \(columns)) SELECT faultline_key, \(columns) FROM \(rows)")
-                times.append(PairedTimes.now() - start)
+                times.append(TrialClock.threadTime() - start)
                 try twin.run("ROLLBACK TO faultline")
                 try twin.run("RELEASE faultline")
             }

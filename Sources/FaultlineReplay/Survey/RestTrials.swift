@@ -64,9 +64,9 @@ final class RestTrials {
         defer { for file in files { try? file.run("COMMIT") } }
         var used = values
         if values.count > fewest {
-            let start = PairedTimes.now()
+            let start = TrialClock.threadTime()
             for query in [old, new] { try query.run(Array(values.prefix(fewest))) }
-            let each = max(1, (PairedTimes.now() - start) / UInt64(2 * fewest))
+            let each = max(1, (TrialClock.threadTime() - start) / UInt64(2 * fewest))
             used = Array(values.prefix(max(fewest, Int(clamping: Self.measurement / each))))
         }
         return try PairedTimes(count: max(1, used.count)) { () throws(ReplayError) in

@@ -125,7 +125,7 @@ struct FetchReplay {
     func warmUp(_ manner: Manner, _ container: PersistentContainer) throws {
         guard isSampled, let absence, var execution = executions.first else { return }
         execution.drawn?.values = absence
-        var timing = Timing()
+        var timing = Timing(.thread)
         try run([execution], manner, container, &timing)
     }
 
@@ -175,27 +175,39 @@ struct FetchReplay {
         case (.recorded(let answer), _):
             let results = try timing.step(weight: weight) { try context.fetch(request) }
             timing.found += UInt64(results.count)
-            if !isLoop { use(results, execution, &timing) }
+            if !isLoop { use(results, execution, batchSize: request.fetchBatchSize, &timing) }
             timing.step(weight: weight) { ask(results, for: answer) }
             if let grouping { timing.step(weight: weight) { tellApart(results, by: grouping) } }
         case (.changed(let change), _):
             let changed = request.changed(by: change)
-            use(try timing.step(weight: weight) { try context.fetch(changed) }, execution, &timing)
+            let results = try timing.step(weight: weight) { try context.fetch(changed) }
+            use(results, execution, batchSize: changed.fetchBatchSize, &timing)
         }
     }
 
     /// Takes out the rows that the program took out, in its order; all of them, if it took out all.
+    ///
+    /// The first row of a batch, which loads it, is a step of its own. The others are one: reading the clock takes as long
+    /// as reading a row.
     private func use(
-        _ results: FetchResults<ManagedObject>, _ execution: Execution, _ timing: inout Timing
+        _ results: FetchResults<ManagedObject>, _ execution: Execution, batchSize: Int, _ timing: inout Timing
     ) {
         let sample = execution.sample
         let count = results.count
         var number = 0
         for run in sample.isWhole ? [TraceEvent.Use.Run(first: 0, rows: UInt64(count))] : sample.runs {
-            let first = min(count, Int(clamping: run.first))
-            for index in first..<(first + min(count - first, Int(clamping: run.rows))) {
-                timing.step(weight: execution.weight) { reading.read(results[index], number: number) }
-                number += 1
+            var index = min(count, Int(clamping: run.first))
+            let end = index + min(count - index, Int(clamping: run.rows))
+            var isFirst = batchSize > 0
+            while index < end {
+                let next = batchSize > 0 ? (index / batchSize + 1) * batchSize : end
+                let step = isFirst ? index..<(index + 1) : index..<min(end, next)
+                timing.step(weight: execution.weight, parts: step.count) {
+                    for row in step { reading.read(results[row], number: number + row - index) }
+                }
+                number += step.count
+                index = step.upperBound
+                isFirst = batchSize > 0 && index.isMultiple(of: batchSize)
             }
         }
     }
@@ -242,7 +254,8 @@ struct FetchReplay {
         case .preview(let rows):
             _ = try timing.step(weight: weight) { try context.count(for: request) }
             request.fetchLimit = Int(clamping: rows)
-            use(try timing.step(weight: weight) { try context.fetch(request) }, execution, &timing)
+            let results = try timing.step(weight: weight) { try context.fetch(request) }
+            use(results, execution, batchSize: request.fetchBatchSize, &timing)
         }
     }
 }

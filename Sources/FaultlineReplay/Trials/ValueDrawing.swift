@@ -48,7 +48,7 @@ struct ValueDrawing {
             context.object(with: ids[Int.random(in: 0..<ids.count, using: &random)])
         }
         var found: [Candidate] = []
-        var timing = Timing()
+        var timing = Timing(.thread)
         for place in chosen.indices where found.count < Self.candidates && timing.total < Self.patience {
             guard let values = values(from: place, chosen) else { continue }
             found.append(
