@@ -4,13 +4,14 @@
 #   make bench   measures the store against its budgets, beside SQLite's C interface and GRDB
 #   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
+#   make truth   measures predictions with verify, and applications before and after their repair
 #   make bench-scenarios   checks what programs do with a store against thresholds
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 SWIFT_BUILD = swift build --configuration release --product faultline
 
-.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz traces
+.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz traces truth
 
 demo: build
 	.build/release/faultline demo
@@ -40,6 +41,11 @@ attack: install-packages
 	swift build --build-tests
 	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) swift test --skip-build --filter 'AttackTests|DamagedRingsTests'
 	$(MAKE) fuzz COUNT=20000
+
+truth: build
+	swift build --configuration release
+	.build/release/Truth measure
+	.build/release/Truth applications
 
 COUNT = 100000
 SEED = 1

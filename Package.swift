@@ -229,6 +229,9 @@ let package = Package(
                 "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineReport", "FaultlineStore",
             ], path: "Tests/FuzzProgram", swiftSettings: strict),
         .executableTarget(
+            name: "Truth", dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore"], path: "Tests/Truth",
+            swiftSettings: strict),
+        .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),
         .executableTarget(

@@ -1,0 +1,139 @@
+import ApplicationFlaws
+import Foundation
+
+/// What repairing a flaw of an application brings, beside what the report of the flawed form predicts.
+struct Comparison {
+    var flaw: Flaw
+    /// What is compared: the first figure of which something is predicted.
+    var figure: Figure
+    var predicted: Measurement.Range
+    /// Medians over the pairs.
+    var flawed: Double
+    var repaired: Double
+    /// Warnings and errors that the repaired form gets.
+    var warnings: Int
+
+    enum Figure: String {
+        case time = "store time"
+        case trips = "round trips"
+        case rows = "rows loaded"
+        case memory = "bytes read"
+    }
+
+    private struct Report: Decodable {
+        struct Saving: Decodable {
+            var time: Measurement.Range
+            var trips, rows, bytes, memory: Double
+        }
+        struct Finding: Decodable {
+            var rule, title, severity: String
+            var saving: Saving
+        }
+        struct Totals: Decodable { var storeTime, readTrips, rowsLoaded, bytesRead: Double }
+        var findings: [Finding]
+        var totals: Totals
+
+        func value(_ figure: Figure) -> Double {
+            switch figure {
+            case .time: totals.storeTime
+            case .trips: totals.readTrips
+            case .rows: totals.rowsLoaded
+            case .memory: totals.bytesRead
+            }
+        }
+    }
+
+    /// Compares the forms in turns; `nil`: the flaw was not found.
+    init?(_ flaw: Flaw, pairs: Int) throws {
+        let folder = try ScratchFolder()
+        let program = Command.path(flaw.application)
+        for form in ["flawed", "repaired"] {
+            try Command.run(program, [folder.path(form), form, "prepare"])
+        }
+        func report(_ form: String) throws -> Report {
+            // Each run has the store as it was prepared.
+            let (store, trace) = (folder.path("store.sqlite"), folder.path("trace.json"))
+            try? FileManager.default.removeItem(atPath: store)
+            try FileManager.default.copyItem(atPath: folder.path(form), toPath: store)
+            let command = Command.path("faultline")
+            try Command.run(
+                command, ["record", "-o", trace, "--quiet", "--", program, store, form, flaw.scenario])
+            return try JSONDecoder().decode(
+                Report.self, from: try Command.run(command, ["report", trace, "--format", "json"]))
+        }
+        var (before, after): ([Report], [Report]) = ([], [])
+        for _ in 0..<max(1, pairs) {
+            before.append(try report("flawed"))
+            after.append(try report("repaired"))
+        }
+        // The repaired form has none of the flaws: what the findings predict adds up.
+        let findings = before.compactMap { report in
+            report.findings.contains { $0.rule == flaw.rule && $0.title == flaw.title }
+                ? report.findings.filter { $0.severity != "note" || $0.rule == flaw.rule } : nil
+        }
+        guard findings.count == before.count else { return nil }
+        let sum = { (path: KeyPath<Report.Saving, Double>) in
+            Self.median(findings.map { $0.reduce(0) { $0 + $1.saving[keyPath: path] } })
+        }
+        let time = Measurement.Range(median: sum(\.time.median), low: sum(\.time.low), high: sum(\.time.high))
+        let counts: [(Figure, Double)] = [
+            (.trips, sum(\.trips)), (.rows, sum(\.rows)), (.memory, sum(\.bytes)),
+        ]
+        if time.median > 0 {
+            (figure, predicted) = (.time, time)
+        } else {
+            guard let count = counts.first(where: { $0.1 > 0 }) else { return nil }
+            (figure, predicted) = (count.0, .init(median: count.1, low: count.1, high: count.1))
+        }
+        self.flaw = flaw
+        let figure = figure
+        flawed = Self.median(before.map { $0.value(figure) })
+        repaired = Self.median(after.map { $0.value(figure) })
+        warnings = after.map { $0.findings.count { $0.severity != "note" } }.max() ?? 0
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    var saved: Double { flawed - repaired }
+
+    /// Whether it helps about as much as predicted: within the range and the noise of whole runs, 15 % of the flawed form.
+    var isAsPredicted: Bool {
+        let noise = figure == .time ? 0.15 * flawed : 0
+        return saved > 0 && saved >= predicted.low - noise && saved <= predicted.high + noise
+    }
+
+    private func text(_ value: Double) -> String {
+        figure == .time ? String(format: "%.2f ms", value / 1e6) : String(format: "%.0f", value)
+    }
+
+    private var row: String {
+        let range = figure == .time ? " (\(text(predicted.low))–\(text(predicted.high)))" : ""
+        return "| \(flaw.application) | \(flaw.scenario) | \(flaw.rule) | \(figure.rawValue) | "
+            + "\(text(predicted.median))\(range) | \(text(flawed)) → \(text(repaired)) | \(isAsPredicted ? "yes" : "no") | "
+            + "\(warnings == 0 ? "yes" : "no") |"
+    }
+
+    /// Compares all applications, and prints a table of flaws and one of rules.
+    static func printAll(pairs: Int) throws {
+        print(
+            "| application | scenario | rule | figure | predicted saving | measured | as predicted | repaired is silent |"
+        )
+        print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+        var results: [(rule: String, found: Bool, isAsPredicted: Bool, isSilent: Bool)] = []
+        for flaw in Flaw.all {
+            let comparison = try Comparison(flaw, pairs: pairs)
+            print(comparison?.row ?? "| \(flaw.application) | \(flaw.scenario) | \(flaw.rule) | not found | | | | |")
+            fflush(nil)
+            results.append(
+                (flaw.rule, comparison != nil, comparison?.isAsPredicted ?? false, (comparison?.warnings ?? 1) == 0))
+        }
+        print("\n| rule | flaws | found | as predicted | repaired is silent |\n| --- | --- | --- | --- | --- |")
+        for (rule, group) in Dictionary(grouping: results, by: \.rule).sorted(by: { $0.key < $1.key }) + [
+            ("all", results)
+        ] {
+            print(
+                "| \(rule) | \(group.count) | \(group.count(where: \.found)) | \(group.count(where: \.isAsPredicted)) | "
+                    + "\(group.count(where: \.isSilent)) |")
+        }
+    }
+}
