@@ -102,9 +102,9 @@ public struct CostModel: Sendable {
     /// columns (7.6–8.7 µs and
     /// 0.4–2 µs were measured on a small virtual machine).
     public static let assumed = CostLine(trip: 10_000, row: 1_000)
-    /// What a byte of a long value is assumed to cost, in nanoseconds: about 2 µs a page of 4 KiB (0.2–1.2 ns were measured,
+    /// What a byte of a long value is assumed to cost, in nanoseconds: about 3 µs a page of 4 KiB (0.2–1.5 ns were measured,
     /// the most of them where memory has to be had from the system first).
-    public static let assumedByte = 0.5
+    public static let assumedByte = 0.8
 
     /// What SQLite takes for a row that it steps over and does not hand out, in nanoseconds, and the range in which that
     /// lies: 20–90 ns were measured of rows that are counted, and up to 150 ns of those of which a value is summed up.
@@ -189,7 +189,7 @@ public struct CostModel: Sendable {
     /// - Parameter rowSize: In bytes.
     func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
         if isByteFitted { return (byte, 1.5, .medium) }
-        guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 4, .low) }
+        guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 2.5, .low) }
         let short = min(estimate.line.row / 2, store.basis == .assumed ? Self.assumed.row : store.line.row)
         return ((estimate.line.row - short) / rowSize, 2, .low)
     }

@@ -7,6 +7,12 @@ public struct CostLine: Sendable, Hashable {
 
     /// In nanoseconds.
     public func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
+
+    /// The cost where an index leads to the rows in their order: what was assumed at most, since trips that scan or sort take
+    /// that long by themselves.
+    var sought: CostLine {
+        CostLine(trip: min(trip, CostModel.assumed.trip), row: min(row, CostModel.assumed.row))
+    }
 }
 
 /// Fits lines through loads with a method that a few outliers do not move (Theil 1950, Sen 1968).

@@ -77,8 +77,11 @@ extension ProcessReduction {
         guard let (index, size) = found else { return nil }
         noteHeld(byResult: batch.fetch, in: &tables)
         noteLoad(event, fetch: index, batchSize: size, rows: UInt64(batch.rows), in: &tables)
-        if !batch.prefetches.isEmpty, !isSetup(event.scope) {
-            tables.changeFetch(index) { $0.add(batch.prefetches, loadTime: event.duration) }
+        if !isSetup(event.scope) {
+            tables.changeFetch(index) {
+                $0.counts.batchTime &+= event.duration
+                $0.add(batch.prefetches, loadTime: event.duration)
+            }
         }
         return index
     }

@@ -59,7 +59,7 @@ struct CheckTests {
             result.errors
                 == """
                 faultline: The file of thresholds "\(mistyped)" cannot be used: "R06.minimalRows" is not known here; there are \
-                "minimumRows", "minimumSteps", "stepsPerRow", "largestShare", "maximumColumns", "needlessWrites", "longFetch"; \
+                "minimumRows", "minimumSteps", "stepsPerRow", "largestShare", "largestIndexShare", "maximumColumns", "needlessWrites", "longFetch"; \
                 "faultline explain" with a \
                 rule's number lists what it has.
 

@@ -124,13 +124,10 @@ public struct BatchSizeRule: Rule {
             .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
     }
 
+    /// The time of fetches and their batches, without those that prepare something.
     static func claim(_ fetch: FetchProfile.Key, _ profile: Profile) -> Claim {
-        let time = profile.groups.reduce(0.0) { sum, group in
-            guard case .shape(let shape) = group.key.subject, shape == fetch.shape else { return sum }
-            let site = group.key.kind == .batch ? group.key.fetchSite : group.key.site
-            return site == fetch.site ? sum + Double(group.totalTime) : sum
-        }
-        return Claim(account: .loads(fetch), balance: time)
+        let counts = profile.fetch(fetch)?.counts
+        return Claim(account: .loads(fetch), balance: Double(counts?.time ?? 0) + Double(counts?.batchTime ?? 0))
     }
 }
 

@@ -34,7 +34,7 @@ extension MissingIndexRule {
     /// The index that would keep a fetch from going through the table, whether the table has it already or not.
     static func candidate(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
-        guard scanned > 0, found <= largestShare.value * scanned else { return nil }
+        guard scanned > 0, found <= share(of: fetch) * scanned else { return nil }
         // One that is gone through again and again for few rows, or by its plan, if it is large.
         let isInVain = scanned >= stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= minimumSteps.value
         let scans = scansOwnTable(fetch)
@@ -83,7 +83,7 @@ extension MissingIndexRule {
             let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
             guard let terms = fetch.key.shape.terms, terms.count == 1, terms[0].isEquality,
                 terms[0].operation == "==", names.contains(terms[0].keyPath), scanned > 0,
-                found > largestShare.value * scanned
+                found > largestIndexShare.value * scanned
             else { continue }
             weak[terms[0].keyPath] = max(weak[terms[0].keyPath] ?? 0, min(1, found / scanned))
         }

@@ -5,7 +5,7 @@ extension MissingIndexRule {
     /// The index of a joined table that keeps a fetch from going through that table, or through its own; `nil`: none.
     static func joinedIndex(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
-        guard scanned >= minimumRows.value, found <= largestShare.value * scanned else { return nil }
+        guard scanned >= minimumRows.value, found <= share(of: fetch) * scanned else { return nil }
         let (joined, scansOwn) = scannedTables(fetch)
         var elements: [String: [(path: String, element: IndexProposal.Element, isRange: Bool)]] = [:]
         for term in fetch.key.shape.terms ?? [] {

@@ -45,6 +45,11 @@ extension MissingIndexRule {
         return max(0, steps - skipping(shape.terms?.count ?? 0) * counts.scannedRows) / each
     }
 
+    /// The share of a table above which an index does not help a fetch.
+    static func share(of fetch: FetchProfile) -> Double {
+        (fetch.key.shape.loadsRows ? largestShare : largestIndexShare).value
+    }
+
     /// Whether an index leads to so many rows of the table that going through the table is as good.
     ///
     /// One that has them in the fetch's order serves a limit all the same, which stops at the last row it needs.
@@ -52,6 +57,11 @@ extension MissingIndexRule {
         let keys = fetch.key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
         let isOrdered = !keys.isEmpty && index.elements.dropFirst(index.equalities).map(\.property) == keys
         if fetch.key.shape.isLimited, isOrdered { return false }
-        return ledRows(of: fetch, to: index) > largestShare.value * fetch.counts.scannedRows
+        return ledRows(of: fetch, to: index) > share(of: fetch) * fetch.counts.scannedRows
     }
+}
+
+extension ShapeEntry {
+    /// Whether SQLite goes from an index to the rows that it leads to; counts and identities come from the index alone.
+    var loadsRows: Bool { !["count", "objectIDs"].contains(resultType) }
 }

@@ -15,8 +15,15 @@ public struct MissingIndexRule: Rule {
     /// Steps in all, and for each row that was found, from which on a scan is named.
     static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "steps of scans in all")
     static let stepsPerRow = Threshold("R06", "stepsPerRow", 10.0, .count, "steps of a scan for each row that is found")
-    /// The share of a table that a fetch may bring: an index does not help to find more.
-    static let largestShare = Threshold("R06", "largestShare", 0.3, .share, "of a table that a fetch may bring")
+    /// The share of a table that a fetch may load: to seek more rows one by one takes as long as the scan.
+    static let largestShare = Threshold("R06", "largestShare", 0.1, .share, "of a table that a fetch may load")
+    /// The same for what an index alone answers, such as a count.
+    static let largestIndexShare = Threshold(
+        "R06", "largestIndexShare", 0.3, .share, "of a table that a fetch may count or identify")
+    /// How many times as long as stepping over a row it takes to seek one that an index leads to, and the range in which
+    /// that lies: 3–9 were measured, the most where each row lies on a page of its own.
+    private static let seek = 6.0
+    private static let seeks = 2.0...12.0
     /// Columns of an index.
     static let maximumColumns = Threshold("R06", "maximumColumns", 3, .count, "columns of an index")
     /// What keeping an index costs for each row that is written, in nanoseconds: a few pages of a tree are in memory.
@@ -73,16 +80,21 @@ public struct MissingIndexRule: Rule {
         let scanned = max(1, counts.scannedRows)
         let led = max(1, ledRows(of: fetch, to: index))
         let most = max(0, counts.runTime * (1 - led / scanned))
-        let stepped = max(0, scanned - led) * Double(counts.executions)
-        let stepping = min(most, CostModel.steppedRow * stepped)
-        // Where the index leads to many, it is not going through the others that takes the time.
-        guard scanned >= stepsPerRow.standard * led else {
-            return Saving.Range(
-                median: stepping, low: min(most, CostModel.steppedRows.lowerBound * stepped),
-                high: min(most, CostModel.steppedRows.upperBound * stepped))
+        let executions = Double(counts.executions)
+        let sought = fetch.key.shape.loadsRows ? led : 0
+        let gain = { (step: Double, seek: Double) in
+            min(most, max(0, executions * step * (scanned - led - seek * sought)))
         }
-        let median = min(most, max(stepping, counts.runTime - Double(counts.rows) * CostModel.assumed.row))
-        return Saving.Range(median: median, low: median / 2, high: max(median, most))
+        // Comparing texts, and adding values up, goes on for the rows that an index leads to.
+        guard counts.textComparisons == 0, fetch.key.shape.expressions == nil || scanned >= 10 * led else {
+            let (step, steps) = (CostModel.steppedRow, CostModel.steppedRows)
+            return Saving.Range(median: gain(step, 0), low: gain(steps.lowerBound, 0), high: gain(steps.upperBound, 0))
+        }
+        let step = counts.scanTime / executions / scanned
+        let median = gain(step, seek)
+        return Saving.Range(
+            median: median, low: gain(0.75 * step, seeks.upperBound),
+            high: max(median, gain(1.4 * step, seeks.lowerBound)))
     }
 
     private func finding(for demand: Demand, _ profile: Profile) -> Finding {

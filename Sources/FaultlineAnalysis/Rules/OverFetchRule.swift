@@ -34,11 +34,49 @@ public struct OverFetchRule: Rule {
             } else {
                 0.0
             }
+        if counts.isSplit, counts.scannedRows > 0, let saving = scanned(waste, counts, isSorted: sorted > 0) {
+            return saving
+        }
         return estimate.range(
             usual: CostModel.sortedRow, least: CostModel.sortedRows.upperBound, most: CostModel.sortedRows.lowerBound
         ) { line, left in
             let row = waste.kind == .identities ? max(0, line.row - identity.row) : line.row
             return Double(waste.rows) * row * (1 - sorted * left)
+        }
+    }
+
+    /// What an object ID takes that SQLite finds by a scan, in nanoseconds, and the range in which that lies.
+    private static let identity = 150.0
+    private static let identities = 50.0...300.0
+    /// How long a scan for identities takes beside that for the rows.
+    private static let scans = 0.95...1.1
+
+    /// What rows need not take where SQLite scans the table; `nil`: what their number tells is better.
+    private static func scanned(
+        _ waste: UnusedRows, _ counts: FetchCounts, isSorted: Bool
+    ) -> (median: Double, low: Double, high: Double)? {
+        let tally = waste.tally
+        let part = Double(tally.executions) / Double(max(1, counts.executions))
+        let time = max(0, Double(tally.time) - counts.prepareTime(of: tally.executions))
+        let trips = CostModel.assumed.trip * Double(tally.executions)
+        switch waste.kind {
+        case .first where !isSorted:
+            // SQLite stops at the last row that the limit wants.
+            let saved = max(0, time - trips) * Double(waste.rows) / Double(max(1, tally.rows))
+            return (saved, saved, saved)
+        case .identities where tally.rows > 0:
+            // Next to a long scan that is no more than what so many rows can take.
+            let most = Double(waste.rows) * CostModel.assumed.row + Double(tally.bytes) * CostModel.assumedByte
+            let saved = { (scan: Double, identity: Double, factor: Double) in
+                min(
+                    factor * most,
+                    max(0, time - trips - counts.scanTime * part * scan - Double(waste.rows) * identity))
+            }
+            return (
+                saved(1, identity, 1), saved(scans.upperBound, identities.upperBound, 0.4),
+                saved(scans.lowerBound, identities.lowerBound, 2.5)
+            )
+        case .first, .identities, .scattered: return nil
         }
     }
 

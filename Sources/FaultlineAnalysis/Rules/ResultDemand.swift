@@ -53,6 +53,8 @@ struct ResultDemand: Sendable, Hashable {
         } else {
             return nil
         }
+        // An aggregate is one row, of which a limit would leave all: the store cannot fold the first rows of many.
+        if case .fold = kind, fetch.key.shape.isLimited { return nil }
     }
 
     private static func isMost(_ part: UInt64, of whole: UInt64) -> Bool {

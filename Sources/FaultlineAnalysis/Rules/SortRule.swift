@@ -54,7 +54,7 @@ public struct SortRule: Rule {
             isCut
             ? estimate.range { line in
                 Double(counts.time) - Double(counts.prepareTime)
-                    - line.cost(trips: Double(counts.executions), rows: Double(counts.rows))
+                    - line.sought.cost(trips: Double(counts.executions), rows: Double(counts.rows))
             } : (min(sorting, Double(counts.time)), sorting / 2, min(sorting * 2, Double(counts.time)))
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,

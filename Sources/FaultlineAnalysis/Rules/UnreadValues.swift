@@ -44,16 +44,15 @@ struct UnreadValues {
         guard rows >= Self.minimumRows, bytes >= Self.share.value * all else { return nil }
         let claim = BatchSizeRule.claim(fetch.key, profile)
         let byte = costs.byte(of: shape, rowSize: all / Double(rows))
-        let median = min(bytes * byte.cost, claim.balance * 0.9)
+        let saving = Self.saving(bytes / Double(rows), share: bytes / max(1, all), rows, fetch.counts, byte)
+            .limited(to: claim.balance * 0.9)
         let words = UnreadValueAdvice(entity: shape.entity, properties: unread)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: words.title, change: fetch.key.site,
             score: Score.of(bytes / Double(rows), info: 256, warning: 16384), fix: words.fix,
             code: words.code(profile),
-            saving: Saving(
-                time: Saving.Range(
-                    median: median, low: median / byte.factor, high: min(median * byte.factor, claim.balance * 0.9))),
-            confidence: byte.confidence, signature: fetch.signature(rule.id, unread.joined(separator: ",")))
+            saving: Saving(time: saving), confidence: byte.confidence,
+            signature: fetch.signature(rule.id, unread.joined(separator: ",")))
         finding.saving.bytes = Int64(saturating: bytes)
         finding.seenAt = fetch.readers
         finding.scopes = fetch.counts.scopes.names
@@ -66,6 +65,34 @@ struct UnreadValues {
         finding.remedy = .moveOut(entity: shape.entity, properties: unread, [fetch.key])
         weigh(&finding, fetch, unread, profile)
         return finding
+    }
+
+    /// What a byte of a row takes that SQLite passes over or reads from the file, in nanoseconds, and the ranges in which those
+    /// lie: 0.07–0.08 and 0.6–0.7 were measured.
+    private static let passed = (usual: 0.07, least: 0.02, most: 0.2)
+    private static let page = (usual: 1800.0, least: 700.0, most: 3500.0)
+
+    /// What values take in rows: those that are loaded, those that SQLite sorts or passes over, and the pages that it reads for
+    /// them.
+    ///
+    /// - Parameters:
+    ///   - bytes: Of the values in a row.
+    ///   - share: Of the row's bytes that they make up.
+    ///   - rows: Rows whose values were looked at.
+    private static func saving(
+        _ bytes: Double, share: Double, _ rows: UInt64, _ counts: FetchCounts,
+        _ byte: (cost: Double, factor: Double, confidence: Confidence)
+    ) -> Saving.Range {
+        let loaded = Double(max(rows, counts.rows))
+        let sorted = max(0, Double(counts.sortedRows) - loaded)
+        let scanned = max(0, Double(counts.fullScanSteps) - loaded)
+        let saved = { (loading: Double, passing: Double, page: Double) in
+            bytes * ((loaded + sorted) * loading + scanned * passing) + share * Double(counts.pageMisses) * page
+        }
+        return Saving.Range(
+            median: saved(byte.cost, passed.usual, page.usual),
+            low: saved(byte.cost / byte.factor, passed.least, page.least),
+            high: saved(byte.cost * byte.factor, passed.most, page.most))
     }
 
     /// Long properties that no execution of the shape reads, the longest first.

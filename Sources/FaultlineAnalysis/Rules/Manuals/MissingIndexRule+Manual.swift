@@ -5,7 +5,8 @@ extension MissingIndexRule {
 
     public var thresholds: [Threshold] {
         [
-            Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.maximumColumns,
+            Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.largestIndexShare,
+            Self.maximumColumns,
             Self.needlessWrites, Self.longFetch,
         ]
     }
@@ -23,19 +24,20 @@ extension MissingIndexRule {
                 + "entity that were written.",
             fix: "An index with what is compared for equality first, then one range or what the rows are sorted by; "
                 + "\(MissingIndexRule.maximumColumns.count) properties at most; where more are compared, those of which a "
-                + "value leaves \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table, as other fetches show, are "
+                + "value leaves more than \(Phrase.percent(MissingIndexRule.largestIndexShare.value)) of the table, as other fetches show, are "
                 + "left out first. Fetches that one index serves are one finding. Indexes whose columns are the first of "
                 + "another one's are to be dropped.",
             saving:
-                "What SQLite took to run the fetches' own statements, without what the rows take that they find (waiting, "
-                + "preparing, prefetching and making objects do not count), or some "
-                + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, less some "
+                "What SQLite took to step over rows that the index does not lead to, minus what it takes to seek those that "
+                + "it does (waiting, preparing, prefetching and making objects do not count), or about "
+                + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, minus about "
                 + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
             guards: [
                 "A table of fewer than \(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows is a note.",
-                "A fetch that brings \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table or more is left alone; "
-                    + "so is one whose terms leave as much to a text search or to a sum, as SQLite's counters show.",
-                "So are terms that are alternatives or negated, and texts that are compared "
+                "R06 ignores a fetch that loads more than \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table, or "
+                    + "counts more than \(Phrase.percent(MissingIndexRule.largestIndexShare.value)) of it, and "
+                    + "one whose terms leave as much to a text search or to a sum, as SQLite's counters show.",
+                "It ignores terms that are alternatives or negated, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",
                 "Where the table has such an index and SQLite does not take it, R22 says why.",
                 "Indexes that the store makes itself, and those that keep values unique, are none to drop; nor those of "
