@@ -61,7 +61,13 @@ func makeModel(isIndexed: Bool) throws -> ManagedObjectModel {
             relationships: [
                 RelationshipDescription("room", to: "Room", inverse: "messages"),
                 RelationshipDescription("author", to: "Member", inverse: "messages"),
-            ], indexes: isIndexed ? [FetchIndexDescription("bySize", on: "size")] : []),
+            ],
+            indexes: !isIndexed
+                ? []
+                : [
+                    FetchIndexDescription("bySize", on: "size"), FetchIndexDescription("byNumber", on: "number"),
+                    FetchIndexDescription("byDay", on: "day", "number"), FetchIndexDescription("byText", on: "text"),
+                ]),
         EntityDescription(
             "Member", attributes: [AttributeDescription("name", .string, isOptional: false)],
             relationships: [

@@ -40,8 +40,16 @@ struct Program {
 
     /// What some members wrote.
     private func authors() throws {
-        for number in [7, 700, 1400, 2100, 2800] {
-            let predicate = PropertyPath("author.name") == "Member \(number)"
+        let names = [7, 700, 1400, 2100, 2800].map { "Member \($0)" }
+        guard isFlawed else {
+            let request = FetchRequest<Message>(
+                predicate: PropertyPath("author.name").isIn(names), relationshipKeyPathsForPrefetching: ["author"])
+            let messages = Dictionary(grouping: try context.fetch(request)) { $0.author?.name ?? "" }
+            for name in names { print(messages[name, default: []].map { "\($0.number) \($0.text)" }) }
+            return
+        }
+        for name in names {
+            let predicate = PropertyPath("author.name") == name
             let found = try context.fetch(FetchRequest<Message>(predicate: predicate))  // by author's name
             print(found.map { "\($0.number) \($0.text)" })
         }
@@ -78,8 +86,9 @@ struct Program {
 
     /// A list of all messages by day, of which a screen shows twenty.
     private func sections() throws {
-        let request = FetchRequest<Message>(
+        var request = FetchRequest<Message>(
             sortDescriptors: [.ascending("day"), .ascending("number")], fetchBatchSize: isFlawed ? 0 : 30)
+        if !isFlawed { request.propertiesToFetch = ["day", "text"] }
         let controller = FetchedResultsController(  // shown by day
             fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "day")
         try controller.performFetch()
@@ -96,8 +105,9 @@ struct Program {
 
     /// The same without sections.
     private func list() throws {
-        let found = try context.fetch(  // shown as a list
-            FetchRequest<Message>(sortDescriptors: [.descending("number")], fetchBatchSize: isFlawed ? 0 : 30))
+        var request = FetchRequest<Message>(sortDescriptors: [.descending("number")], fetchBatchSize: isFlawed ? 0 : 30)
+        if !isFlawed { request.propertiesToFetch = ["text"] }
+        let found = try context.fetch(request)  // shown as a list
         for screen in 0..<6 {
             Faultline.scope("screenful", kind: .screen) {
                 for row in 0..<20 { print(found[screen * 20 + row].text) }
@@ -126,7 +136,11 @@ struct Program {
         for page in 0..<10 {
             var request = FetchRequest<Message>(
                 sortDescriptors: [.ascending("text")], fetchLimit: 100, fetchOffset: 100 * page)
-            if isFlawed { request.relationshipKeyPathsForPrefetching = ["author"] }
+            if isFlawed {
+                request.relationshipKeyPathsForPrefetching = ["author"]
+            } else {
+                request.propertiesToFetch = ["number", "text", "size", "day"]
+            }
             let found = try context.fetch(request)  // sorted, with authors
             print(found.map { "\($0.number) \($0.text) \($0.size) \($0.day)" })
         }
