@@ -7,6 +7,7 @@ internal import FaultlineTrace
 struct TableIndexes: Sendable {
     static let capacity = 16
     private static let uniqueMark = "UNIQUE "
+    private static let descending = " DESC"
 
     /// All that it had at a time, with semicolons between: each as its columns with commas between, behind a mark if its
     /// values are unique.
@@ -27,6 +28,27 @@ struct TableIndexes: Sendable {
                 return columns.prefix { $0 != "," && $0 != " " } == column
             }
         }
+    }
+
+    /// Whether one of its indexes has the rows with equal values of some columns in an order, read from either end.
+    ///
+    /// - Parameter order: Columns, with " DESC" behind those that descend.
+    func hasRows(equalIn fixed: Set<String>, inOrder order: [String]) -> Bool {
+        let isDescending = { (column: String) in column.hasSuffix(Self.descending) }
+        let plain = { (column: String) in isDescending(column) ? String(column.dropLast(Self.descending.count)) : column
+        }
+        return !states.isEmpty
+            && states.allSatisfy { state in
+                state.split(separator: ";").contains { index in
+                    let columns = index.dropFirst(index.hasPrefix(Self.uniqueMark) ? Self.uniqueMark.count : 0)
+                        .split(separator: ",").map(String.init)
+                    let (first, next) = (
+                        columns.prefix(fixed.count), columns.dropFirst(fixed.count).prefix(order.count)
+                    )
+                    guard Set(first.map(plain)) == fixed, next.map(plain) == order.map(plain) else { return false }
+                    return Set(zip(next, order).map { isDescending($0) == isDescending($1) }).count == 1
+                }
+            }
     }
 
     private mutating func trim() {

@@ -119,6 +119,39 @@ struct SortRuleTests {
         #expect(found.map { $0.evidence[2].value } == Array(repeating: 900, count: count))
     }
 
+    /// What is found where the table has an index, which SQLite does not take.
+    private func findings(sort: [String], indexes: [String]) -> [Finding] {
+        var music = Music()
+        let album = ShapeEntry.Term(keyPath: "album", operation: "==", operand: "object")
+        let fetch = music.fetch(music.shape("…", [album], sort: sort), rows: 900)
+        var search = PlanEntry.Row(id: 3, parent: 0, detail: "SEARCH t0 USING INDEX ZTRACK_ZALBUM_INDEX (ZALBUM=?)")
+        (search.table, search.indexes) = ("ZTRACK", indexes)
+        var statement = TraceEvent.Statement()
+        (statement.rows, statement.sorts) = (900, 1)
+        statement.plan = music.trace.define(.plan(PlanEntry(rows: [search])))
+        statement.statement = music.trace.define(.statement(StatementEntry(sql: "SELECT … FROM ZTRACK t0")))
+        music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+        return Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
+    }
+
+    @Test(arguments: [
+        ["title ascending"], ["title descending"], ["title ascending", "milliseconds descending"],
+        ["title descending", "milliseconds ascending"],
+    ])
+    func `An index that is there is not advised again`(_ sort: [String]) throws {
+        let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
+        let finding = try #require(found.first)
+        #expect(finding.title.hasPrefix("Run ANALYZE: SQLite sorts Track although the index by album, title"))
+        #expect(finding.code == ["ANALYZE;"] && finding.severity == .warning)
+        guard case .analyze = finding.remedy else { return #expect(Bool(false), "\(finding.remedy as Any)") }
+    }
+
+    @Test(arguments: [["title ascending", "milliseconds ascending"], ["milliseconds ascending"]])
+    func `An index with another order is no help`(_ sort: [String]) {
+        let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
+        #expect(found.map { $0.title.hasPrefix("Index Track by album, ") } == [true])
+    }
+
     @Test func `Five hundred rows are many`() {
         #expect(findings(rows: 500).count == 1)
         #expect(findings(rows: 499).isEmpty)

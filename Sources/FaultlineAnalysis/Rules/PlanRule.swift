@@ -76,10 +76,10 @@ public struct PlanRule: Rule {
         return finding
     }
 
-    private static let fix =
+    static let fix =
         "Run ANALYZE after large imports, or have it run whenever the store is opened (analyzesWhenAdded of its "
         + "description; in Core Data NSSQLiteAnalyzeOption)."
-    private static let code = ["ANALYZE;"]
+    static let code = ["ANALYZE;"]
 
     private func finding(for old: OldStatistics, _ profile: Profile) -> Finding {
         let (fetch, saved) = (old.fetches[0], old.saving)

@@ -57,23 +57,52 @@ struct SortAdvice {
             equalities: fixed.count)
     }
 
+    /// Whether the table has such an index, which SQLite does not take.
+    var isThere: Bool {
+        guard obstacle == nil, let table = profile.entity(shape.entity)?.table else { return false }
+        let index = index
+        let order = index.elements.dropFirst(index.equalities).map { $0.column + ($0.isAscending ? "" : " DESC") }
+        let fixed = Set(index.elements.prefix(index.equalities).map(\.column))
+        return profile.tableIndexes.contains { $0.table == table && $0.indexes.hasRows(equalIn: fixed, inOrder: order) }
+    }
+
     private var properties: String { keys.map(\.path).joined(separator: ", ") }
 
     var title: String {
-        obstacle == nil
+        if isThere {
+            return
+                "Run ANALYZE: SQLite sorts \(shape.entity) although the index by \(index.properties) has the rows in order"
+        }
+        return obstacle == nil
             ? "Index \(shape.entity) by \(index.properties), so that nothing is sorted"
             : "Do not have \(Phrase.count(UInt64(sorted), "row")) of \(shape.entity) sorted by \(properties) each time"
     }
 
     var fix: String {
+        if isThere {
+            return
+                "Without statistics SQLite expects every index that is compared for equality to find few rows, even the "
+                + "one that tells the entities of a table apart. " + PlanRule.fix
+        }
         if obstacle == nil, index.namesColumns { return index.modelFix }
         return obstacle == nil
             ? "What is compared for equality comes first in the index, then the sort keys in their order. If the order does "
-                + "not matter, leave the sort descriptors out."
+                + "not matter, leave the sort descriptors out." + statistics
             : "If the order does not matter, leave the sort descriptors out; if all rows are loaded anyway, sort the objects."
     }
 
-    var code: [String] { obstacle == nil ? index.code : [] }
+    /// What it takes for SQLite to choose the index in a table that several entities share.
+    private var statistics: String {
+        guard let root = profile.entity(shape.entity)?.root, root != shape.entity else { return "" }
+        return " SQLite prefers the index of the entities to it until ANALYZE has looked at the table of \(root)."
+    }
+
+    var code: [String] { isThere ? PlanRule.code : obstacle == nil ? index.code : [] }
+
+    var remedy: Remedy? {
+        if isThere { return .analyze([fetch.key]) }
+        return obstacle == nil ? index.remedy(for: [fetch.key]) : nil
+    }
 
     var explanation: [String] {
         let counts = fetch.counts

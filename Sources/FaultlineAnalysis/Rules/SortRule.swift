@@ -70,7 +70,7 @@ public struct SortRule: Rule {
             Evidence("fetchTime", counts.time, .nanoseconds),
         ]
         finding.claims = [BatchSizeRule.claim(fetch.key, profile)]
-        finding.remedy = advice.obstacle == nil ? advice.index.remedy(for: [fetch.key]) : nil
+        finding.remedy = advice.remedy
         weigh(&finding, fetch, advice, profile, costs)
         return finding
     }

@@ -241,7 +241,8 @@ final class EntityRuntime: Sendable {
             rowCacheLimit: UInt64(max(0, store.description.rowCacheLimit)))
         let id = recorder.intern(.entity(entry))
         traceID.store(id, ordering: .relaxed)
-        // Its rows can be of any entity below it, used or not.
+        // What it inherits is declared by an entity above it, and its rows can be of any entity below it, used or not.
+        if schema.parent >= 0 { _ = store.entities[schema.parent].traceID(recorder) }
         for place in schema.family where place != schema.index { _ = store.entities[place].traceID(recorder) }
         return id
     }
