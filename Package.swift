@@ -247,13 +247,16 @@ let package = Package(
             path: "Tests/Applications/Kit", swiftSettings: strict),
         .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
         application("Chat"),
+        application("Contacts"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ApplicationFlaws", "CSQLite", "Chat", "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
+                "ApplicationFlaws", "CSQLite", "Chat",
+                "Contacts",
+                "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",
                 "faultline",

@@ -31,5 +31,10 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(application), \(scenario): \(rule)" }
 
     /// The flaws of all applications.
-    public static var all: [Flaw] { chat }
+    public static var all: [Flaw] {
+        [
+            chat,
+            contacts,
+        ].flatMap(\.self)
+    }
 }
