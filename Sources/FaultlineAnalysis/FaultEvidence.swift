@@ -68,6 +68,13 @@ public struct FaultEvidence: Sendable {
     /// The slowest three.
     public internal(set) var samples: [Sample] = []
 
+    /// Whether most of them are of the fetch's own objects, whose rows it had loaded: no fetch can do more, and R11 tells why
+    /// the rows were not in memory any more.
+    func isReread(_ key: Key) -> Bool {
+        key.subject == .target(entity: key.fetch.shape.entity) && key.fetch.shape.resultType == "objects"
+            && Significance.isHalf(seenBefore, of: trips)
+    }
+
     /// What the faults take if each of the slowest tenth takes no more than the others do, in nanoseconds.
     ///
     /// The slowest read what others find in memory then, and whatever loads the objects has to read it.

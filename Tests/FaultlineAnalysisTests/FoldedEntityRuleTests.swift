@@ -8,9 +8,13 @@ struct FoldedEntityRuleTests {
     /// Fetches of items of which each asks for its list.
     private func findings(
         objects: Int = 100, touched: UInt32 = 100, asked: Int = 100, bytes: UInt64 = 60, isElsewhere: Bool = false,
-        savesApart: Int = 0, savesTogether: Int = 0, reading: [String]? = nil
+        savesApart: Int = 0, savesTogether: Int = 0, reading: [String]? = nil, inverse: String? = nil
     ) -> [Finding] {
         var groceries = Groceries()
+        if let inverse {
+            let members = EntityEntry.Property(name: "items", type: "toMany", destination: "Item", inverse: inverse)
+            _ = groceries.trace.entity("List", [.init(name: "title", type: "String"), members])
+        }
         if let reading {
             _ = groceries.trace.entity(
                 "List",
@@ -65,6 +69,12 @@ struct FoldedEntityRuleTests {
             ])
         #expect(finding.saving.trips == 100)
         #expect(finding.saving.time.median > 1_000_000 && finding.saving.time.median <= 1_200_000)
+    }
+
+    @Test func `Where the model lets several share one, those that were seen prove nothing`() {
+        #expect(findings(inverse: "list").isEmpty)
+        // A relationship besides, which leads back by another way.
+        #expect(findings(inverse: "formerList").count == 1)
     }
 
     @Test func `The attributes that move are those that are read, where the trace tells`() {

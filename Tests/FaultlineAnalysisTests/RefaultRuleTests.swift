@@ -132,6 +132,27 @@ struct RefaultRuleTests {
         #expect(finding.explanation.last == "120 had been refreshed or reset in between.")
     }
 
+    @Test(arguments: [false, true])
+    func `Rows that a fetch had loaded are read again for no want of the fetch`(_ wereLoaded: Bool) throws {
+        var story = Story()
+        story.groceries.scoped(.bulk) { groceries in
+            let (fetch, item) = (groceries.fetch(rows: 60), groceries.item)
+            for _ in 0..<3 {
+                for object in 0..<60 {
+                    groceries.fault(UInt64(object), of: fetch) {
+                        ($0.type, $0.entity, $0.seenBefore) = (.object, item, wereLoaded)
+                        ($0.relationship, $0.relationshipEntity) = (0, 0)
+                    }
+                }
+            }
+        }
+        let findings = Analysis(
+            Profile(story.groceries.trace.closed()), rules: [PrefetchRule(), RefaultRule()]
+        ).findings
+        #expect(findings.map(\.rule) == [wereLoaded ? "R11" : "R01"])
+        #expect(try #require(findings.first).saving.time.median > 0)
+    }
+
     @Test func `What was changed had to be read again`() {
         #expect(findings { $0.read(60, times: 3) { $0.save() } }.isEmpty)
         let mixed = findings { story in

@@ -104,10 +104,10 @@ public struct FoldedEntityRule: Rule {
                     profile.entity(edge.entity)?.hasMembers(of: name) != true
                 else { continue }
                 // A few objects out of many seldom share one at the end, however many lead to it: where fetches of others
-                // bring them, the tables' sizes must speak for it.
+                // bring them, or the model lets many lead to it, the tables' sizes must speak for it.
                 let areAsMany = areAsMany(sizes[profile.tree(of: edge.entity)], sizes[profile.tree(of: name)])
                 let isOwn = families.inherits(fetch.key.shape.entity, edge)
-                guard isOwn || areAsMany == true else { continue }
+                guard isOwn && !destination.hasMembers(through: edge.name) || areAsMany == true else { continue }
                 var pair = pairs[edge] ?? Pair(edge: edge, destination: destination, areAsMany: areAsMany)
                 pair.add(fetch, members, used: owners.used, loaded: owners.loaded, path: owners.path)
                 pairs[edge] = pair
@@ -228,5 +228,10 @@ extension EntityEntry {
     /// then there are more of these than a to-one relationship leads to.
     fileprivate func hasMembers(of entity: String) -> Bool {
         properties.contains { $0.type == "toMany" && $0.destination == entity }
+    }
+
+    /// Whether a to-one relationship that leads to it has a to-many one as its inverse.
+    fileprivate func hasMembers(through relationship: String) -> Bool {
+        properties.contains { $0.type == "toMany" && $0.inverse == relationship }
     }
 }

@@ -73,6 +73,7 @@ public struct PrefetchRule: Rule {
     private func finding(
         _ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ claims: [Claim], _ profile: Profile, _ costs: CostModel
     ) -> Finding? {
+        guard !evidence.isReread(key) else { return nil }
         let share = Self.share(key, evidence, profile)
         let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
         // What is prefetched and goes to the store all the same was in the row cache and left it (R11), or pays for few

@@ -73,7 +73,9 @@ public struct RefaultRule: Rule {
     /// The time of the same faults that R01 may claim, in nanoseconds.
     private static func claimedElsewhere(_ key: RefaultEvidence.Key, _ profile: Profile) -> Double {
         profile.faults.reduce(0) { sum, fault in
-            guard let place = fault.evidence.places[key.site], fault.evidence.trips > 0 else { return sum }
+            guard let place = fault.evidence.places[key.site], fault.evidence.trips > 0,
+                !fault.evidence.isReread(fault.key)
+            else { return sum }
             return sum + Double(place.time) * Double(fault.evidence.seenBefore) / Double(fault.evidence.trips)
         }
     }

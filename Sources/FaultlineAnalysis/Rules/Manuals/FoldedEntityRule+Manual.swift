@@ -22,7 +22,8 @@ extension FoldedEntityRule {
             guards: [
                 "A relationship that entities inherit counts as one, at the entity that declares it.",
                 "Where the trace tells how large both tables are and that at the end has fewer rows, several share them; of "
-                    + "objects that a fetch does not bring itself the sizes must be known.",
+                    + "objects that a fetch does not bring itself, and of relationships whose inverse is to-many, the sizes must "
+                    + "be known.",
                 "Where several objects share one at the other end, R01 advises to prefetch, and this rule says nothing.",
                 "Objects of \(Phrase.size(FoldedEntityRule.largestSize.value)) and more are kept apart for good reason (R09).",
                 "What is saved apart from the entity that leads to it more often than it is read with it stays apart.",
