@@ -248,6 +248,7 @@ let package = Package(
         .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
         application("Chat"),
         application("Contacts"),
+        application("Inventory"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
@@ -256,6 +257,7 @@ let package = Package(
             dependencies: [
                 "ApplicationFlaws", "CSQLite", "Chat",
                 "Contacts",
+                "Inventory",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",

@@ -28,7 +28,7 @@ struct ApplicationTests {
     func flawed(flaw: Flaw) throws {
         let report = try flaw.report("flawed")
         let finding = try #require(
-            report.findings.first { $0.rule == flaw.rule && $0.title == flaw.title },
+            report.findings.first { flaw.isShown(by: $0.rule, $0.title) },
             "found: \(report.findings.map { "\($0.rule) \($0.title)" })")
         #expect(flaw.mayBeNote || finding.severity != "note")
         #expect(finding.change?.text == (try flaw.changedLine()))
@@ -39,7 +39,7 @@ struct ApplicationTests {
     @Test("get no warning once they are repaired", arguments: Flaw.all)
     func repaired(flaw: Flaw) throws {
         let report = try flaw.report("repaired")
-        let found = report.findings.filter { $0.severity != "note" || ($0.rule == flaw.rule && $0.title == flaw.title) }
+        let found = report.findings.filter { $0.severity != "note" || flaw.isShown(by: $0.rule, $0.title) }
         #expect(found.map { "\($0.rule) \($0.title)" } == [])
     }
 }

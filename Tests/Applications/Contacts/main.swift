@@ -45,7 +45,7 @@ struct Program {
         }
     }
 
-    /// Who calls?
+    /// Looks up who calls.
     private func identifyCallers() throws {
         for digits in ["555000010", "555002025", "555004444", "555006666", "555007999"] {
             try Faultline.scope("call", kind: .request) {

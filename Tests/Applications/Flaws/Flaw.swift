@@ -4,7 +4,7 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     public var application: String
     public var scenario: String
     public var rule: String
-    /// The finding's title.
+    /// The finding's title, with `…` for what is not the same in each run, such as a size that was measured.
     public var title: String
     /// A part of the line to change, usually the comment at its end, and the file that holds it.
     public var line: String
@@ -30,11 +30,21 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(application), \(scenario): \(rule)" }
 
+    /// Whether a finding is the one that the flaw is known by.
+    public func isShown(by rule: String, _ title: String) -> Bool {
+        guard rule == self.rule, let place = self.title.firstIndex(of: "…") else {
+            return rule == self.rule && title == self.title
+        }
+        let (before, behind) = (self.title[..<place], self.title[self.title.index(after: place)...])
+        return title.count > before.count + behind.count && title.hasPrefix(before) && title.hasSuffix(behind)
+    }
+
     /// The flaws of all applications.
     public static var all: [Flaw] {
         [
             chat,
             contacts,
+            inventory,
         ].flatMap(\.self)
     }
 }

@@ -1,0 +1,33 @@
+extension Flaw {
+    /// The stock of four warehouses, at which several contexts work at a time.
+    static let inventory = [
+        stock(
+            "deliveries", "R10", "Save Movement once, after all changes", line: "// saved for each delivery"),
+        stock("journal", "R01", #"Prefetch "product" with the fetch of Movement"#, line: "// in the journal"),
+        stock("empty", "R06", "Index Shelf by count", line: "// nearly empty"),
+        stock(
+            "stocktaking", "R11", "Keep objects of Shelf as they are while they are in use",
+            line: "context.refreshAllObjects()"),
+        stock(
+            "counts", "R23", "Set values only where they differ from what the objects have",
+            line: "// saved as it was"),
+        stock(
+            "labels", "R18", "Make the fetch of Warehouse once, and keep its result", line: "// looked up each time"),
+        stock(
+            "worth", "R05", "Aggregate Product.price in the store, not over its objects", line: "// added up"),
+        Flaw(
+            "Inventory", "till", "R13", "Give the save at … a context of its own",
+            line: "// saved while the till waits",
+            file: "Counter.swift"),
+        Flaw(
+            "Inventory", "archive", "R10", "Save Movement in parts of … objects", line: "// saved in one go",
+            file: "Counter.swift"),
+        Flaw(
+            "Inventory", "turnover", "R12", "Fetch on a background context, or less at a time",
+            line: "// on the main thread", file: "Counter.swift"),
+    ]
+
+    private static func stock(_ scenario: String, _ rule: String, _ title: String, line: String) -> Flaw {
+        Flaw("Inventory", scenario, rule, title, line: line, file: "Stock.swift")
+    }
+}
