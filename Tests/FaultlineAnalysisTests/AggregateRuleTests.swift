@@ -192,6 +192,26 @@ struct AggregateRuleTests {
         #expect(found.count == 1)
     }
 
+    @Test(arguments: [("track", "object", 0), ("track", "value", 1), ("album", "object", 1)])
+    func `Objects that another fetch asks for are no sum`(_ property: String, _ operand: String, _ count: Int) {
+        var music = Music()
+        _ = music.trace.entity(
+            "Play",
+            [
+                .init(name: "track", type: "toOne", destination: "Track"),
+                .init(name: "album", type: "toOne", destination: "Album"),
+            ])
+        let shape = music.shape()
+        music.calibrate(shape)
+        music.scoped(.bulk) { music in
+            music.fetchAndUse(shape, rows: 100, times: 10) { Self.fold(&$0) }
+            let term = ShapeEntry.Term(keyPath: property, operation: "==", operand: operand)
+            let plays = music.trace.define(.shape(ShapeEntry(entity: "Play", predicate: "…", terms: [term])))
+            _ = music.fetch(plays, rows: 3, site: music.trace.site(77, "plays()"))
+        }
+        #expect(findings(music).count == count)
+    }
+
     @Test func `A list is no sum`() {
         // A second property, one row less, a row that was changed, the last row first, a screenful at a time.
         #expect(

@@ -32,6 +32,8 @@ public struct AggregateRule: Rule {
         guard !FetchLoopKind.isGrouped(fetch, profile), let demand = ResultDemand(of: fetch),
             let advice = AggregateAdvice(fetch: fetch, demand: demand)
         else { return nil }
+        // Objects that other fetches ask for are needed themselves, whatever number is read of them.
+        if case .fold = demand.kind, Self.isAskedFor(fetch, profile) { return nil }
         let shape = fetch.key.shape
         let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0
         let estimate = isKeysOnly ? costs.identities(of: shape) : costs.rows(of: shape)
@@ -55,6 +57,24 @@ public struct AggregateRule: Rule {
         finding.remedy = .answer(fetch.key, advice.answer)
         weigh(&finding, fetch, demand, profile)
         return finding
+    }
+
+    /// Whether fetches in the same scopes compare a relationship with objects like those of a fetch.
+    private static func isAskedFor(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
+        let paths = KeyPaths(profile: profile)
+        let tree = profile.tree(of: fetch.key.shape.entity)
+        return profile.fetches.contains { other in
+            let shape = other.key.shape
+            let terms = (shape.terms ?? []).filter { $0.operand == "object" }
+            // Without scopes everything is in one.
+            let isNear =
+                fetch.counts.scopes.isEmpty || other.counts.scopes.keys.contains { fetch.counts.scopes[$0] != nil }
+            guard !terms.isEmpty, isNear else { return false }
+            return terms.contains { term in
+                let end = paths.edges(of: term.keyPath, from: shape.entity).last.flatMap(paths.destination)
+                return end.map { profile.tree(of: $0) } == tree
+            }
+        }
     }
 
     /// What is left when the store is asked, whose steps can take more or less than they are assumed to.

@@ -24,6 +24,8 @@ extension AggregateRule {
                 "Objects that are used later, up to the result's end, count as used.",
                 "Of rows that were taken out only what was read is seen, so that a sum is never more than a "
                     + "warning.",
+                "Where other fetches in the same scopes compare a relationship with objects of the entity, no sum is reported: "
+                    + "the program needs the objects.",
                 "Where the rows are sorted, their order may matter to what is made of them: a note.",
             ])
     }
