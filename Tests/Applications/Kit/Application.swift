@@ -41,22 +41,40 @@ public struct Application: Sendable {
 
     /// Fills the store, or does each scenario in a scope of its name, on a context that holds nothing yet.
     ///
-    /// For programs whose work is done on one background context. Others ask ``isPreparing`` and ``scenarios`` themselves.
+    /// For programs whose work is done on one background context, beside the main thread. Others ask ``isPreparing`` and ``scenarios`` themselves.
     ///
     /// - Parameter scopes: The kinds of the scenarios' scopes; `request` where none is given.
     public func run(
         _ container: PersistentContainer, scopes: [String: TraceEvent.Scope.Kind] = [:],
-        prepare: (ManagedObjectContext) throws -> Void,
-        scenario: (String, ManagedObjectContext) throws -> Void
+        prepare: @escaping (ManagedObjectContext) throws -> Void,
+        scenario: @escaping (String, ManagedObjectContext) throws -> Void
     ) throws {
         let context = container.newBackgroundContext()
-        try context.performAndWait {
-            if isPreparing { return try prepare(context) }
-            for name in scenarios {
-                try Faultline.scope(name, kind: scopes[name] ?? .request) { try scenario(name, context) }
-                // What the context holds would be read from memory.
-                context.reset()
+        try besideMainThread {
+            try context.performAndWait {
+                if isPreparing { return try prepare(context) }
+                for name in scenarios {
+                    try Faultline.scope(name, kind: scopes[name] ?? .request) { try scenario(name, context) }
+                    // What the context holds would be read from memory.
+                    context.reset()
+                }
             }
         }
+    }
+
+    /// Does work on a thread of its own, for which the main thread waits.
+    ///
+    /// On the main thread itself a screen would have to wait for it, and how long depends on what else the machine does.
+    private func besideMainThread(_ work: @escaping () throws -> Void) throws {
+        // One thread waits while the other works.
+        nonisolated(unsafe) let work = work
+        nonisolated(unsafe) var result = Result<Void, any Error>.success(())
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            result = Result { try work() }
+            isDone.signal()
+        }
+        isDone.wait()
+        try result.get()
     }
 }
