@@ -248,6 +248,7 @@ let package = Package(
         .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
         application("Chat"),
         application("Contacts"),
+        application("Importer"),
         application("Inventory"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
@@ -257,6 +258,7 @@ let package = Package(
             dependencies: [
                 "ApplicationFlaws", "CSQLite", "Chat",
                 "Contacts",
+                "Importer",
                 "Inventory",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram",

@@ -44,6 +44,7 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
         [
             chat,
             contacts,
+            importer,
             inventory,
         ].flatMap(\.self)
     }
