@@ -1,5 +1,6 @@
 import ApplicationFlaws
 import Foundation
+import Synchronization
 import Testing
 
 extension Flaw {
@@ -9,13 +10,29 @@ extension Flaw {
         return "\(file):\(try SourceLine.find(line, in: source))"
     }
 
-    /// Records the scenario on a new store.
+    private var path: String { BuiltCommand.programs.appendingPathComponent(application).path }
+
+    /// The stores that the programs have filled, by program and form.
+    private static let prepared = Mutex<[[String]: URL]>([:])
+
+    /// A directory with the store that a form of the program fills, as `store.sqlite`.
+    private func prepared(_ form: String) throws -> URL {
+        try Self.prepared.withLock { known in
+            if let directory = known[[application, form]] { return directory }
+            let directory = try TemporaryDirectory()
+            let prepared = try BuiltCommand.run([directory.path("store.sqlite"), form, "prepare"], program: path)
+            guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }
+            known[[application, form]] = directory.url
+            return directory.url
+        }
+    }
+
+    /// Records the scenario on a store of its own.
     func report(_ form: String) throws -> ReportDocument {
-        let directory = try TemporaryDirectory()
-        let (store, trace) = (directory.path("store.sqlite"), directory.path("trace.json"))
-        let path = BuiltCommand.programs.appendingPathComponent(application).path
-        let prepared = try BuiltCommand.run([store, form, "prepare"], program: path)
-        guard prepared.status == 0 else { throw CommandFailed(text: prepared.errors) }
+        let directory = try TemporaryDirectory().url.appendingPathComponent("copy")
+        try FileManager.default.copyItem(at: try prepared(form), to: directory)
+        let store = directory.appendingPathComponent("store.sqlite").path
+        let trace = directory.appendingPathComponent("trace.json").path
         let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", path, store, form, scenario])
         guard recorded.status == 0 else { throw CommandFailed(text: recorded.errors) }
         return try ReportDocument(of: trace)

@@ -1,17 +1,19 @@
 import FaultlineStore
 import Foundation
 
-/// Four hundred companies, of which every fourth is a customer, four thousand people who work for a hundred of them, with two phones
-/// each, and sixty groups.
+/// Four hundred companies, of which every second is a customer and the others have logos, four thousand people who work for
+/// a hundred of them, with two phones each, and two hundred groups.
 func fill(_ context: ManagedObjectContext, isFlawed: Bool) throws {
     let industries = ["Shipping", "Printing", "Farming", "Software", "Steel"]
     let companies = (0..<400).map { number in
-        let company = number.isMultiple(of: 4) ? Customer(context: context) : Company(context: context)
+        let company = number.isMultiple(of: 2) ? Customer(context: context) : Company(context: context)
         company.name = "\(["Müller", "Olsen", "Ito", "Rossi", "Novák"][number % 5]) & Co. \(number)"
         company.industry = industries[number / 5 % industries.count]
         (company as? Customer)?.number = 1000 + number
         (company as? Customer)?.revenue = Double(number) * 1500
-        setLogo(of: company, Data(repeating: UInt8(number % 256), count: 20_000), isFlawed: isFlawed)
+        if !(company is Customer) {
+            setLogo(of: company, Data(repeating: UInt8(number % 256), count: 20_000), isFlawed: isFlawed)
+        }
         setAddress(of: company, "\(number) Harbour Road", "City \(number % 90)", isFlawed: isFlawed)
         return company
     }
@@ -30,7 +32,7 @@ func fill(_ context: ManagedObjectContext, isFlawed: Bool) throws {
         }
         return person
     }
-    for number in 0..<60 {
+    for number in 0..<200 {
         let group = Group(context: context)
         group[Group.titleKey] = "Group \(number)"
         for place in 0..<12 { group.members.add(people[(number * 57 + place * 31) % people.count]) }

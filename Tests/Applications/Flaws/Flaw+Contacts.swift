@@ -14,7 +14,7 @@ extension Flaw {
             "Contacts", "employers", "R01", #"Prefetch "employer" with the fetch of Person"#, line: "// with employers"),
         Flaw(
             "Contacts", "labels", "R16", #"Fold Address into Party, which always reads it through "address""#,
-            line: "// on labels", others: ["R01", "R09"]),
+            line: "// on labels", others: ["R01"]),
         Flaw(
             "Contacts", "customers", "R15", "Fetch Customer, not Party: nothing is read of the others",
             line: "// picked out", others: ["R02"]),

@@ -37,7 +37,7 @@ struct Stock: Sendable {
     func writeJournal() throws {
         try onBackgroundContext("journal") { context in
             var request = FetchRequest<Movement>(
-                predicate: PropertyPath("number") < 400, sortDescriptors: [.ascending("number")])
+                predicate: PropertyPath("number") < 2000, sortDescriptors: [.ascending("number")])
             if !isFlawed { request.relationshipKeyPathsForPrefetching = ["product"] }
             for movement in try context.fetch(request) {  // in the journal
                 print(movement.number, movement.amount, movement.reason, movement.product?.title ?? "")
