@@ -8,14 +8,15 @@ struct OffsetTests {
     /// Pages of fifty rows, of which each row before takes so many nanoseconds.
     private func findings(
         pages: UInt32, step: UInt64 = 50, sort: [String] = ["milliseconds ascending"], first: UInt32 = 0,
-        _ predicate: String = ""
+        slow: UInt32 = 0, _ predicate: String = ""
     ) -> [Finding] {
         var music = Music()
         music.calibrate(music.shape())
         let shape = music.shape(predicate, sort: sort, isLimited: true)
         music.scoped(.screen) { music in
             for page in first..<pages {
-                _ = music.fetch(shape, rows: 50, duration: 60_000 + UInt64(page) * 50 * step) {
+                let delay: UInt64 = page < slow ? 2_000_000 : 0
+                _ = music.fetch(shape, rows: 50, duration: 60_000 + UInt64(page) * 50 * step + delay) {
                     ($0.limit, $0.offset) = (50, page * 50)
                 }
             }
@@ -58,6 +59,12 @@ struct OffsetTests {
         #expect(finding.confidence == .low)
         // 249.5 pages of 50 rows on average, a hundred times: 20–150 ns a row.
         #expect(finding.saving.time.low < 62_375_000 && finding.saving.time.high > 62_375_000)
+    }
+
+    @Test func `First pages that something else has held up measure nothing`() throws {
+        let finding = try #require(findings(pages: 200, slow: 20).first)
+        #expect(finding.severity == .warning && finding.confidence == .low)
+        #expect(finding.saving.time.low < 49_750_000 && finding.saving.time.high > 49_750_000)
     }
 
     @Test func `Shallow pages, and those that cost nothing, are left alone`() {

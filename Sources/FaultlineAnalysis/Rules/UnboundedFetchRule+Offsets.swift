@@ -50,7 +50,7 @@ extension UnboundedFetchRule {
     }
 
     /// What all fetches took beyond what they take where the offset is small, as every page does that begins where the one
-    /// before ended; `nil`: there are too few fetches with a small offset.
+    /// before ended; `nil`: there are too few fetches with a small offset, or others took less.
     private static func measured(_ fetch: FetchProfile) -> Saving.Range? {
         let counts = fetch.counts
         let near = Double(counts.largestOffset) * nearShare
@@ -60,7 +60,8 @@ extension UnboundedFetchRule {
             pages[Int((share * Double(pages.count - 1)).rounded())] * Double(counts.executions)
         }
         let typical = min(fetch.speeds.typicalTime, counts.runTime)
-        let median = max(0, typical - at(0.5))
-        return Saving.Range((median, typical - at(0.75), counts.runTime - at(0.25)))
+        // No page takes less than one with a small offset: if they seem to, something else has held up the first pages.
+        guard typical >= at(0.5) else { return nil }
+        return Saving.Range((typical - at(0.5), typical - at(0.75), counts.runTime - at(0.25)))
     }
 }
