@@ -237,9 +237,6 @@ let package = Package(
         .executableTarget(
             name: "MusicProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
             path: "Tests/MusicProgram", swiftSettings: strict),
-        .executableTarget(
-            name: "FeedProgram", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
-            path: "Tests/FeedProgram", swiftSettings: strict),
         // Small applications with flaws, and without them.
         .target(
             name: "ApplicationKit",
@@ -248,6 +245,7 @@ let package = Package(
         .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
         application("Chat"),
         application("Contacts"),
+        application("Feed"),
         application("Importer"),
         application("Inventory"),
         .executableTarget(
@@ -258,10 +256,11 @@ let package = Package(
             dependencies: [
                 "ApplicationFlaws", "CSQLite", "Chat",
                 "Contacts",
+                "Feed",
                 "Importer",
                 "Inventory",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
-                "FaultlineReport", "FaultlineWorkloads", "FeedProgram", "MusicProgram", "SharedData", "StoreProgram",
+                "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",
                 "faultline",
             ],

@@ -49,6 +49,7 @@ struct ApplicationTests {
             "found: \(report.findings.map { "\($0.rule) \($0.title)" })")
         #expect(flaw.mayBeNote || finding.severity != "note")
         #expect(finding.change?.text == (try flaw.changedLine()))
+        if let code = flaw.code { #expect(finding.code == code) }
         let others = report.findings.filter { $0.severity != "note" && $0.rule != flaw.rule }
         #expect(others.filter { !flaw.others.contains($0.rule) }.map { "\($0.rule) \($0.title)" } == [])
     }

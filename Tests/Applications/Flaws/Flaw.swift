@@ -6,6 +6,8 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     public var rule: String
     /// The finding's title, with `…` for what is not the same in each run, such as a size that was measured.
     public var title: String
+    /// The lines that the finding says to write; `nil`: not compared.
+    public var code: [String]?
     /// A part of the line to change, usually the comment at its end, and the file that holds it.
     public var line: String
     public var file: String
@@ -15,13 +17,14 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     public var others: Set<String>
 
     public init(
-        _ application: String, _ scenario: String, _ rule: String, _ title: String, line: String,
+        _ application: String, _ scenario: String, _ rule: String, _ title: String, code: [String]? = nil, line: String,
         file: String = "main.swift", mayBeNote: Bool = false, others: Set<String> = []
     ) {
         self.application = application
         self.scenario = scenario
         self.rule = rule
         self.title = title
+        self.code = code
         self.line = line
         self.file = file
         self.mayBeNote = mayBeNote
@@ -44,6 +47,7 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
         [
             chat,
             contacts,
+            feed,
             importer,
             inventory,
         ].flatMap(\.self)

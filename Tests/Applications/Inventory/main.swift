@@ -17,7 +17,7 @@ if application.isPreparing {
 }
 let stock = Stock(container: container, isFlawed: application.isFlawed)
 let counter = Counter(container: container, isFlawed: application.isFlawed)
-for scenario in application.scenarios where !application.isPreparing {
+for scenario in application.scenarios {
     switch scenario {
     case "deliveries": try stock.deliver()
     case "journal": try stock.writeJournal()

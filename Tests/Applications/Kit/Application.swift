@@ -6,7 +6,7 @@ public import Foundation
 
 /// A small program that does the same work in two forms, flawed and repaired, on a store that it is given.
 ///
-///     Inventory <store> flawed|repaired prepare
+///     Inventory <store> flawed|repaired prepare [number]…
 ///     Inventory <store> flawed|repaired <scenario>…
 ///
 /// Each form prepares the store that it reads, so that a repair can be one of the model.
@@ -18,6 +18,8 @@ public struct Application: Sendable {
     public let isPreparing: Bool
     /// The names of what is to be done.
     public let scenarios: [String]
+    /// How large the store is to be, in the program's own terms; empty: as large as it is by default.
+    public let sizes: [Int]
 
     /// Reads the arguments of the command line; ends the program with a sentence if there are too few.
     public init(_ arguments: [String] = CommandLine.arguments) {
@@ -28,8 +30,9 @@ public struct Application: Sendable {
         }
         storeURL = URL(fileURLWithPath: arguments[1])
         isFlawed = arguments[2] == "flawed"
-        scenarios = Array(arguments[3...])
-        isPreparing = scenarios == ["prepare"]
+        isPreparing = arguments[3] == "prepare"
+        scenarios = isPreparing ? [] : Array(arguments[3...])
+        sizes = isPreparing ? arguments[4...].compactMap { Int($0) } : []
     }
 
     /// Opens the store.
