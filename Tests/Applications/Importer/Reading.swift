@@ -87,10 +87,10 @@ struct Reading {
         if !isFlawed { try context.save() }
     }
 
-    /// Thirty thousand lines, saved all at once or in parts.
+    /// Twelve thousand lines, saved all at once or in parts.
     func importLines() throws {
-        let part = isFlawed ? 30_000 : 500
-        for number in 0..<30_000 {
+        let part = isFlawed ? 12_000 : 100
+        for number in 0..<12_000 {
             let line = Line(context: context)
             (line.article, line.quantity, line.price) = ("Article \(number % 400)", 1, 12.5)
             guard (number + 1).isMultiple(of: part) else { continue }

@@ -14,23 +14,23 @@ struct Counter: Sendable {
         let catalogue = container.newBackgroundContext()
         // The till has a context of its own, or shares that of the catalogue.
         let till = isFlawed ? catalogue : container.newBackgroundContext()
-        let (isSaving, isSaved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (isReading, isSaved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
             catalogue.performAndWait {
                 Faultline.scope("catalogue", kind: .bulk) {
+                    isReading.signal()
                     for number in 0..<4000 {
                         let product = Product(context: catalogue)
                         product.code = "C-\(number)"
                         product.title = "Hinge \(number)"
                         product.price = 2.5
                     }
-                    isSaving.signal()
                     save(catalogue)
                 }
             }
             isSaved.signal()
         }
-        isSaving.wait()
+        isReading.wait()
         try Faultline.scope("sale", kind: .request) {
             try till.performAndWait {  // at the till
                 let request = FetchRequest<Product>(predicate: PropertyPath("code") == "P-10700")
@@ -51,7 +51,7 @@ struct Counter: Sendable {
     /// Notes what became of twenty thousand things: at once and where the screen waits for it, or in parts beside it.
     @MainActor
     func archive() async throws {
-        let part = isFlawed ? 20_000 : 500
+        let part = isFlawed ? 20_000 : 100
         let context = isFlawed ? container.viewContext : container.newBackgroundContext()
         try await Faultline.scope("archive", kind: .screen) {
             try await context.perform {
