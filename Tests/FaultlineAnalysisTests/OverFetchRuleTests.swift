@@ -275,8 +275,8 @@ struct OverFetchRuleTests {
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })
         #expect(figures["rows"] == 600 && figures["bytes"] == 1_216_800)
         #expect(abs((figures["unreadShare"] ?? 0) - 1_200_000.0 / 1_216_800) < 1e-9)
-        // The assumed half of a nanosecond a byte.
-        #expect(abs(finding.saving.time.median - 600_000) < 1)
+        // The assumed 0.8 ns a byte.
+        #expect(abs(finding.saving.time.median - 960_000) < 1)
         #expect(finding.severity == .warning)
         #expect(finding.confidence == .low)
     }

@@ -45,7 +45,7 @@ struct VerificationTextTests {
 
                   1. confirmed  R01 N+1 faults                                                         List.swift:42
                      Prefetch "list" with the fetch of Item.
-                     10.0 ms before, 2.00 ms after: saves 8.00 ms, 80 %. Predicted: 8.00 ms (6.00–9.00 ms).
+                     10.0 ms before, 2.00 ms after: saves 8.00 ms, 80 %. Predicted: 8.00 ms (6.00–9.60 ms).
                      Trips 1,101 → 3, rows 2,000. 8 of 18 recorded operations done again, 12 times each way.
                      Values were drawn.
 
@@ -59,7 +59,7 @@ struct VerificationTextTests {
 
                   3. withdrawn  R20 N+1 faults                                                         List.swift:42
                      Do not prefetch it.
-                     10.0 ms before, 12.0 ms after: costs 2.00 ms, 20 %. Predicted: 8.00 ms (6.00–9.00 ms).
+                     10.0 ms before, 12.0 ms after: costs 2.00 ms, 20 %. Predicted: 8.00 ms (6.00–9.60 ms).
                      Trips 1,101 → 3, rows 2,000. 8 of 18 recorded operations done again, 12 times each way.
                      The finding is withdrawn: on this store the change saves no time.
                      The trace does not tell what the work took.

@@ -18,9 +18,10 @@ extension AggregateRule {
             fix: "A count request, a limit of 1 for whether there is any, an aggregate expression in place of "
                 + "a sum over objects, or a count beside a fetch with a limit.",
             saving:
-                "What the fetches took, less a trip each, what SQLite takes to read a statement's text, and what it "
-                + "takes to step over the rows.",
+                "The fetches' total time, minus one round trip each, the time SQLite needs to prepare the statement, and the "
+                + "scan or the steps over the rows that remain.",
             guards: [
+                "A sum over a fetch with a limit is not reported: an aggregate has no first rows.",
                 "Objects that are used later, up to the result's end, count as used.",
                 "Of rows that were taken out only what was read is seen, so that a sum is never more than a "
                     + "warning.",

@@ -22,9 +22,9 @@ extension OverFetchRule {
             fix: "A limit, a predicate that says which rows are used, object IDs in place of objects, or the "
                 + "value in an entity of its own.",
             saving:
-                "What the rows that nobody used cost, by the cost of a row, of which a half is left with a limit if SQLite "
-                + "sorts the rows itself and has to read them first; of values what their bytes cost, which is fitted from "
-                + "rows of different lengths.",
+                "The cost per row of the unused rows. If SQLite scans the table for them, the limit spares that part of the scan "
+                + "as well; if SQLite sorts the rows itself, about half of their cost remains. For values: the cost of their "
+                + "bytes in the rows that are loaded, sorted or passed over, and of the pages that SQLite reads for them.",
             guards: [
                 "Lists that scroll show more than their first rows in time, and are left to R02.",
                 "Results that the program still holds at the end may yet be used: nine in ten must be over.",
