@@ -20,8 +20,9 @@ public struct UnusedPrefetchRule: Rule {
     /// The share of results that may still be in use.
     static let openShare = 0.1
 
-    /// What a row of a fetch takes beside what is loaded for it, in nanoseconds: its relationship is looked up, and the object at
-    /// the other end is made. 150–350 ns were measured.
+    /// The cost of looking up the relationship of a row and making the object at its other end, in nanoseconds.
+    ///
+    /// 150–350 ns were measured.
     private static let lookUp = 200.0
     private static let lookUps = 50.0...450.0
 
