@@ -231,6 +231,8 @@ let package = Package(
         .executableTarget(
             name: "Truth", dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore"], path: "Tests/Truth",
             swiftSettings: strict),
+            name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
+            path: "Tests/DiffTruth", swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),

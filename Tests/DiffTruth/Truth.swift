@@ -1,0 +1,137 @@
+import Foundation
+
+/// Records every program several times, idle and with all cores busy, and compares the runs in pairs.
+struct Truth {
+    /// Pairs of equal runs over all programs.
+    let pairs: Int
+
+    /// Pairs of equal runs with a change, at most, and changes of 1.3 × that are found, at least.
+    private static let (mostFalse, leastFound) = (0.01, 0.9)
+    private static let factor = 1.3
+
+    /// How two runs met.
+    enum Load: String, CaseIterable {
+        case idle, busy, mixed
+    }
+
+    /// What the pairs of a program showed.
+    struct Score {
+        var pairs = 0
+        var times = 0
+        var counts = 0
+        var findings = 0
+        var changed = 0
+        var tried = 0
+        var found = 0
+
+        static func += (sum: inout Score, part: Score) {
+            sum.pairs += part.pairs
+            sum.times += part.times
+            sum.counts += part.counts
+            sum.findings += part.findings
+            sum.changed += part.changed
+            sum.tried += part.tried
+            sum.found += part.found
+        }
+    }
+
+    /// Prints a line for each program and load; false if a goal is missed.
+    func run() throws -> Bool {
+        let machine = try Machine()
+        print("Pairs of equal runs in which something changed, and how often a change of 1.3 × was found.")
+        print("'real': the program did 1.3 times the work; 'scaled': the events of one operation were made longer.")
+        print(Self.line("program", "load", "pairs", "times", "counts", "findings", "found"))
+        var sums: [Load: Score] = [:]
+        let rounds = max(1, (pairs + Program.all.count * 4 - 1) / (Program.all.count * 4))
+        let chosen = ProcessInfo.processInfo.environment["DIFF_TRUTH_PROGRAM"] ?? ""
+        for program in Program.all where chosen.isEmpty || program.name.contains(chosen) {
+            for (load, score) in try measure(program, rounds: rounds, on: machine) {
+                sums[load, default: Score()] += score
+            }
+        }
+        if ProcessInfo.processInfo.environment["DIFF_TRUTH_KEEP"] == nil { try machine.removeScratch() }
+        return report(sums)
+    }
+
+    /// Of each round four pairs: two idle runs, two busy ones, and one of each in both orders.
+    private func measure(_ program: Program, rounds: Int, on machine: Machine) throws -> [(Load, Score)] {
+        let traces = try Traces(of: program, runs: rounds * 2, on: machine)
+        var scores: [Load: Score] = [:]
+        for round in 0..<rounds {
+            let (first, second) = (round * 2, round * 2 + 1)
+            for (load, before, after) in [
+                (Load.idle, traces.idle[first], traces.idle[second]), (.busy, traces.busy[first], traces.busy[second]),
+                (.mixed, traces.idle[first], traces.busy[second]), (.mixed, traces.busy[first], traces.idle[second]),
+            ] {
+                scores[load, default: Score()] += try compare(before, after, program, load, round, on: machine)
+            }
+            if let changed = traces.changed.dropFirst(round).first {
+                let found = try Comparison(traces.idle[first], changed, on: machine)
+                scores[.idle, default: Score()].tried += 1
+                if found.times.count == 1, found.times[0].hasPrefix("worse") {
+                    scores[.idle, default: Score()].found += 1
+                } else {
+                    print("  real: \(found.times)")
+                }
+            }
+        }
+        let form = program.changed == nil ? "scaled" : "real and scaled"
+        return Load.allCases.compactMap { load in
+            guard let score = scores[load] else { return nil }
+            print(
+                Self.line(
+                    program.name, load.rawValue, "\(score.pairs)", "\(score.times)", "\(score.counts)",
+                    "\(score.findings)", "\(score.found) of \(score.tried) (\(form))"))
+            return (load, score)
+        }
+    }
+
+    private func compare(
+        _ before: String, _ after: String, _ program: Program, _ load: Load, _ round: Int, on machine: Machine
+    ) throws -> Score {
+        let equal = try Comparison(before, after, on: machine)
+        var score = Score(pairs: 1)
+        if !equal.times.isEmpty { score.times = 1 }
+        if !equal.counts.isEmpty { score.counts = 1 }
+        if !equal.findings.isEmpty { score.findings = 1 }
+        let all = equal.times + equal.counts + equal.findings
+        if !all.isEmpty {
+            score.changed = 1
+            print("  \(program.name), \(load), \(before) \(after): \(all.joined(separator: "; "))")
+        }
+        let trace = try ScaledTrace(after)
+        guard !trace.operations.isEmpty else { return score }
+        let operation = trace.operations[round % trace.operations.count]
+        let scaled = machine.path("scaled.json")
+        try trace.write(to: scaled, scaling: operation, by: Self.factor)
+        score.tried += 1
+        if try Comparison(before, scaled, on: machine).times.contains(where: { $0.hasPrefix("worse") }) {
+            score.found += 1
+        } else if ProcessInfo.processInfo.environment["DIFF_TRUTH_KEEP"] != nil {
+            print("  not found, \(load), \(before) \(after): \(operation)")
+        }
+        return score
+    }
+
+    private func report(_ sums: [Load: Score]) -> Bool {
+        var all = Score()
+        for load in Load.allCases { all += sums[load] ?? Score() }
+        let isSilent = Double(all.changed) <= Double(all.pairs) * Self.mostFalse
+        // On a busy machine a change can hide.
+        let idle = sums[.idle] ?? Score()
+        let isFound = Double(idle.found) >= Double(idle.tried) * Self.leastFound
+        print("\(all.changed) of \(all.pairs) pairs of equal runs had a change: \(isSilent ? "met" : "MISSED")")
+        for load in Load.allCases {
+            let score = sums[load] ?? Score()
+            print("\(load.rawValue): \(score.found) of \(score.tried) changes of 1.3 × were found")
+        }
+        print("Found while idle: \(isFound ? "met" : "MISSED")")
+        return isSilent && isFound
+    }
+
+    private static func line(_ cells: String...) -> String {
+        zip(cells, [30, 6, 7, 7, 7, 9, 0]).map { cell, width in
+            cell.padding(toLength: max(width, cell.count), withPad: " ", startingAt: 0)
+        }.joined()
+    }
+}
