@@ -306,6 +306,18 @@ struct SQLDebugTests {
             sorts == [["ZTITLE NSCollateLocaleSensitive descending", "t1.ZLABEL ascending", "ZPAGES descending"]])
     }
 
+    @Test("A fault that the row cache serves takes no statement from what stands before it")
+    func cacheHits() throws {
+        let hits = [
+            "annotation: fault fulfilled from row cache for : 0xd0 <x-coredata://A/Book/p4>",
+            "annotation: to-many relationship fault \"pages\" for objectID 0xa7 <x-coredata://A/Book/p1> fulfilled from "
+                + "row cache.  Got 3 rows",
+        ]
+        let log = try LogText(lines: fetch + hits + fetch)
+        #expect(log.summary.malformedLines == 0)
+        #expect(log.events.map(\.kind) == [.fetch, .sql, .fetch, .sql])
+    }
+
     @Test("Faults belong to the last fetch of their entity")
     func faults() throws {
         let fault = [

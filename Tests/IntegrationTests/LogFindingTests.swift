@@ -81,6 +81,26 @@ struct LogFindingTests {
         #expect(try titles("R08", fetch(sql, value: "\"a\"", time: "0.0010", rows: 3)) == [])
     }
 
+    @Test("Sixty counts in a loop are one grouped count", arguments: [true, false])
+    func grouped(_ isApple: Bool) throws {
+        let sql = "SELECT COUNT(*) FROM ZMESSAGE t0 WHERE ( t0.ZCHANNEL = ? AND  t0.ZISREAD = ?) "
+        let lines = (1...60).flatMap { key -> [String] in
+            let object = "0x00\(key) <x-coredata://A/Channel/p\(key)>"
+            // Only logs of this package have hits of the row cache.
+            let hit = isApple ? [] : ["CoreData: annotation: fault fulfilled from row cache for : \(object)"]
+            return hit + [
+                "CoreData: sql: \(sql)", "CoreData: details: SQLite bind[0] = \(isApple ? "(int64)" : "")\(key)",
+                "CoreData: details: SQLite bind[1] = \(isApple ? "(int64)" : "")0",
+                "CoreData: annotation: total count request execution time: 0.0002s for count of 20.",
+            ]
+        }
+        let (report, text) = try report(lines)
+        let finding = try #require(report.findings.first { $0.rule == "R04" })
+        #expect(finding.title == "Count ZMESSAGE for all values of ZCHANNEL at once, in one grouped fetch")
+        #expect(finding.severity == "warning")
+        #expect(!text.contains("could not be read"))
+    }
+
     @Test("An N+1 names the fetch that can have brought its objects")
     func origin() throws {
         var lines =

@@ -67,6 +67,9 @@ enum SQLDebugAnnotation {
     case fault(ObjectURI)
     /// `to-many relationship fault "tags" for objectID 0xa7… <x-coredata://…/Item/p1> fulfilled from database.  Got 0 rows`
     case toManyFault(name: Substring, ObjectURI, rows: UInt64)
+    /// `fault fulfilled from row cache for : 0xd0… <x-coredata://…/Country/p4>`, and the same of a to-many relationship: no
+    /// statement was run for it.
+    case cacheHit
     /// `fetch using NSSQLiteStatement <0x60…> on entity 'Person' with sql text '…' returned 688187 rows`
     case returned(entity: Substring, rows: UInt64)
 
@@ -107,6 +110,10 @@ enum SQLDebugAnnotation {
         } else if let rest = text.behind("Prefetching with key '") {
             guard let rows = rest.number(behind: "Got ") else { return nil }
             self = .prefetched(key: rest.prefix { $0 != "'" }, rows: rows)
+        } else if ["fault fulfilled", "to-many relationship fault "].contains(where: text.hasPrefix),
+            text.contains("fulfilled from row cache")
+        {
+            self = .cacheHit
         } else if let rest = text.behind("fault fulfilled from database for : ") {
             guard let object = ObjectURI(rest) else { return nil }
             self = .fault(object)

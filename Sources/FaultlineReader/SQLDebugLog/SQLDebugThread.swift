@@ -222,6 +222,7 @@ struct SQLDebugThread {
             open[open.count - 1].isCount = true
             if let count { open[open.count - 1].toldRows = count }
             if !entity.isEmpty { open[open.count - 1].entity = String(entity) }
+        case .cacheHit: break
         case .fault(let object):
             guard let select = closed else { return false }
             closed = nil
