@@ -6,7 +6,9 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 // MARK: - The ring
@@ -142,6 +144,41 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     if (is_sampled) { thread->pending_cost += (fl_now() - began) * FL_SAMPLING; }
 }
 
+// MARK: - Waiting for a CPU
+
+// A long event may have waited for a CPU. The kernel tells how long a thread has run, at the price of two system calls,
+// so that is read at the end of long events, and at the begin of those that follow no such reading for a while: the wait
+// before an event is told from the wait within it as long as it is shorter than that while. What reading costs is sampled
+// like the rest of an event's cost.
+#define RUN_READING_NANOSECONDS 1000000
+#define LONG_EVENT_NANOSECONDS 500000
+
+// Reads how long the thread has run; returns the time.
+__attribute__((noinline)) static uint64_t read_run(fl_thread *thread) {
+    struct timespec time;
+    struct rusage usage;
+    int saved = errno;
+    thread->run.sleeps = getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nvcsw : UINT64_MAX;
+    thread->run.time = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0
+        ? (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec : UINT64_MAX;
+    errno = saved;
+    thread->run.at = fl_now();
+    return thread->run.at;
+}
+
+// How long the thread was ready to run in an event that ended just now, and did not run. 0 if it slept meanwhile: nobody
+// tells that from waiting.
+static uint64_t run_delay(fl_thread *thread, const fl_open *open, uint64_t duration) {
+    fl_run before = open->run;
+    read_run(thread);
+    fl_run after = thread->run;
+    // An event that was recorded when it was over began before the reading.
+    if (before.at > open->start || before.sleeps != after.sleeps || after.time < before.time) { return 0; }
+    uint64_t wall = open->start + duration - before.at, ran = after.time - before.time;
+    uint64_t waited = wall > ran ? wall - ran : 0;
+    return waited < duration ? waited : duration;
+}
+
 // MARK: - Events
 
 bool fl_begin(fl_recorder *recorder, fl_open *open) {
@@ -164,6 +201,8 @@ bool fl_begin(fl_recorder *recorder, fl_open *open) {
     if (depth > 0) { open->parent = thread->open[(depth < FL_OPEN_EVENTS_MAXIMUM ? depth : FL_OPEN_EVENTS_MAXIMUM) - 1]; }
     if (depth < FL_OPEN_EVENTS_MAXIMUM) { thread->open[depth] = open->id; }
     open->start = fl_now();
+    if (open->start - thread->run.at > RUN_READING_NANOSECONDS) { open->start = read_run(thread); }
+    open->run = thread->run;
     open->begin_cost = open->sampled ? (uint32_t)(open->start - entered) : 0;
     return true;
 }
@@ -191,6 +230,7 @@ __attribute__((noinline)) void fl_end(
         .duration = now - open->start, .context = ending->context, .site = ending->site,
         .overhead = open->sampled ? (open->begin_cost == 0 ? 1 : open->begin_cost) : 0,
     };
+    if (header.duration >= LONG_EVENT_NANOSECONDS) { header.runDelay = run_delay(thread, open, header.duration); }
     if (!ending->without_stack) {
         bool truncated = false;
         header.stack = fl_intern_stack(recorder, thread, &truncated);

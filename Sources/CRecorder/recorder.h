@@ -73,6 +73,7 @@ struct fl_thread {
     uint32_t depth;
     uint32_t countdown;                    // events until one is measured
     uint64_t pending_cost;                 // nanoseconds of first sights, added to the next event
+    fl_run run;                            // as it was last read
     uintptr_t stack_low, stack_high;
     struct fl_traced *traced;              // where the recorder has a tracer
     fl_thread *next;                       // the same thread's state with another recorder

@@ -37,6 +37,7 @@ public struct EventJSON: Sendable {
         members += reference("context", event.context, dictionary.context(event.context)?.name)
         members += reference("site", event.site, nil)
         members += reference("stack", event.stack, nil)
+        members.append(("runDelay", .unsigned(event.runDelay)))
         members.append(("overhead", .unsigned(UInt64(event.overhead))))
         let counted = ["rows", "inserted", "updated", "deleted"]
         members += EventFields(dictionary: dictionary).members(of: event.detail).map { name, value in

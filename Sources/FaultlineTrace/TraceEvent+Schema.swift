@@ -13,6 +13,7 @@ extension TraceEvent {
             thread: header.thread, isMainThread: header.flags & UInt8(FL_ON_MAIN_THREAD) != 0,
             process: record.pointee.process,
             context: header.context, site: header.site, stack: header.stack, overhead: header.overhead,
+            runDelay: header.runDelay,
             Detail(kind, record))
     }
 }

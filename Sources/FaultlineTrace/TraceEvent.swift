@@ -21,6 +21,10 @@ public struct TraceEvent: Sendable, Hashable {
     public var start: UInt64 = 0
     /// How long it took, in nanoseconds.
     public var duration: UInt64 = 0
+    /// How long the thread was ready to run within it and waited for a CPU, in nanoseconds.
+    ///
+    /// Known of events that took half a millisecond or longer and did not sleep; 0 for all others.
+    public var runDelay: UInt64 = 0
     /// The kernel's number of the thread that did the work.
     public var thread: UInt32 = 0
     /// Whether that thread is the process's first.
@@ -36,6 +40,8 @@ public struct TraceEvent: Sendable, Hashable {
     /// Sampled: most events carry 0, and those that were measured carry it for the ones that were not, so that the sum
     /// over a trace is an estimate of the whole.
     public var overhead: UInt32 = 0
+    /// How long it took while its thread ran or slept, in nanoseconds: what it takes wherever CPUs are free.
+    public var ownDuration: UInt64 { duration > runDelay ? duration - runDelay : 0 }
     /// What another tool's recording does not tell of this event: 0 stands for nothing then.
     public var untold: Untold = []
     /// The fields of the event's kind.
@@ -45,7 +51,8 @@ public struct TraceEvent: Sendable, Hashable {
     public init(
         id: EventID = 0, parent: EventID = 0, scope: EventID = 0, start: UInt64 = 0, duration: UInt64 = 0,
         thread: UInt32 = 0, isMainThread: Bool = false, process: UInt32 = 0, context: DictionaryID = 0,
-        site: DictionaryID = 0, stack: DictionaryID = 0, overhead: UInt32 = 0, _ detail: Detail
+        site: DictionaryID = 0, stack: DictionaryID = 0, overhead: UInt32 = 0, runDelay: UInt64 = 0,
+        _ detail: Detail
     ) {
         self.process = process
         self.id = id
@@ -59,6 +66,7 @@ public struct TraceEvent: Sendable, Hashable {
         self.site = site
         self.stack = stack
         self.overhead = overhead
+        self.runDelay = runDelay
         self.detail = detail
     }
 

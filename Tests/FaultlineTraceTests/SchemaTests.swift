@@ -112,7 +112,7 @@ struct SchemaTests {
         record.pointee.process = 8
         let event = try #require(TraceEvent(UnsafePointer(record)))
         let carried = [
-            event.id, event.parent, event.scope, event.start, event.duration, UInt64(event.context),
+            event.id, event.parent, event.scope, event.start, event.duration, event.runDelay, UInt64(event.context),
             UInt64(event.site), UInt64(event.stack), UInt64(event.overhead),
         ]
         #expect(carried == (0..<UInt64(count)).map { 100 + $0 })

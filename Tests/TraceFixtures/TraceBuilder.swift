@@ -60,7 +60,7 @@ package struct TraceBuilder {
     @discardableResult
     package mutating func event(
         _ detail: TraceEvent.Detail, duration: UInt64 = 0, parent: EventID = 0, site: DictionaryID = 0,
-        stack: DictionaryID = 0, advancing: Bool = true
+        stack: DictionaryID = 0, runDelay: UInt64 = 0, advancing: Bool = true
     ) -> EventID {
         let id = nextEvent
         nextEvent += 1
@@ -68,7 +68,8 @@ package struct TraceBuilder {
             .event(
                 TraceEvent(
                     id: id, parent: parent, scope: scope, start: now, duration: duration, thread: thread,
-                    isMainThread: isMainThread, process: process, context: context, site: site, stack: stack, detail)))
+                    isMainThread: isMainThread, process: process, context: context, site: site, stack: stack,
+                    runDelay: runDelay, detail)))
         if advancing { now += duration }
         return id
     }

@@ -74,11 +74,19 @@ static inline uint64_t fl_now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+// How long a thread had run at a time, and how often it had slept.
+typedef struct fl_run {
+    uint64_t at;     // nanoseconds of CLOCK_MONOTONIC
+    uint64_t time;   // nanoseconds of CPU time
+    uint64_t sleeps; // voluntary context switches
+} fl_run;
+
 // An event that has begun and not ended.
 typedef struct fl_open {
     uint64_t id;
     uint64_t start;
     uint64_t parent;
+    fl_run run;           // what the thread had run when that was last read
     uint32_t begin_cost;  // nanoseconds that fl_begin took, where it was measured
     uint32_t sampled;     // whether this event's cost is measured
 } fl_open;

@@ -115,6 +115,7 @@ typedef enum fl_enumeration {
     X(uint64_t, scope, FL_EVENT_ID, 0)           \
     X(uint64_t, start, FL_NANOSECONDS, 0)        \
     X(uint64_t, duration, FL_NANOSECONDS, 0)     \
+    X(uint64_t, runDelay, FL_NANOSECONDS, 0)     \
     X(uint32_t, context, FL_REFERENCE, FL_DICTIONARY_CONTEXT) \
     X(uint32_t, site, FL_REFERENCE, FL_DICTIONARY_SITE)       \
     X(uint32_t, stack, FL_REFERENCE, FL_DICTIONARY_STACK)     \

@@ -1,0 +1,54 @@
+import FaultlineTrace
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FaultlineRecorder
+
+@Suite("Waiting for a CPU")
+struct RunDelayTests {
+    @Test("is known of a long event, and not of one that slept")
+    func runDelay() throws {
+        let recorder = Recorder.memory()
+        let others = ProcessInfo.processInfo.activeProcessorCount
+        let done = DispatchSemaphore(value: 0)
+        // With a thread for each core beside it, this one has to wait for its turn.
+        for _ in 0..<others {
+            Thread.detachNewThread { [done] in
+                while !Self.hasEnded.withLock({ $0 }) {}
+                done.signal()
+            }
+        }
+        record(recorder) {
+            let before = Self.switches()
+            while Self.switches().involuntary < before.involuntary + 3 {}
+        }
+        record(recorder) {
+            let before = Self.switches()
+            while Self.switches().voluntary == before.voluntary { usleep(600) }
+        }
+        Self.hasEnded.withLock { $0 = true }
+        for _ in 0..<others { done.wait() }
+        let events = recorder.events()
+        #expect(events.count == 2)
+        #expect(events[0].runDelay > 0 && events[0].runDelay <= events[0].duration)
+        #expect(events[0].ownDuration == events[0].duration - events[0].runDelay)
+        #expect(events[1].runDelay == 0 && events[1].ownDuration == events[1].duration)
+    }
+
+    private static let hasEnded = Mutex(false)
+
+    private func record(_ recorder: Recorder, _ body: () -> Void) {
+        guard let open = recorder.begin() else { return }
+        body()
+        recorder.end(open, TraceEvent.Fetch(), context: 0, site: 0)
+    }
+
+    /// How often the kernel took the CPU from this thread, and how often the thread gave it up.
+    private static func switches() -> (involuntary: Int, voluntary: Int) {
+        var usage = rusage()
+        let thisThread: Int32 = 1  // RUSAGE_THREAD, a macro that Swift does not see
+        getrusage(thisThread, &usage)
+        return (usage.ru_nivcsw, usage.ru_nvcsw)
+    }
+}
