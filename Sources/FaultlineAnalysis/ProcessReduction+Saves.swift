@@ -35,7 +35,7 @@ extension ProcessReduction {
     mutating func noteSave(_ save: TraceEvent.Save, _ event: TraceEvent, in tables: inout ProfileTables) {
         let objects = save.objects
         guard save.error == 0, objects > 0 else { return }
-        let time = event.duration &- min(event.duration, save.lockWait)
+        let time = event.ownDuration &- min(event.ownDuration, save.lockWait)
         let own = Self.ownTime(of: save, event)
         if event.tellsLoad {
             tables.saveLoads.insert(
@@ -72,7 +72,7 @@ extension ProcessReduction {
     /// What a save takes that parts would share: neither waiting for the lock nor COMMIT, which waits for the disk and may copy
     /// the write-ahead log of all saves before it into the store.
     static func ownTime(of save: TraceEvent.Save, _ event: TraceEvent) -> UInt64 {
-        event.duration &- min(event.duration, save.lockWait &+ min(save.commit, event.duration))
+        event.ownDuration &- min(event.ownDuration, save.lockWait &+ min(save.commit, event.ownDuration))
     }
 
     private func entityNames(of save: TraceEvent.Save) -> [String] {

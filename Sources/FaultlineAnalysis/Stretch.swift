@@ -7,7 +7,7 @@ struct Stretch: Sendable {
         var kind: EventKind
         /// `nil`: not known.
         var site: CallSite?
-        /// In nanoseconds.
+        /// Without waiting for a CPU, in nanoseconds.
         var time: UInt64
         /// The longest of them, if they are saves.
         var save: TraceEvent?
@@ -15,7 +15,7 @@ struct Stretch: Sendable {
         init(_ event: TraceEvent, site: CallSite?) {
             kind = event.kind
             self.site = site
-            time = event.duration
+            time = event.ownDuration
             save = kind == .save ? event : nil
         }
 
@@ -25,7 +25,7 @@ struct Stretch: Sendable {
         }
 
         mutating func add(_ event: TraceEvent) {
-            time &+= event.duration
+            time &+= event.ownDuration
             if let longest = save, event.duration > longest.duration { save = event }
         }
     }
@@ -37,7 +37,7 @@ struct Stretch: Sendable {
 
     let start: UInt64
     private(set) var end: UInt64
-    /// In the store, in nanoseconds.
+    /// In the store without waiting for a CPU, in nanoseconds.
     private(set) var time: UInt64
     private(set) var events: UInt64 = 1
     private var parts: [Part]
@@ -46,7 +46,7 @@ struct Stretch: Sendable {
     init(_ event: TraceEvent, site: CallSite?) {
         start = event.start
         end = event.end
-        time = event.duration
+        time = event.ownDuration
         parts = [Part(event, site: site)]
     }
 
@@ -60,7 +60,7 @@ struct Stretch: Sendable {
 
     mutating func add(_ event: TraceEvent, site: CallSite?) {
         end = max(end, event.end)
-        time &+= event.duration
+        time &+= event.ownDuration
         events &+= 1
         if let index = parts.lastIndex(where: { $0.holds(event, site: site) }) {
             parts[index].add(event)

@@ -16,12 +16,14 @@ struct MainThreadRuleTests {
 
         init() { music.trace.isMainThread = true }
 
-        mutating func fetch(for milliseconds: UInt64, site: DictionaryID? = nil) {
+        mutating func fetch(for milliseconds: UInt64, waiting: UInt64 = 0, site: DictionaryID? = nil) {
             var fetch = TraceEvent.Fetch()
             fetch.shape = tracks
             fetch.entity = music.track
             (fetch.rows, fetch.trips) = (10, 1)
-            music.trace.event(.fetch(fetch), duration: milliseconds * millisecond, site: site ?? list)
+            music.trace.event(
+                .fetch(fetch), duration: milliseconds * millisecond, site: site ?? list,
+                runDelay: waiting * millisecond)
         }
 
         mutating func save(for milliseconds: UInt64) {
@@ -51,6 +53,12 @@ struct MainThreadRuleTests {
         #expect(finding.change?.description == "List.swift:40")
         #expect(finding.explanation.first?.hasSuffix("77 % of it is the fetch at List.swift:40.") == true)
         #expect(finding.saving.pause?.median == 30e6)
+    }
+
+    @Test func `Waiting for a CPU is no time in the store`() {
+        #expect(analysis { $0.fetch(for: 40) }.findings.count == 1)
+        #expect(analysis { $0.fetch(for: 40, waiting: 30) }.findings.isEmpty)
+        #expect(analysis { $0.fetch(for: 40, waiting: 5) }.findings.first?.saving.pause?.median == 35e6)
     }
 
     @Test func `A main context's work is the main queue's, whatever thread does it`() throws {

@@ -12,7 +12,7 @@ extension MainThreadRule {
             trigger:
                 "\(ProcessReduction.blockThreshold.text) or more in the store on the main thread, without "
                 + "a pause of \(Stretch.pause / 1_000_000) ms, in scopes that are screens; "
-                + "\(Self.longBlock.text) are an error.",
+                + "\(Self.longBlock.text) are an error. Time in which the thread waited for a CPU does not count.",
             evidence: "Stretches, their time in all and at the longest, and the line that asked for most of it.",
             fix:
                 "A background context, which hands over object IDs; a batch size, a limit or a prefetch, so that there "
