@@ -39,6 +39,11 @@ public struct EventGroup: Sendable {
     public internal(set) var key: Key
     /// How long the events took, in nanoseconds.
     public internal(set) var durations = Distribution()
+    /// How long they took without waiting for a CPU, where that is known, in nanoseconds.
+    public var ownDurations: Distribution { ownTime.times(durations) }
+    /// When they happened.
+    var span = TimeSpan()
+    fileprivate(set) var ownTime = OwnTime()
     /// Time that no event within them accounts for, in nanoseconds.
     public var selfTime: UInt64 { UInt64(max(0, netTime)) }
     /// Time on the main thread, in nanoseconds.
@@ -60,11 +65,21 @@ public struct EventGroup: Sendable {
     init(_ key: Key) {
         self.key = key
     }
+
+    /// Adds how long an event took and when.
+    mutating func addTime(of event: TraceEvent) {
+        ownTime.record(event, beside: durations)
+        durations.record(event.duration)
+        span.add(event)
+    }
 }
 
 extension EventGroup: KeyedSum {
     static let parts: [SumPart<EventGroup>] = [
-        .sum("mainThreadTime", \.mainThreadTime), .part("durations", \.durations), .part("netTime", \.netTime),
+        .sum("mainThreadTime", \.mainThreadTime),
+        // In this order: what the durations were before tells the rest of one side.
+        OwnTime.part("ownDurations", \.ownTime), .part("durations", \.durations), .part("span", \.span),
+        .part("netTime", \.netTime),
         .part("counts", \.counts), .sum("untimed", \.untimed), .sum("uncounted", \.uncounted),
     ]
 }

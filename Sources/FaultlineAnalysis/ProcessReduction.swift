@@ -198,7 +198,7 @@ struct ProcessReduction: Sendable {
         noteBlock(event, in: &tables)
         let group = self.group(of: event, fetch: fetchIndex, in: &tables)
         tables.changeGroup(group) {
-            if event.untold.contains(.duration) { $0.untimed &+= 1 } else { $0.durations.record(event.duration) }
+            if event.untold.contains(.duration) { $0.untimed &+= 1 } else { $0.addTime(of: event) }
             $0.uncounted &+= event.untold.contains(.rows) ? 1 : 0
             $0.counts.add(event)
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }

@@ -67,7 +67,7 @@ public struct DiffJSON: Sendable {
 
     private static func finding(_ change: ProfileDiff.FindingChange) -> JSONValue {
         .sorted([
-            "state": .string(change.before == nil ? "new" : change.after == nil ? "gone" : "still"),
+            "state": .string(change.state.rawValue),
             "before": change.before.map(FindingJSON.value) ?? .null,
             "after": change.after.map(FindingJSON.value) ?? .null,
         ])

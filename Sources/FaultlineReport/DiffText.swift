@@ -6,6 +6,8 @@ public struct DiffText: Sendable {
     let diff: ProfileDiff
     /// Operations that are shown of each verdict.
     static let shown = 8
+    /// The least factor by which a run is called slower or faster.
+    private static let leastPace = 1.1
 
     public init(_ diff: ProfileDiff) {
         self.diff = diff
@@ -47,14 +49,17 @@ public struct DiffText: Sendable {
             ])
         }
         var text = [ink(.bold, "Before and after") + ink(.dim, sides)] + table.section(ink, width: width)
-        if abs(diff.pace - 1) >= 0.05 {
-            text += TextTable.wrapped(
-                "Operations take \(Phrase.decimal(diff.pace, places: 2)) × as long after as before, whatever they do: "
-                    + "another machine, or other work on it. Times are compared without that.",
-                width: width - 2
-            ).map { "  " + ink(.dim, $0) }
-        }
+        if let pace { text += TextTable.wrapped(pace, width: width - 2).map { "  " + ink(.dim, $0) } }
         return text
+    }
+
+    /// What happened to the whole run, if that is more than what any two runs differ by.
+    private var pace: String? {
+        let ratio = max(diff.pace, 1 / diff.pace)
+        guard ratio >= Self.leastPace else { return nil }
+        return
+            "The run is \(Phrase.decimal(ratio, places: 2)) × \(diff.pace > 1 ? "slower" : "faster") throughout, as on "
+            + "another machine or with other work on it. Operations are compared without that."
     }
 
     /// What the two sides are sums of, if they are.
@@ -112,10 +117,14 @@ public struct DiffText: Sendable {
             ? "\(after) (was :\(before.line))" : "\(after) (was \(before))"
     }
 
-    private func scopes(_ ink: Ink, _ width: Int) -> [String] {
-        let changed = diff.scopes.filter { scope in
+    private var changedScopes: [(key: ScopeSummary.Key, figures: [ProfileDiff.Figure])] {
+        diff.scopes.filter { scope in
             scope.figures.contains { $0.name != "storeTime" && $0.order(diff.traces) != 0 }
         }
+    }
+
+    private func scopes(_ ink: Ink, _ width: Int) -> [String] {
+        let changed = changedScopes
         guard !changed.isEmpty else { return [] }
         var table = TextTable([
             .init(title: "scope", alignment: .left, losing: .middle), .init(title: "times", alignment: .right),
@@ -153,11 +162,11 @@ public struct DiffText: Sendable {
         guard !diff.findings.isEmpty else { return [] }
         var text = [ink(.bold, "Findings")]
         for change in diff.findings {
-            guard let finding = change.after ?? change.before else { continue }
-            let word = change.before == nil ? "new" : change.after == nil ? "gone" : "still"
-            let tone: Ink.Tone = change.before == nil ? .red : change.after == nil ? .green : .dim
+            guard let finding = change.finding else { continue }
+            let word = change.state.rawValue
+            let tone: Ink.Tone = change.state == .new ? .red : change.state == .gone ? .green : .dim
             let place = finding.change?.description ?? "place unknown"
-            let title = "\(finding.severity.name)  \(finding.rule) \(finding.title)"
+            let title = "\(severity(of: change))  \(finding.rule) \(finding.title)"
             let cut = TextTable.shortened(title, to: width - place.count - 11)
             let gap = String(repeating: " ", count: max(2, width - 9 - cut.count - place.count))
             let state = word + String(repeating: " ", count: 7 - word.count)
@@ -166,16 +175,30 @@ public struct DiffText: Sendable {
         return text
     }
 
+    /// The severity now; before as well, if that was another.
+    private func severity(of change: ProfileDiff.FindingChange) -> String {
+        guard let finding = change.finding else { return "" }
+        guard let before = change.before, let after = change.after, before.severity != after.severity else {
+            return finding.severity.name
+        }
+        return "\(before.severity.name) → \(after.severity.name)"
+    }
+
+    private var isUnchanged: Bool {
+        diff.operations.allSatisfy { $0.verdict == .same } && diff.plans.isEmpty
+            && diff.findings.allSatisfy { $0.state == .still } && changedScopes.isEmpty
+    }
+
     private var same: String {
         let count = diff.operations.count { $0.verdict == .same }
-        let all = count == diff.operations.count
         let verb = count == 1 ? "is" : "are"
         guard !diff.operations.isEmpty else { return "Neither side has an operation." }
         guard count > 0 else { return "No operation is the same." }
-        return all
+        return isUnchanged
             ? "Nothing changed: \(Phrase.count(UInt64(count), "operation")) \(verb) the same, in counts exactly and in time "
                 + "within noise."
-            : "\(Phrase.count(UInt64(count), "operation")) \(verb) the same."
+            : count == diff.operations.count
+                ? "All operations are the same." : "\(Phrase.count(UInt64(count), "operation")) \(verb) the same."
     }
 
     // MARK: Words

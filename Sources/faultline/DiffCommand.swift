@@ -9,8 +9,11 @@ struct DiffCommand: JudgingCommand {
         abstract: "Says what got worse, better, new and gone between two traces or profiles.",
         discussion: """
             Operations are matched by shape and line; lines that moved are found again by function and file. Counts are \
-            compared exactly, per trace where a side is a sum of several. A time has changed if the 95 % bounds of its \
-            median lie apart and it changed by a quarter at least, beyond what all operations have in common.
+            compared exactly, per trace where a side is a sum of several. A time has changed if it stands out among those \
+            of the operations that ran at the same time, beyond what all of them have in common and more than they \
+            differ from each other. An operation that ran at another time than all others must change by 1.8 × in one \
+            run: the machine may have been slow at that moment. Sums of several runs show smaller changes. Waits for a \
+            CPU do not count.
 
             The status is 0 whatever changed; "faultline check" is what can fail.
             """)

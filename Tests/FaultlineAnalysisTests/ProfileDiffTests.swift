@@ -98,17 +98,6 @@ struct ProfileDiffTests {
     /// Twenty times around a middle.
     private func times(_ middle: UInt64) -> [UInt64] { (0..<20).map { middle - middle / 20 + $0 * middle / 200 } }
 
-    @Test func `A time has changed if the bounds of its median lie apart`() {
-        let slower = diff([Line(line: 4, durations: times(10_000))], [Line(line: 4, durations: times(14_000))])
-        #expect(slower.operations.map(\.verdict) == [.worse])
-        #expect(slower.operations.first?.time?.direction == .slower)
-        let faster = diff([Line(line: 4, durations: times(14_000))], [Line(line: 4, durations: times(10_000))])
-        #expect(faster.operations.map(\.verdict) == [.better])
-        // Less than a quarter is what the next run may show without any change.
-        let little = diff([Line(line: 4, durations: times(10_000))], [Line(line: 4, durations: times(12_000))])
-        #expect(little.operations.map(\.verdict) == [.same])
-    }
-
     @Test func `Wide bounds and few events tell nothing of time`() {
         let wide = (1...20).map { UInt64($0) * 1000 }
         let noisy = diff([Line(line: 4, durations: wide)], [Line(line: 4, durations: wide.map { $0 * 3 / 2 })])
@@ -170,6 +159,30 @@ struct ProfileDiffTests {
         #expect(!states(flawed(10), flawed(20)).isEmpty)
         #expect(states(flawed(10), Profile()).allSatisfy { $0 == (true, false) })
         #expect(states(Profile(), flawed(10)).allSatisfy { $0 == (false, true) })
+    }
+
+    @Test func `A time near a threshold makes no finding new or gone`() {
+        func screen(_ milliseconds: UInt64, rows: UInt32 = 10) -> Profile {
+            var groceries = Groceries()
+            groceries.trace.isMainThread = true
+            groceries.scoped(.screen) { groceries in
+                var fetch = TraceEvent.Fetch()
+                (fetch.rows, fetch.trips) = (rows, 1)
+                fetch.entity = groceries.trace.entity("Item")
+                groceries.trace.event(
+                    .fetch(fetch), duration: milliseconds * 1_000_000, site: groceries.trace.site(10, "list()"))
+            }
+            return Profile(groceries.trace.closed())
+        }
+        let states = { (before: Profile, after: Profile) in
+            ProfileDiff(before: Analysis(before), after: Analysis(after)).findings.map {
+                "\($0.finding?.rule ?? "") \($0.state)"
+            }
+        }
+        #expect(states(screen(17), screen(15)) == ["R12 still"])
+        #expect(states(screen(15), screen(17)) == ["R12 still"])
+        // More rows are a change, and so is what comes with it.
+        #expect(states(screen(15), screen(17, rows: 11)) == ["R12 new"])
     }
 
     @Test func `Faults count together wherever their data came from`() {

@@ -36,6 +36,15 @@ struct DiffPlanTests {
                 """))
     }
 
+    @Test func `never stand beside the sentence that nothing changed`() {
+        let text = { (before: Analysis, after: Analysis) in
+            DiffText(ProfileDiff(before: before, after: after)).render()
+        }
+        #expect(text(analysis(scan), analysis(scan)).contains("Nothing changed: "))
+        #expect(!text(analysis(scan), analysis(search)).contains("Nothing changed"))
+        #expect(text(analysis(scan), analysis(search)).contains("All operations are the same."))
+    }
+
     @Test func `are in the JSON, line by line`() throws {
         let json = DiffJSON(ProfileDiff(before: analysis(scan), after: analysis(search))).render()
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])

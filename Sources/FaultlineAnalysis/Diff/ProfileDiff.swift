@@ -2,8 +2,9 @@ internal import FaultlineTrace
 
 /// What changed between two profiles: operations of the same shape and line side by side.
 ///
-/// Counts are compared exactly, per trace where the profiles are sums of several. Times are compared within the bounds
-/// of their noise, after what all operations have in common was taken off: another machine, or other work on it.
+/// Counts are compared exactly, per trace where the profiles are sums of several. Times are compared after what all
+/// operations have in common was taken off, another machine or other work on it, and have changed where that stands out
+/// from the noise: ``TimeNoise`` has the method.
 public struct ProfileDiff: Sendable {
     /// What became of an operation.
     public enum Verdict: String, Sendable, Hashable, CaseIterable {
@@ -34,12 +35,6 @@ public struct ProfileDiff: Sendable {
         public var group: EventGroup? { after ?? before }
     }
 
-    /// A finding that only one side has, or both.
-    public struct FindingChange: Sendable {
-        public let before: Finding?
-        public let after: Finding?
-    }
-
     public let before: Analysis
     public let after: Analysis
     /// Traces that each side is the sum of.
@@ -54,7 +49,7 @@ public struct ProfileDiff: Sendable {
     public let findings: [FindingChange]
     /// Fetches whose statements SQLite runs otherwise.
     public let plans: [PlanChange]
-    /// What all operations' times have in common: how many times as long they take after as before.
+    /// What all operations' times have in common: how many times as long they take after as before; 1: nothing.
     public let pace: Double
 
     /// Compares two analyses.
@@ -66,22 +61,20 @@ public struct ProfileDiff: Sendable {
         self.traces = traces
         totals = Self.totals(old.totals, new.totals)
         let pairs = OperationAlignment.pairs(old.operations, new.operations)
-        let pace = TimeChange.pace(pairs)
-        self.pace = pace
+        let noise = TimeNoise(pairs, traces: traces)
         let storeTime = Double(old.totals.storeTime) / Double(traces.0)
-        let judged = pairs.map { before, after in
-            let time = before.flatMap { before in
-                after.flatMap { after in
-                    TimeChange(before, after, pace: pace) { change in
-                        change * Double(after.count) / Double(traces.1) >= storeTime * TimeChange.leastShare
-                    }
-                }
+        let judged = pairs.indices.map { index in
+            let (before, after) = pairs[index]
+            let time = noise.judge(index) { change in
+                change * Double(after?.count ?? 0) / Double(traces.1) >= storeTime * TimeNoise.leastShare
             }
             return Operation(before, after, time, traces: traces)
         }
+        let hasTimeChange = judged.contains { ($0.time?.direction ?? .same) != .same }
+        pace = noise.pace != 1 || hasTimeChange ? noise.pace : noise.commonRatio
         operations = judged.sorted { $0.weight(traces) > $1.weight(traces) }
         scopes = Self.scopes(old.scopes, new.scopes)
-        findings = Self.findings(before.findings, after.findings)
+        findings = Self.findings(before.findings, after.findings, operations: operations)
         plans = PlanChange.all(old, new)
     }
 
@@ -107,22 +100,6 @@ public struct ProfileDiff: Sendable {
             ]
         }
         return figures.sorted { $0.key.sortText < $1.key.sortText }.map { ($0.key, $0.value) }
-    }
-
-    /// Findings by their names across runs; what is new comes first, then what stayed, then what is gone.
-    private static func findings(_ old: [Finding], _ new: [Finding]) -> [FindingChange] {
-        var left = Dictionary(grouping: old, by: \.signature)
-        let now = new.map { finding in
-            let before = left[finding.signature]?.isEmpty == false ? left[finding.signature]?.removeFirst() : nil
-            return FindingChange(before: before, after: finding)
-        }
-        let gone = old.filter { finding in
-            guard let index = left[finding.signature]?.firstIndex(of: finding) else { return false }
-            left[finding.signature]?.remove(at: index)
-            return true
-        }
-        return now.filter { $0.before == nil } + now.filter { $0.before != nil }
-            + gone.map { FindingChange(before: $0, after: nil) }
     }
 }
 

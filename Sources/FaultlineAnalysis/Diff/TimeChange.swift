@@ -1,4 +1,8 @@
+internal import Foundation
+
 /// How long the events of an operation took before and after, and whether that is more than noise.
+///
+/// Waits for a CPU do not count, where the trace has them. ``TimeNoise`` judges.
 public struct TimeChange: Sendable, Hashable {
     public enum Direction: String, Sendable, Hashable {
         case faster, slower, same
@@ -15,56 +19,46 @@ public struct TimeChange: Sendable, Hashable {
     public let after: Median
     public let direction: Direction
 
-    /// Events from which on there is a median with bounds: of five, even the least and the greatest hold it in no more than
-    /// 94 of 100 cases.
+    /// The minimum number of events for a median with bounds: of five, even the least and the greatest hold it in no more
+    /// than 94 of 100 cases.
     static let minimumEvents: UInt64 = 6
-    /// The least change that is told, beyond what all operations have in common.
-    ///
-    /// Bounds within one run know nothing of what makes the next run different.
-    static let leastRatio = 1.25
+}
 
-    /// The least share of the store's time that a change must make up to be told.
-    static let leastShare = 0.01
+/// The times of one operation on both sides, reduced to what is compared.
+struct TimePair {
+    let before: TimeChange.Median
+    let after: TimeChange.Median
+    /// How many times as long its events take after as before, by their trimmed means.
+    let ratio: Double
+    /// The logarithm of ``ratio``, and those of the ratios of the first quartiles and the medians.
+    let change: Double
+    let quartileChange: Double
+    let medianChange: Double
+    /// The standard error of such a logarithm, as far as the events of one run tell it.
+    let error: Double
+    /// When the events happened on each side.
+    let spans: (before: TimeSpan, after: TimeSpan)
 
-    /// - Parameters:
-    ///   - pace: What all operations' times have in common.
-    ///   - matters: Whether so many nanoseconds an event are worth telling.
-    /// - Returns: `nil` if one side has too few events.
-    init?(_ before: EventGroup, _ after: EventGroup, pace: Double, matters: (Double) -> Bool) {
-        guard let old = before.durations.medianBounds, let new = after.durations.medianBounds else { return nil }
-        self.before = old
-        self.after = new
-        let ratio = { (after: UInt64, before: UInt64) in Double(after) / max(1, Double(before)) }
-        let (least, most) = (ratio(new.low, old.high), ratio(new.high, old.low))
-        let middle = ratio(new.value, old.value)
-        guard matters(abs(Double(new.value) - Double(old.value) * pace)) else {
-            direction = .same
-            return
-        }
-        // What only got slower with everything is the same, and so is what did not when everything else did.
-        if least > max(1, pace), middle >= Self.leastRatio * max(1, pace) {
-            direction = .slower
-        } else if most < min(1, pace), middle <= min(1, pace) / Self.leastRatio {
-            direction = .faster
-        } else {
-            direction = .same
-        }
+    /// `nil` if one side has too few events.
+    init?(_ before: EventGroup, _ after: EventGroup) {
+        let (old, new) = (before.ownDurations, after.ownDurations)
+        guard let oldMedian = old.medianBounds, let newMedian = new.medianBounds else { return nil }
+        self.before = oldMedian
+        self.after = newMedian
+        ratio = new.trimmedMean / old.trimmedMean
+        change = log(ratio)
+        quartileChange = log(new.positivePercentile(25) / old.positivePercentile(25))
+        medianChange = log(new.positivePercentile(50) / old.positivePercentile(50))
+        // 95 % bounds are four standard errors apart.
+        let errors = [oldMedian, newMedian].map { log(max(1, Double($0.high)) / max(1, Double($0.low))) / 4 }
+        error = hypot(errors[0], errors[1])
+        spans = (before.span, after.span)
     }
 
-    /// Operations from which on something can be told of all of them.
-    private static let minimumOperations = 5
-
-    /// How many times as long operations take after as before: the median over those that have enough events; 1 if they are
-    /// too few.
-    static func pace(_ pairs: [(EventGroup?, EventGroup?)]) -> Double {
-        let ratios = pairs.compactMap { before, after -> Double? in
-            guard let old = before?.durations, let new = after?.durations, old.count >= minimumEvents,
-                new.count >= minimumEvents
-            else { return nil }
-            let (median, other) = (Double(old.percentile(50)), Double(new.percentile(50)))
-            return median > 0 && other > 0 ? other / median : nil
-        }.sorted()
-        return ratios.count >= minimumOperations ? ratios[ratios.count / 2] : 1
+    /// Whether another operation ran at the same time as this one, on both sides.
+    func isBeside(_ other: TimePair) -> Bool {
+        spans.before.overlap(other.spans.before) >= TimeNoise.leastOverlap
+            && spans.after.overlap(other.spans.after) >= TimeNoise.leastOverlap
     }
 }
 
@@ -77,4 +71,14 @@ extension Distribution {
         return TimeChange.Median(
             value: percentile(50), low: percentile(max(0, 50 - half)), high: percentile(min(100, 50 + half)))
     }
+
+    /// The mean of the lower two thirds, by their percentiles, and at least 1.
+    ///
+    /// What interrupts a thread makes a few events long. A median jumps between two speeds of the machine, this does not.
+    fileprivate var trimmedMean: Double {
+        let percents = stride(from: 5.0, through: 65, by: 10)
+        return percents.reduce(0) { $0 + positivePercentile($1) } / Double(Array(percents).count)
+    }
+
+    fileprivate func positivePercentile(_ percent: Double) -> Double { max(1, Double(percentile(percent))) }
 }

@@ -1,0 +1,72 @@
+internal import FaultlineTrace
+
+/// How long events took while their threads ran or slept, without what those waited for a CPU.
+///
+/// It is told apart from the durations only where there was such a wait.
+struct OwnTime: Sendable {
+    /// `nil`: no event waited, and the durations are the same.
+    private var told: Distribution?
+
+    /// Notes an event that ``Distribution`` has not.
+    mutating func record(_ event: TraceEvent, beside durations: Distribution) {
+        if event.runDelay > 0, told == nil { told = durations }
+        told?.record(event.ownDuration)
+    }
+
+    /// The times of events with these durations.
+    func times(_ durations: Distribution) -> Distribution { told ?? durations }
+
+    /// A part of a group that goes before the group's durations: these are added to after it.
+    static func part(
+        _ name: String, _ path: any SumPart<EventGroup>.Path<OwnTime>
+    ) -> SumPart<EventGroup> {
+        SumPart(
+            name: name,
+            merge: { whole, other in
+                guard whole[keyPath: path].told != nil || other[keyPath: path].told != nil else { return }
+                var times = whole[keyPath: path].times(whole.durations)
+                times.merge(other[keyPath: path].times(other.durations))
+                whole[keyPath: path].told = times
+            },
+            store: { whole, words in whole[keyPath: path].told?.stored(&words) ?? .list([]) },
+            restore: { whole, value, words in
+                var times = Distribution()
+                try times.restore(value, words)
+                whole[keyPath: path].told = times
+            })
+    }
+}
+
+/// The first moment of something and the last, in nanoseconds since the trace began.
+///
+/// That of a sum of several traces reaches over all of theirs.
+struct TimeSpan: Sendable, Hashable, Mergeable, StartsEmpty {
+    private(set) var start: UInt64 = .max
+    private(set) var end: UInt64 = 0
+
+    mutating func add(_ event: TraceEvent) {
+        start = min(start, event.start)
+        end = max(end, event.end)
+    }
+
+    /// Which part of the time of both is common to them: 0…1.
+    func overlap(_ other: TimeSpan) -> Double {
+        let (first, last) = (max(start, other.start), min(end, other.end))
+        let whole = max(end, other.end) &- min(start, other.start)
+        return last > first && whole > 0 ? Double(last - first) / Double(whole) : 0
+    }
+
+    mutating func merge(_ other: TimeSpan) {
+        start = min(start, other.start)
+        end = max(end, other.end)
+    }
+
+    func stored(_ words: inout ProfileWords) -> StoredValue {
+        start > end ? .list([]) : .list([StoredValue(start), StoredValue(end)])
+    }
+
+    mutating func restore(_ value: StoredValue, _ words: ProfileWords) throws {
+        let ends = try value.list(of: 2).map { try $0.count() }
+        (start, end) = (ends[0], ends[1])
+    }
+}
