@@ -5,13 +5,14 @@
 #   make fuzz    feeds the readers with damaged input, COUNT=100000 times each, from SEED=1 on
 #   make attack  kills programs, fills disks and damages files, ROUNDS=200 times each
 #   make truth   measures predictions with verify, and applications before and after their repair
+#   make truth-diff   compares equal runs, PAIRS=200 of them, and runs with a change of 1.3 ×
 #   make bench-scenarios   checks what programs do with a store against thresholds
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 SWIFT_BUILD = swift build --configuration release --product faultline
 
-.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz traces truth
+.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -46,6 +47,13 @@ truth: build
 	swift build --configuration release
 	.build/release/Truth measure
 	.build/release/Truth applications
+
+PAIRS = 200
+
+truth-diff: build
+	for program in DiffTruth MusicProgram FeedProgram Chat; do \
+	    swift build --configuration release --product $$program || exit 1; done
+	.build/release/DiffTruth $(PAIRS)
 
 COUNT = 100000
 SEED = 1

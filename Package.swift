@@ -229,8 +229,10 @@ let package = Package(
                 "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineReport", "FaultlineStore",
             ], path: "Tests/FuzzProgram", swiftSettings: strict),
         .executableTarget(
-            name: "Truth", dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore"], path: "Tests/Truth",
+            name: "Truth", dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
+            path: "Tests/Truth",
             swiftSettings: strict),
+        .executableTarget(
             name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
             path: "Tests/DiffTruth", swiftSettings: strict),
         .executableTarget(

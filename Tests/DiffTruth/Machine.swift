@@ -12,6 +12,12 @@ struct Machine {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
     }
 
+    /// How many programs wanted a core in the last minute, for each core there is.
+    static var load: Double {
+        let average = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8))?.split(separator: " ").first
+        return (average.flatMap { Double($0) } ?? 0) / Double(ProcessInfo.processInfo.activeProcessorCount)
+    }
+
     func path(_ name: String) -> String { scratch.appendingPathComponent(name).path }
 
     func removeScratch() throws { try FileManager.default.removeItem(at: scratch) }

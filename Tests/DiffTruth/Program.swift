@@ -10,11 +10,15 @@ struct Program {
     /// Makes a store with which one operation does 1.3 times the work; `nil`: there is none.
     var changed: [String]?
 
+    /// Whether its operations take turns all the time; otherwise each runs for a few milliseconds, at the speed that the
+    /// machine has at that moment.
+    var takesTurns: Bool { changed != nil }
+
     /// Small and large ones, with 3 to 40 operations of few events and of many.
     static let all: [Program] = [
         documents("documents of 10 KB, 60 times", rows: 20, length: 10_000, times: 60),
         documents("documents of 10 KB, 20 times", rows: 200, length: 10_000, times: 20),
-        documents("documents of 1 KB, 200 times", rows: 40, length: 1000, times: 200),
+        documents("documents of 4 KB, 200 times", rows: 40, length: 4000, times: 200),
         Program(
             name: "feed, growth", command: ["FeedProgram", "STORE", "naive", "growth"],
             preparation: ["FeedProgram", "STORE", "prepare", "60", "40"]),

@@ -7,7 +7,7 @@ struct ScaledTrace {
     let operations: [String]
 
     /// Events of an operation that is scaled, at least, and its share of the time of all.
-    private static let (leastEvents, leastShare) = (20, 0.02)
+    private static let (leastEvents, leastShare) = (20, 0.05)
 
     init(_ path: String) throws {
         lines = try String(contentsOfFile: path, encoding: .utf8).split(
