@@ -8,7 +8,7 @@
 
 import Foundation
 
-setvbuf(stdout, nil, _IOLBF, 0)
+
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "spin":
