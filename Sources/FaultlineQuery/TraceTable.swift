@@ -179,7 +179,9 @@ public struct TraceTable: Sendable {
             #commitTime in COMMIT, in nanoseconds
             #error SQLite's result code; 0: none
             #unchanged objects that were set to what the store had, and not written
-            """ + "\n" + changes),
+            """ + "\n" + changes
+                + "\nunread JSON: fetch, deleted, updated, properties and values of each fetch whose objects nobody had read"
+        ),
         TraceTable(
             events: "sql", "A statement that ran.",
             """

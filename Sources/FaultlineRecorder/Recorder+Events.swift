@@ -85,7 +85,8 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, Self.words(detail.entities))
+        let unread = detail.unread.flatMap { [$0.fetch, $0.deleted, $0.updated, $0.properties, $0.values] }
+        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, Self.words(detail.entities) + unread)
     }
 
     private static func words(_ prefetches: [TraceEvent.Prefetch]) -> [UInt64] {

@@ -155,7 +155,19 @@ struct EventFields {
             count("trips", save.trips),
             count("bytes", save.bytes), count("lockWait", save.lockWait), count("commit", save.commit),
             count("error", save.error), count("unchanged", save.unchanged),
-        ] + [("entities", changes(save.entities))]
+        ] + [("entities", changes(save.entities)), ("unread", unread(save.unread))]
+    }
+
+    private func unread(_ objects: [TraceEvent.Save.Unread]) -> JSONValue {
+        .array(
+            objects.map { part in
+                .object([
+                    (key: "fetch", value: .unsigned(part.fetch)), (key: "deleted", value: .unsigned(part.deleted)),
+                    (key: "updated", value: .unsigned(part.updated)),
+                    (key: "properties", value: .unsigned(part.properties)),
+                    (key: "values", value: .unsigned(part.values)),
+                ])
+            })
     }
 
     private func members(_ sql: TraceEvent.Statement) -> Members {

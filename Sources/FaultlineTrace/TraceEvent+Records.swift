@@ -86,6 +86,7 @@ extension TraceEvent.Save {
         fields.error = error
         fields.entities = UInt32(clamping: entities.count)
         fields.unchanged = unchanged
+        fields.unread = UInt32(clamping: unread.count)
         return fields
     }
 }

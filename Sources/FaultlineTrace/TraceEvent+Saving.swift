@@ -1,3 +1,5 @@
+internal import CTraceSchema
+
 extension TraceEvent {
     /// A context that was saved.
     public struct Save: Sendable, Hashable {
@@ -14,6 +16,36 @@ extension TraceEvent {
                 self.updated = updated
                 self.deleted = deleted
             }
+        }
+
+        /// Objects that one fetch had returned, and that were deleted or set to the same values although the program had read
+        /// nothing of them.
+        public struct Unread: Sendable, Hashable {
+            /// The fetch.
+            public var fetch: EventID
+            /// Objects that were deleted.
+            public var deleted: UInt64
+            /// Objects whose properties were all set to the same values.
+            public var updated: UInt64
+            /// The places in ``EntityEntry/properties`` of what was set, a bit for each.
+            public var properties: UInt64
+            /// A keyed hash of what they were set to: equal for equal values within one recording, and nothing else.
+            public var values: UInt64
+
+            public init(
+                fetch: EventID, deleted: UInt64 = 0, updated: UInt64 = 0, properties: UInt64 = 0, values: UInt64 = 0
+            ) {
+                self.fetch = fetch
+                self.deleted = deleted
+                self.updated = updated
+                self.properties = properties
+                self.values = values
+            }
+
+            /// Fetches that a save names.
+            package static var maximumFetches: Int { Int(FL_UNREAD_FETCHES) }
+            /// Properties of an entity that can be told apart.
+            package static var maximumProperties: Int { Int(FL_UNREAD_PROPERTIES) }
         }
 
         public var inserted: UInt32 = 0
@@ -37,6 +69,9 @@ extension TraceEvent {
         public var unchanged: UInt32 = 0
         /// What was inserted, updated and deleted, entity by entity.
         public var entities: [Change] = []
+        /// What was written of objects that the program had fetched and not read; empty where a class or the context has
+        /// something to do for each object, and from older recorders.
+        public var unread: [Unread] = []
 
         public init() {}
     }

@@ -128,6 +128,9 @@ extension TraceEvent.Save {
         unchanged = fields.unchanged
         var lists = lists
         entities = lists.takeChanges(fields.entities)
+        unread = lists.take(fields.unread, words: 5) {
+            Unread(fetch: $0[0], deleted: $0[1], updated: $0[2], properties: $0[3], values: $0[4])
+        }
     }
 }
 

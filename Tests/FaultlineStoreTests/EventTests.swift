@@ -267,6 +267,57 @@ struct EventTests {
         #expect([save.updated, save.unchanged] == [1, 3])
     }
 
+    @Test("A save tells what it wrote of objects that were fetched and not read")
+    func unread() throws {
+        let store = try TestStore(isRecording: true)
+        try store.fill(items: 6, categories: 2, tags: 3)
+        let context = store.container.newBackgroundContext()
+        func items() throws -> (fetch: EventID, items: FetchResults<Item>) {
+            let items = try context.fetch(FetchRequest<Item>(sortDescriptors: [.ascending("name")]))
+            return (try #require(details(store, .fetch).last?.id), items)
+        }
+        func unread() throws -> [TraceEvent.Save.Unread] {
+            try context.save()
+            guard case .save(let save)? = details(store, .save).last?.detail else { return [] }
+            context.reset()
+            return save.unread
+        }
+        try context.performAndWait {
+            let amount = try items()
+            for item in amount.items { item.amount = 7 }
+            let alike = try unread()
+            #expect(alike.map(\.fetch) == [amount.fetch])
+            #expect(alike.map(\.updated) == [6])
+            #expect(alike.map(\.deleted) == [0])
+            #expect(alike.first?.properties.nonzeroBitCount == 1)
+            for item in try items().items { item.amount = 8 }
+            let others = try unread()
+            #expect(others.map(\.properties) == alike.map(\.properties))
+            #expect(others.map(\.values) != alike.map(\.values))
+
+            for (number, item) in try items().items.enumerated() { item.amount = number + 20 }
+            #expect(try unread().map(\.updated) == [1])
+            // What is worked out of what an object has needs the object.
+            for item in try items().items { item.amount += 1 }
+            #expect(try unread() == [])
+            let category = try #require(try context.fetch(FetchRequest<Category>()).first)
+            for item in try items().items { item.category = category }
+            #expect(try unread() == [])
+
+            context.undoManager = UndoManager()
+            for item in try items().items { item.amount = 9 }
+            #expect(try unread() == [])
+            context.undoManager = nil
+
+            // Delete rules read nothing that the program has read.
+            let gone = try items()
+            for item in gone.items.prefix(4) { context.delete(item) }
+            #expect(try unread() == [.init(fetch: gone.fetch, deleted: 4)])
+            for item in try items().items where item.name != "" { context.delete(item) }
+            #expect(try unread() == [])
+        }
+    }
+
     @Test("A fault tells where its data came from, and which fetch is its cause")
     func faults() throws {
         let store = try TestStore(isRecording: true)

@@ -193,7 +193,8 @@ typedef enum fl_enumeration {
     X(uint32_t, trips, FL_COUNT, 0)              \
     X(uint32_t, error, FL_CODE, 0)               \
     X(uint32_t, entities, FL_COUNT, 0)           \
-    X(uint32_t, unchanged, FL_COUNT, 0)
+    X(uint32_t, unchanged, FL_COUNT, 0)          \
+    X(uint32_t, unread, FL_COUNT, 0)
 
 #define FL_SQL_FIELDS(X)                         \
     X(uint64_t, virtualMachineSteps, FL_COUNT, 0) \
@@ -284,18 +285,23 @@ static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 // fetch.prefetches: place among the shape's key paths, trips, rows, bytes, nanoseconds
 // batch.prefetches: the same
 // save.entities:    entity, inserted, updated, deleted
-// merge.entities:   the same, of the save that was merged
+// save.unread:      fetch, deleted, updated, properties (a bit each), a keyed hash of what these were set to, cut likewise
+// merge.entities:   entity, inserted, updated, deleted of the save that was merged
 // use.runs:         first row, rows                      rows that were touched one after the other
 // use.windows:      scope kind + 1 (0: by pauses), rows, how often     what one screenful touched
 // use.properties:   property's index in its entity, rows read, rows loaded, bytes, rows of at least 16 KiB
 #define FL_FETCH_LISTS(X) X(fetch, operands, 1) X(fetch, prefetches, 5)
 #define FL_BATCH_LISTS(X) X(batch, prefetches, 5)
-#define FL_SAVE_LISTS(X) X(save, entities, 4)
+#define FL_SAVE_LISTS(X) X(save, entities, 4) X(save, unread, 5)
 #define FL_MERGE_LISTS(X) X(merge, entities, 4)
 #define FL_USE_LISTS(X) X(use, runs, 2) X(use, windows, 3) X(use, properties, 5)
 
 // The terms of a shape whose values are told apart; of a longer predicate one more hash stands for all the others.
 #define FL_FETCH_OPERANDS 32
+
+// The fetches of which a save tells what it wrote of them unread, and the properties of an entity that it can name there.
+#define FL_UNREAD_FETCHES 32
+#define FL_UNREAD_PROPERTIES 52
 
 // The key paths of which it is told what prefetching them took.
 #define FL_PREFETCHES 32

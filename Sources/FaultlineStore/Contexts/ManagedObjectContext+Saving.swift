@@ -220,6 +220,7 @@ extension ManagedObjectContext {
         count(execution.objects.filter { !$0.isInserted }, \.updated)
         count(execution.changes.deleted, \.deleted)
         event.entities = counts.sorted { $0.key < $1.key }.map(\.value)
+        if !hasUndoManager { event.unread = execution.changes.unread { recorder.hash($0) } }
         return event
     }
 

@@ -71,7 +71,8 @@ extension ManagedObject {
 
     final func noteReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
-        guard trail.readProperties & bit == 0 else { return }
+        // What a deletion looks at to follow its delete rules is not read by the program.
+        guard trail.readProperties & bit == 0, managedObjectContext.deletionDepth == 0 else { return }
         trail.readProperties |= bit
         let slot = runtime.slots[index]
         if (0..<64).contains(slot) { trail.readSlots |= 1 << UInt64(slot) }

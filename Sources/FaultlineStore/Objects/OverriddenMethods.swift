@@ -10,6 +10,13 @@ struct OverriddenMethods: OptionSet, Sendable {
     static let willSave = OverriddenMethods(rawValue: 2)
     static let didSave = OverriddenMethods(rawValue: 4)
     static let validateValue = OverriddenMethods(rawValue: 8)
+    static let prepareForDeletion = OverriddenMethods(rawValue: 16)
+    static let validateForUpdate = OverriddenMethods(rawValue: 32)
+    static let validateForDelete = OverriddenMethods(rawValue: 64)
+    /// What a batch request does not call.
+    static let saving: OverriddenMethods = [
+        .willSave, .didSave, .validateValue, .prepareForDeletion, .validateForUpdate, .validateForDelete,
+    ]
 
     init(rawValue: UInt8) {
         self.rawValue = rawValue
@@ -30,15 +37,18 @@ struct OverriddenMethods: OptionSet, Sendable {
         (.awakeFromFetch, MethodTable.slot(AwakeFromFetchProbe.self)),
         (.willSave, MethodTable.slot(WillSaveProbe.self)),
         (.didSave, MethodTable.slot(DidSaveProbe.self)), (.validateValue, MethodTable.slot(ValidateValueProbe.self)),
+        (.prepareForDeletion, MethodTable.slot(PrepareForDeletionProbe.self)),
+        (.validateForUpdate, MethodTable.slot(ValidateForUpdateProbe.self)),
+        (.validateForDelete, MethodTable.slot(ValidateForDeleteProbe.self)),
     ]
 }
 
 extension ManagedObject {
-    /// Whether the object's class overrides a method.
+    /// Whether the object's class overrides a method, or one of several.
     @inline(__always)
-    final func overrides(_ method: OverriddenMethods) -> Bool {
+    final func overrides(_ methods: OverriddenMethods) -> Bool {
         // A program can make objects of a class that inherits from the one that it has named for the entity.
-        runtime.overridden.contains(method) || type(of: self) != runtime.objectClass
+        !runtime.overridden.isDisjoint(with: methods) || type(of: self) != runtime.objectClass
     }
 }
 
@@ -86,4 +96,16 @@ private final class DidSaveProbe: ManagedObject {
 
 private final class ValidateValueProbe: ManagedObject {
     override func validateValue(_ value: inout Any?, forKey key: String) { value = nil }
+}
+
+private final class PrepareForDeletionProbe: ManagedObject {
+    override func prepareForDeletion() { flags.insert(.isGone) }
+}
+
+private final class ValidateForUpdateProbe: ManagedObject {
+    override func validateForUpdate() throws { flags.insert(.isGone) }
+}
+
+private final class ValidateForDeleteProbe: ManagedObject {
+    override func validateForDelete() throws { flags.insert(.isGone) }
 }

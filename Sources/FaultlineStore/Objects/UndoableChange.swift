@@ -221,7 +221,7 @@ extension ManagedObject {
 }
 
 extension PendingValue {
-    fileprivate func isSame(as other: PendingValue) -> Bool {
+    func isSame(as other: PendingValue) -> Bool {
         switch (self, other) {
         case (.value(let left), .value(let right)): SQLValue(left).isIdentical(to: SQLValue(right))
         case (.object(let left), .object(let right)): left === right

@@ -13,6 +13,7 @@ extension TraceEvent.Save {
         bytes += other.bytes
         lockWait += other.lockWait
         commit += other.commit
+        unread += other.unread
         for change in other.entities {
             guard let place = entities.firstIndex(where: { $0.entity == change.entity }) else {
                 entities.append(change)
