@@ -19,6 +19,10 @@ struct OpenFetch: Sendable {
     var isClosed = false
     /// Whether its own statement has come.
     var hasStatement = false
+    /// What saves wrote of its objects, of which the program had read nothing.
+    var unread = UnreadRows()
+    /// Whether objects with unsaved changes were compared for it, of which a batch request knows nothing.
+    var hasPending = false
     /// Rows that were counted as evidence already.
     var countedRows: [FaultEvidence.Key: UInt64] = [:]
 }
@@ -33,7 +37,7 @@ extension ProcessReduction {
             index: index, rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), offset: UInt64(fetch.offset),
             batchSize: fetch.batchSize,
             scope: event.scope, start: event.start, loadedRows: isBatched ? 0 : UInt64(fetch.rows),
-            time: event.duration)
+            time: event.duration, hasPending: fetch.pendingObjects > 0)
         _ = fetches.insert(open, for: event.id)
         claimTrips(UInt64(fetch.trips), scope: event.scope, in: &tables)
         addRows(UInt64(fetch.prefetchedRows), scope: event.scope, in: &tables)
@@ -194,13 +198,16 @@ extension ProcessReduction {
         let entity = dictionary.entity(use.entity)
         let shape = tables.fetches[index].key.shape
         let isLimited = fetch.map { $0.limit > 0 } ?? shape.isLimited
-        let need = ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
+        let unread = fetch.flatMap { $0.hasPending ? nil : $0.unread }
+        let need =
+            unread.flatMap { ResultNeed(use, entity: entity, unread: $0) }
+            ?? ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
         if need == .nothing, use.state == .closed {
             firstUnused[index] = min(firstUnused[index] ?? .max, fetch?.start ?? event.start)
         }
         tables.changeFetch(index) { profile in
             profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
-            profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0)
+            profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0, unread)
             profile.sample.add(use.runs, to: StableHash.event(process: event.process, id: use.fetch))
             guard let entity else { return }
             for property in use.properties where property.index < UInt64(entity.properties.count) {

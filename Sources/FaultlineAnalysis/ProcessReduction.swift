@@ -183,6 +183,7 @@ struct ProcessReduction: Sendable {
         case .fault(let fault): add(fault, event, to: &tables)
         case .save(let save):
             summary.counts.bytesWritten &+= save.bytes
+            noteUnread(save, event)
             noteSave(save, event, in: &tables)
             noteChanges(save, in: &tables)
             noteWrite(of: save.entities.map(\.entity), event, in: tables)

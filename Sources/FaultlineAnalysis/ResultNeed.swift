@@ -12,6 +12,10 @@ enum ResultNeed: Sendable, Hashable {
     case fold(property: String)
     /// For its rows' identities: they were asked for, or objects were taken out, and nothing of these was read or changed.
     case identities
+    /// To delete all of its objects, of which nothing was read.
+    case deletion
+    /// To set properties of all of its objects to the same values, without reading any.
+    case update(properties: [String])
     /// For its first rows and no others.
     case first
     /// For all of its rows.
@@ -32,6 +36,8 @@ struct ResultTally: Sendable, Hashable {
     var time: UInt64 = 0
     /// Results that were asked for their count.
     var counted: UInt64 = 0
+    /// What saving their objects took, where they were fetched to be deleted or set to the same values.
+    var written = WrittenRows()
 
     var untouchedRows: UInt64 { rows - min(rows, touchedRows) }
 }

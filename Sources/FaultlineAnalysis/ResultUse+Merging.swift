@@ -23,6 +23,6 @@ extension ResultTally: Summed, StartsEmpty {
     static let parts: [SumPart<ResultTally>] = [
         .sum("executions", \.executions), .sum("rows", \.rows), .sum("touchedRows", \.touchedRows),
         .sum("bytes", \.bytes), .sum("time", \.time), .sum("counted", \.counted),
-        .maximum("mostTouched", \.mostTouched),
+        .maximum("mostTouched", \.mostTouched), .part("written", \.written),
     ]
 }

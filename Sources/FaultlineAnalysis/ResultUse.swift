@@ -81,18 +81,21 @@ public struct ResultUse: Sendable {
 
     /// Adds what a result was there for, which is known at its end.
     ///
-    /// - Parameter time: What fetching it and loading its rows took, in nanoseconds; 0: not known.
-    mutating func add(_ need: ResultNeed?, of use: TraceEvent.Use, time: UInt64) {
+    /// - Parameters:
+    ///   - time: What fetching it and loading its rows took, in nanoseconds; 0: not known.
+    ///   - unread: What saves wrote of its objects.
+    mutating func add(_ need: ResultNeed?, of use: TraceEvent.Use, time: UInt64, _ unread: UnreadRows?) {
         guard use.state == .closed else {
             openExecutions &+= 1
             return
         }
         guard let need else { return }
         let isWhole = need == .all || need == .identities
-        let tally = ResultTally(
+        var tally = ResultTally(
             executions: 1, rows: UInt64(use.rows), touchedRows: UInt64(use.touchedRows),
             mostTouched: UInt64(isWhole ? use.rows : use.touchedRows), bytes: use.bytes, time: time,
             counted: use.countAsked > use.emptinessAsked ? 1 : 0)
+        if need.isWritten, let unread { tally.written = unread.written }
         needs[need, default: ResultTally()].merge(tally)
     }
 

@@ -134,6 +134,7 @@ struct ProfileFileTests {
         check(ResultUse())
         check(ResultUse.Loading())
         check(ResultTally())
+        check(WrittenRows())
         check(FaultEvidence())
         check(FaultEvidence.Place())
         check(LoopEvidence())

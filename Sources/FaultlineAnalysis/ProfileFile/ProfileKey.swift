@@ -192,19 +192,34 @@ extension BlockEvidence.Key: ProfileKey {
 }
 
 extension ResultNeed: ProfileKey {
-    var sortText: String { if case .fold(let property) = self { "fold\u{1}" + property } else { "\(self)" } }
+    var sortText: String {
+        switch self {
+        case .fold(let property): "fold\u{1}" + property
+        case .update(let properties): (["update"] + properties).joined(separator: "\u{1}")
+        default: "\(self)"
+        }
+    }
 
-    /// A word, or of a fold the list of it and the property.
+    /// A word; of a fold and an update the list of it and the properties.
     func stored(_ words: inout ProfileWords) -> StoredValue {
-        if case .fold(let property) = self { .list([.text("fold"), .text(property)]) } else { .text("\(self)") }
+        switch self {
+        case .fold(let property): .list([.text("fold"), .text(property)])
+        case .update(let properties): .list([.text("update")] + properties.map { .text($0) })
+        default: .text("\(self)")
+        }
     }
 
     init(_ value: StoredValue, _ words: ProfileWords) throws {
-        if case .list(let parts) = value, parts.count == 2 {
-            self = .fold(property: try parts[1].text())
+        if case .list(let parts) = value, parts.count >= 2 {
+            let names = try parts.dropFirst().map { try $0.text() }
+            switch try parts[0].text() {
+            case "fold" where names.count == 1: self = .fold(property: names[0])
+            case "update": self = .update(properties: names)
+            default: throw StoredProblem(expected: "what a result was there for")
+            }
             return
         }
-        let plain: [ResultNeed] = [.nothing, .count, .existence, .identities, .first, .all, .some]
+        let plain: [ResultNeed] = [.nothing, .count, .existence, .identities, .deletion, .first, .all, .some]
         let text = try value.text()
         guard let need = plain.first(where: { "\($0)" == text }) else {
             throw StoredProblem(expected: "one of " + plain.map { "\"\($0)\"" }.joined(separator: ", "))

@@ -20,7 +20,7 @@ struct AggregateAdvice {
         case .existence: question = .existence
         case .fold(let property): question = .fold(property: property)
         case .first(let rows, isCounted: true): question = .preview(rows: rows)
-        case .first, .identities: return nil
+        case .first, .identities, .deletion, .update: return nil
         }
         entity = fetch.key.shape.entity
         tally = demand.tally

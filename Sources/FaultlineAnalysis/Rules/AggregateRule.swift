@@ -131,7 +131,7 @@ public struct AggregateRule: Rule {
     private static func cost(of demand: ResultDemand, _ line: CostLine, step: Double) -> Double {
         let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
         return switch demand.kind {
-        case .existence, .identities: line.cost(trips: executions, rows: 0)
+        case .existence, .identities, .deletion, .update: line.cost(trips: executions, rows: 0)
         case .count, .fold: line.cost(trips: executions, rows: 0) + rows * step
         case .first:
             line.cost(trips: 2 * executions, rows: Double(demand.tally.touchedRows)) + rows * step

@@ -13,6 +13,9 @@ struct ResultDemand: Sendable, Hashable {
         case fold(property: String)
         /// For identities.
         case identities
+        /// To delete all objects, or to set properties of all of them to the same values.
+        case deletion
+        case update(properties: [String])
         /// For the first rows and, if it is counted, to know how many there are.
         case first(rows: UInt64, isCounted: Bool)
     }
@@ -34,6 +37,10 @@ struct ResultDemand: Sendable, Hashable {
     static let minimumExecutions = Threshold(
         "R03", "minimumExecutions", 3, .count, "results from which on a fetch is judged")
     static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "rows from which on unused ones count")
+    /// Objects of a result from which on a batch request is worth a word.
+    static let minimumWritten = Threshold(
+        "R10", "writtenRows", 100, .count,
+        "objects of a fetch that are deleted, or set to the same values, without being read")
     /// The share of rows that may be used at most.
     static let touchedShare = Threshold("R03", "touchedShare", 0.5, .share, "of the rows that may be used at most")
     /// A few rows at the top are a preview; a list that scrolls shows more of them.
@@ -74,6 +81,8 @@ struct ResultDemand: Sendable, Hashable {
         for (need, tally) in needs where isMost(tally.executions, of: total) {
             switch need {
             case .fold(let property) where isLong(tally): return (.fold(property: property), tally)
+            case .deletion where isWritten(tally): return (.deletion, tally)
+            case .update(let properties) where isWritten(tally): return (.update(properties: properties), tally)
             case .identities
             where tally.executions >= minimumExecutions.count && tally.rows >= minimumRowsFetched.count
                 && tally.bytes > 0:
@@ -82,6 +91,10 @@ struct ResultDemand: Sendable, Hashable {
             }
         }
         return nil
+    }
+
+    private static func isWritten(_ tally: ResultTally) -> Bool {
+        tally.rows >= minimumWritten.count &* tally.executions
     }
 
     /// Results of which the first rows were used and no others.

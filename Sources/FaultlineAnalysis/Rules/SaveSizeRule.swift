@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// R10: many small saves where one would do, and one save that is too large.
+/// R10: many small saves where one would do, one save that is too large, and saves that a batch request would spare.
 ///
 /// The thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000 objects; 16 ms that somebody waited
 /// for the lock) were applied when the events were reduced; here the evidence is weighed.
@@ -8,7 +8,8 @@ public struct SaveSizeRule: Rule {
     public let id = "R10"
     public let name = "Saves"
     public let purpose =
-        "Saves of a few objects each that follow one another, and saves that take long or keep others waiting."
+        "Saves of a few objects each that follow one another, saves that take long or keep others waiting, and objects "
+        + "that are fetched only to be deleted or set alike."
 
     /// Objects that are saved at once where a job saves in parts.
     static let objectsAtOnce = 500.0
@@ -24,7 +25,11 @@ public struct SaveSizeRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let saves = profile.totals.events[.save] ?? 0
+        let requests = batchRequests(profile)
+        outcome.findings = requests.findings
         for (key, evidence) in profile.saves {
+            // A batch request takes the save's place.
+            guard !requests.replaces(key, evidence) else { continue }
             if evidence.small.saves > 0 { outcome.findings.append(small(key, evidence, of: saves, costs)) }
             if evidence.large.saves > 0 || evidence.blocking.waits > 0 {
                 if let finding = large(key, evidence, costs) { outcome.findings.append(finding) }

@@ -29,7 +29,7 @@ struct UnusedRows {
             case .identities:
                 kind = .identities
                 rows = tally.rows
-            case .count, .existence, .fold, .first: return nil
+            case .count, .existence, .fold, .first, .deletion, .update: return nil
             }
         } else if let tally = Self.scattered(fetch), BatchSizeRule().finding(for: fetch, profile, costs) == nil {
             kind = .scattered

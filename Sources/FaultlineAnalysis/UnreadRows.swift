@@ -1,0 +1,90 @@
+internal import FaultlineTrace
+
+/// What saves wrote of the objects of one fetch, of which the program had read nothing.
+struct UnreadRows: Sendable {
+    var deleted: UInt64 = 0
+    /// Objects that were all set to the same values.
+    var updated: UInt64 = 0
+    /// What they were set to, and of which properties, a bit for each.
+    private var properties: UInt64 = 0
+    private var values: UInt64 = 0
+    /// Whether different saves set different values.
+    private var differs = false
+    var written = WrittenRows()
+
+    /// Adds what one save wrote.
+    mutating func add(_ part: TraceEvent.Save.Unread, of save: TraceEvent.Save, _ event: TraceEvent, at site: CallSite?)
+    {
+        let rows = part.deleted &+ part.updated
+        deleted &+= part.deleted
+        if part.updated > 0 {
+            differs = differs || (updated > 0 && (part.properties, part.values) != (properties, values))
+            (properties, values) = (part.properties, part.values)
+            updated &+= part.updated
+        }
+        // A save that writes other objects as well spends its time on all of them.
+        let share = min(1, Double(rows) / Double(max(1, save.objects &+ UInt64(save.unchanged))))
+        let own = ProcessReduction.ownTime(of: save, event)
+        written.merge(
+            WrittenRows(
+                saves: 1, time: UInt64(Double(own) * share),
+                commit: UInt64(Double(min(save.commit, event.duration)) * share),
+                rows: [site: rows]))
+    }
+
+    /// The names of what all objects were set to; `nil`: they were not all set to the same.
+    func names(_ entity: EntityEntry) -> [String]? {
+        let places = (0..<UInt64.bitWidth).filter { properties & (1 << UInt64($0)) != 0 }
+        guard !differs, let last = places.last, last < entity.properties.count else { return nil }
+        return places.map { entity.properties[$0].name }
+    }
+}
+
+/// What saving objects took that were fetched for nothing else.
+struct WrittenRows: Sendable, Hashable {
+    var saves: UInt64 = 0
+    /// The objects' share of the saves' time, without waiting for others and without COMMIT, and of COMMIT, in nanoseconds.
+    var time: UInt64 = 0
+    var commit: UInt64 = 0
+    /// How many objects were saved, by the line that saved them.
+    var rows: [CallSite?: UInt64] = [:]
+}
+
+extension WrittenRows: Summed, StartsEmpty {
+    static let parts: [SumPart<WrittenRows>] = [
+        .sum("saves", \.saves), .sum("time", \.time), .sum("commit", \.commit), .part("rows", \.rows),
+    ]
+}
+
+extension ProcessReduction {
+    /// Remembers which fetches a save's objects came from that nobody had read.
+    mutating func noteUnread(_ save: TraceEvent.Save, _ event: TraceEvent) {
+        guard save.error == 0, save.conflicts == 0, !isSetup(event.scope) else { return }
+        let site = callSite(of: event)
+        for part in save.unread {
+            _ = fetches.update(part.fetch) { $0.unread.add(part, of: save, event, at: site) }
+        }
+    }
+}
+
+extension ResultNeed {
+    /// What a result was there for of which nothing was read and everything written alike; `nil`: for something else.
+    init?(_ use: TraceEvent.Use, entity: EntityEntry?, unread: UnreadRows) {
+        guard let entity, use.rows > 0, use.properties.allSatisfy({ $0.rowsRead == 0 }) else { return nil }
+        if unread.deleted == UInt64(use.rows) {
+            self = .deletion
+        } else if unread.updated == UInt64(use.rows), let properties = unread.names(entity) {
+            self = .update(properties: properties)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether it was there for its objects to be deleted, or set to the same values.
+    var isWritten: Bool {
+        switch self {
+        case .deletion, .update: true
+        default: false
+        }
+    }
+}
