@@ -252,17 +252,14 @@ let package = Package(
         application("Feed"),
         application("Importer"),
         application("Inventory"),
+        application("Ledger"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ApplicationFlaws", "CSQLite", "Chat",
-                "Contacts",
-                "Feed",
-                "Importer",
-                "Inventory",
+                "ApplicationFlaws", "CSQLite", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",
