@@ -253,13 +253,14 @@ let package = Package(
         application("Importer"),
         application("Inventory"),
         application("Ledger"),
+        application("Mail"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ApplicationFlaws", "CSQLite", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger",
+                "ApplicationFlaws", "CSQLite", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger", "Mail",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",
