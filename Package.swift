@@ -254,6 +254,7 @@ let package = Package(
         application("Inventory"),
         application("Ledger"),
         application("Mail"),
+        application("Notes"),
         .executableTarget(
             name: "StoreProgram", dependencies: ["FaultlineModel", "FaultlineStore"], path: "Tests/StoreProgram",
             swiftSettings: strict),
@@ -261,6 +262,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ApplicationFlaws", "CSQLite", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger", "Mail",
+                "Notes",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",

@@ -1,0 +1,24 @@
+extension Flaw {
+    /// Notes with tags and sketches.
+    static let notes = [
+        Flaw(
+            "Notes", "search", "R07", "Compare folder before text in the predicate of Note", line: "// words first",
+            others: ["R06", "R08", "R09"]),
+        Flaw(
+            "Notes", "complete", "R08", "Search a folded copy of Note.title, not BEGINSWITH[c]",
+            line: "// typed so far", others: ["R03"]),
+        Flaw(
+            "Notes", "tagged", "R20", #"Do not prefetch "tags" with the fetch of Note"#,
+            line: "// with tags that nobody reads"),
+        Flaw(
+            "Notes", "pages", "R14",
+            "Continue each page of Note after the last row of the page before, not by an offset",
+            line: "// page by page", others: ["R03"]),
+        Flaw(
+            "Notes", "newest", "R19", "Index Note by createdAt, so that nothing is sorted", line: "// the newest",
+            others: ["R03"]),
+        Flaw(
+            "Notes", "sketches", "R09", "Keep Note.sketch outside the rows, in files of its own",
+            line: #"AttributeDescription("sketch""#, file: "Model.swift"),
+    ]
+}
