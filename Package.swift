@@ -247,6 +247,7 @@ let package = Package(
             dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace"],
             path: "Tests/Applications/Kit", swiftSettings: strict),
         .target(name: "ApplicationFlaws", path: "Tests/Applications/Flaws", swiftSettings: strict),
+        application("Bookings"),
         application("Chat"),
         application("Contacts"),
         application("Feed"),
@@ -261,8 +262,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ApplicationFlaws", "CSQLite", "Chat", "Contacts", "Feed", "Importer", "Inventory", "Ledger", "Mail",
-                "Notes",
+                "ApplicationFlaws", "CSQLite", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory",
+                "Ledger", "Mail", "Notes",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram",
                 "UnrulyProgram",

@@ -44,6 +44,6 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
 
     /// The flaws of all applications.
     public static var all: [Flaw] {
-        [chat, contacts, feed, importer, inventory, ledger, mail, notes].flatMap(\.self)
+        [bookings, chat, contacts, feed, importer, inventory, ledger, mail, notes].flatMap(\.self)
     }
 }

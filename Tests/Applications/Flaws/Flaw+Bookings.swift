@@ -1,0 +1,20 @@
+extension Flaw {
+    /// Bookings of rooms, on the main queue and beside it.
+    static let bookings = [
+        Flaw(
+            "Bookings", "year", "R12", "Fetch on a background context, or less at a time", line: "// a year",
+            file: "Bookings.swift"),
+        Flaw(
+            "Bookings", "available", "R04", "Count Booking for all values of room at once, in one grouped fetch",
+            line: "// one room", file: "Bookings.swift"),
+        Flaw(
+            "Bookings", "overlaps", "R06", "Index Booking by start", line: "// in the same days",
+            file: "Bookings.swift"),
+        Flaw(
+            "Bookings", "latest", "R19", "Index Booking by createdAt, so that nothing is sorted",
+            line: "// booked last", file: "Bookings.swift"),
+        Flaw(
+            "Bookings", "arrivals", "R18", "Make the fetch of Booking once, and keep its result",
+            line: "// today's", file: "Bookings.swift", others: ["R03", "R06"]),
+    ]
+}
