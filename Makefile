@@ -51,7 +51,7 @@ truth: build
 PAIRS = 200
 
 truth-diff: build
-	for program in DiffTruth MusicProgram FeedProgram Chat; do \
+	for program in DiffTruth MusicProgram Feed Chat; do \
 	    swift build --configuration release --product $$program || exit 1; done
 	.build/release/DiffTruth $(PAIRS)
 

@@ -20,18 +20,18 @@ struct Program {
         documents("documents of 10 KB, 20 times", rows: 200, length: 10_000, times: 20),
         documents("documents of 4 KB, 200 times", rows: 40, length: 4000, times: 200),
         Program(
-            name: "feed, growth", command: ["FeedProgram", "STORE", "naive", "growth"],
-            preparation: ["FeedProgram", "STORE", "prepare", "60", "40"]),
+            name: "feed, growth", command: ["Feed", "STORE", "flawed", "growth"],
+            preparation: ["Feed", "STORE", "flawed", "prepare", "60", "40"]),
         Program(
             name: "feed, 40 channels",
-            command: ["FeedProgram", "STORE", "naive", "counts", "sums", "results", "newest", "pages"],
-            preparation: ["FeedProgram", "STORE", "prepare", "40", "30"]),
+            command: ["Feed", "STORE", "flawed", "counts", "sums", "results", "newest", "pages"],
+            preparation: ["Feed", "STORE", "flawed", "prepare", "40", "30"]),
         Program(
             name: "feed, 160 channels",
             command: [
-                "FeedProgram", "STORE", "naive", "counts", "results", "existing", "objects", "newest", "import",
+                "Feed", "STORE", "flawed", "counts", "results", "existing", "objects", "newest", "import",
             ],
-            preparation: ["FeedProgram", "STORE", "prepare", "160", "20"]),
+            preparation: ["Feed", "STORE", "flawed", "prepare", "160", "20"]),
         Program(
             name: "music, flawed",
             command: [

@@ -8,7 +8,6 @@
 
 import Foundation
 
-
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "spin":

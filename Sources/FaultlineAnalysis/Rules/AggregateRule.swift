@@ -117,7 +117,7 @@ public struct AggregateRule: Rule {
         let first = { (taken: Double) in scanned * min(1, taken / max(1, rows)) }
         return switch demand.kind {
         case .existence: executions * trip + first(executions)
-        case .identities: executions * trip + scanned
+        case .identities, .deletion, .update: executions * trip + scanned
         case .count, .fold: executions * trip + scanned * scan + rows * step
         case .first:
             2 * executions * trip + scanned * scan + rows * step + first(Double(demand.tally.touchedRows))
