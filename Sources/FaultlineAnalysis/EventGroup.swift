@@ -78,7 +78,7 @@ extension EventGroup: KeyedSum {
     static let parts: [SumPart<EventGroup>] = [
         .sum("mainThreadTime", \.mainThreadTime),
         // In this order: what the durations were before tells the rest of one side.
-        OwnTime.part("ownDurations", \.ownTime), .part("durations", \.durations), .part("span", \.span),
+        OwnTime.part("ownTime", \.ownTime), .part("durations", \.durations), .part("span", \.span),
         .part("netTime", \.netTime),
         .part("counts", \.counts), .sum("untimed", \.untimed), .sum("uncounted", \.uncounted),
     ]

@@ -180,7 +180,7 @@ public struct TraceTable: Sendable {
             #error SQLite's result code; 0: none
             #unchanged objects that were set to what the store had, and not written
             """ + "\n" + changes
-                + "\nunread JSON: fetch, deleted, updated, properties and values of each fetch whose objects nobody had read"
+                + "\nunread JSON: fetch, deleted, updated, properties and values by fetch"
         ),
         TraceTable(
             events: "sql", "A statement that ran.",

@@ -45,7 +45,8 @@ struct CollectorTests {
         record(second, events: 7)
         first.close()
         let outcome = collector.finish()
-        #expect(outcome.processes == 2 && outcome.notes == [stillRuns])
+        #expect(outcome.processes == 2)
+        #expect(outcome.notes == [stillRuns])
         #expect(try count("fetch") == 22)
         #expect(!FileManager.default.fileExists(atPath: collector.directory))
     }
@@ -88,7 +89,8 @@ struct CollectorTests {
         let second = try Recorder.writing(to: .rings(directory: collector.directory))
         record(second, events: 4)
         let outcome = collector.finish()
-        #expect(outcome.processes == 2 && outcome.notes == [stillRuns])
+        #expect(outcome.processes == 2)
+        #expect(outcome.notes == [stillRuns])
         let origin = try #require(UInt64(collector.environment["FAULTLINE_ORIGIN"]!))
         let ends = try arguments("faultline.ended").compactMap { $0["end"] as? UInt64 }
         #expect(ends.count == 2 && ends[0] <= closed - origin && ends[1] > closed - origin)

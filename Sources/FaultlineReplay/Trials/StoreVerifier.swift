@@ -195,14 +195,18 @@ public struct StoreVerifier {
         return found == recorded ? [] : ["The fetches find \(rows)."]
     }
 
-    /// Whether related objects are loaded far more often here than they were, since the program had them in the row cache.
+    /// What is to be told if related objects are loaded far more often here than they were, since the program had them in the
+    /// row cache; `nil`: they are not.
     ///
     /// - Parameter trips: Trips of the fetches that are done again, in an empty row cache.
-    private static func findsMoreInCache(_ pair: Pair, trips: UInt64) -> Bool {
-        guard let recorded = pair.relatedTrips else { return false }
-        let related = Double(trips - min(trips, pair.operations))
-        let all = related * Double(pair.recorded) / Double(max(1, pair.operations))
-        return related > Double(fewRows) && all > 2 * Double(recorded)
+    private static func cacheNote(_ pair: Pair, trips: UInt64) -> String? {
+        guard let recorded = pair.relatedTrips else { return nil }
+        let related = trips - min(trips, pair.operations)
+        let all = Double(related) * Double(pair.recorded) / Double(max(1, pair.operations))
+        guard related > fewRows, all > 2 * Double(recorded) else { return nil }
+        return
+            "With an empty row cache, related objects take \(Phrase.count(related, "trip")) here, where they took "
+            + "\(Phrase.count(recorded)). So the times are those of a second run, whose row cache has the objects."
     }
 
     private func measure(_ pair: Pair) throws -> (TrialMeasurement, notes: [String]) {
@@ -227,11 +231,9 @@ public struct StoreVerifier {
         }
         let (before, after) = (try count(pair.before), try count(pair.after))
         var notes = try Self.compare(before.found, pair)
-        if Self.findsMoreInCache(pair, trips: before.counts.trips) {
+        if let note = Self.cacheNote(pair, trips: before.counts.trips) {
             isRehearsed = true
-            notes.append(
-                "The program had most related objects in the row cache; so the times are of a second run here, whose row "
-                    + "cache has them.")
+            notes.append(note)
         }
         let rounds = try TurnTaking.measure(before: { try run(pair.before) }, after: { try run(pair.after) })
         let measurement = TrialMeasurement(
