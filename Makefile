@@ -43,8 +43,10 @@ attack: install-packages
 	FAULTLINE_ATTACK_ROUNDS=$(ROUNDS) swift test --skip-build --filter 'AttackTests|DamagedRingsTests'
 	$(MAKE) fuzz COUNT=20000
 
+APPLICATIONS = $(filter-out Flaws Kit,$(notdir $(wildcard Tests/Applications/*)))
+
 truth: build
-	swift build --configuration release
+	for program in Truth $(APPLICATIONS); do swift build --configuration release --product $$program || exit 1; done
 	.build/release/Truth measure
 	.build/release/Truth applications
 

@@ -48,13 +48,16 @@ struct Comparison {
         let folder = try ScratchFolder()
         let program = Command.path(flaw.application)
         for form in ["flawed", "repaired"] {
-            try Command.run(program, [folder.path(form), form, "prepare"])
+            let place = folder.url.appendingPathComponent(form)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            try Command.run(program, [place.appendingPathComponent("store.sqlite").path, form, "prepare"])
         }
         func report(_ form: String) throws -> Report {
-            // Each run has the store as it was prepared.
-            let (store, trace) = (folder.path("store.sqlite"), folder.path("trace.json"))
-            try? FileManager.default.removeItem(atPath: store)
-            try FileManager.default.copyItem(atPath: folder.path(form), toPath: store)
+            // Each run has the store as it was prepared, with its log and the files of its large values.
+            let run = folder.url.appendingPathComponent("run")
+            try? FileManager.default.removeItem(at: run)
+            try FileManager.default.copyItem(at: folder.url.appendingPathComponent(form), to: run)
+            let (store, trace) = (run.appendingPathComponent("store.sqlite").path, folder.path("trace.json"))
             let command = Command.path("faultline")
             try Command.run(
                 command, ["record", "-o", trace, "--quiet", "--", program, store, form, flaw.scenario])
@@ -68,7 +71,7 @@ struct Comparison {
         }
         // The repaired form has none of the flaws: what the findings predict adds up.
         let findings = before.compactMap { report in
-            report.findings.contains { $0.rule == flaw.rule && $0.title == flaw.title }
+            report.findings.contains { flaw.isShown(by: $0.rule, $0.title) }
                 ? report.findings.filter { $0.severity != "note" || $0.rule == flaw.rule } : nil
         }
         guard findings.count == before.count else { return nil }
