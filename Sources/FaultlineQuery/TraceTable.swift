@@ -65,7 +65,7 @@ public struct TraceTable: Sendable {
         contextName the context's name
         #site the number of the line that asked for it; 0: not known
         #stack the number of its call stack; 0: none
-        #runDelay how long its thread waited for a CPU meanwhile, in nanoseconds; 0: not, or not known
+        #runDelay time its thread waited for a CPU, in nanoseconds; 0: none or unknown
         #overhead what recording it took, in nanoseconds
         """
 

@@ -31,12 +31,14 @@ enum ProcessLife {
                 return false
             }
             if maps.range(of: name) != nil { return false }
+            usleep(Self.pause)
         }
         return true
     }
 
-    /// How often rings must be missing to be gone.
-    private static let looks = 8
+    /// How often rings must be missing to be gone, and microseconds between two looks.
+    private static let looks = 24
+    private static let pause: UInt32 = 1000
 
     private static func isZombie(_ identifier: pid_t) -> Bool {
         guard let status = FileManager.default.contents(atPath: "/proc/\(identifier)/stat"),

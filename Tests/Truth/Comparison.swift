@@ -4,8 +4,8 @@ import Foundation
 /// What repairing a flaw of an application brings, beside what the report of the flawed form predicts.
 struct Comparison {
     var flaw: Flaw
-    /// What is compared: the first figure of which something is predicted.
-    var figure: Figure
+    /// What is compared: the first figure of which something is predicted; `nil`: the flaw was not found in every run.
+    var figure: Figure?
     var predicted: Measurement.Range
     /// Medians over the pairs.
     var flawed: Double
@@ -29,13 +29,19 @@ struct Comparison {
             var rule, title, severity: String
             var saving: Saving
         }
+        struct Scope: Decodable {
+            var name: String
+            var storeTime: Double
+        }
         struct Totals: Decodable { var storeTime, readTrips, rowsLoaded, bytesRead: Double }
         var findings: [Finding]
+        var scopes: [Scope]
         var totals: Totals
 
-        func value(_ figure: Figure) -> Double {
+        func value(_ figure: Figure, of scenario: String) -> Double {
             switch figure {
-            case .time: totals.storeTime
+            // Of the scenario alone, without opening the store; what other threads do has no part in its scope.
+            case .time: scopes.first { $0.name == scenario && $0.storeTime > 0 }?.storeTime ?? totals.storeTime
             case .trips: totals.readTrips
             case .rows: totals.rowsLoaded
             case .memory: totals.bytesRead
@@ -43,8 +49,8 @@ struct Comparison {
         }
     }
 
-    /// Compares the forms in turns; `nil`: the flaw was not found.
-    init?(_ flaw: Flaw, pairs: Int) throws {
+    /// Compares the forms in turns.
+    init(_ flaw: Flaw, pairs: Int) throws {
         let folder = try ScratchFolder()
         let program = Command.path(flaw.application)
         for form in ["flawed", "repaired"] {
@@ -74,35 +80,35 @@ struct Comparison {
             report.findings.contains { flaw.isShown(by: $0.rule, $0.title) }
                 ? report.findings.filter { $0.severity != "note" || $0.rule == flaw.rule } : nil
         }
-        guard findings.count == before.count else { return nil }
         let sum = { (path: KeyPath<Report.Saving, Double>) in
             Self.median(findings.map { $0.reduce(0) { $0 + $1.saving[keyPath: path] } })
         }
         let time = Measurement.Range(median: sum(\.time.median), low: sum(\.time.low), high: sum(\.time.high))
-        let counts: [(Figure, Double)] = [
-            (.trips, sum(\.trips)), (.rows, sum(\.rows)), (.memory, sum(\.bytes)),
-        ]
-        if time.median > 0 {
-            (figure, predicted) = (.time, time)
+        let counts: [(Figure, Double)] = [(.trips, sum(\.trips)), (.rows, sum(\.rows)), (.memory, sum(\.bytes))]
+        let isFound = findings.count == before.count
+        if !isFound || time.median > 0 {
+            (figure, predicted) = (isFound ? .time : nil, time)
         } else {
-            guard let count = counts.first(where: { $0.1 > 0 }) else { return nil }
+            let count = counts.first { $0.1 > 0 } ?? (.time, 0)
             (figure, predicted) = (count.0, .init(median: count.1, low: count.1, high: count.1))
         }
         self.flaw = flaw
-        let figure = figure
-        flawed = Self.median(before.map { $0.value(figure) })
-        repaired = Self.median(after.map { $0.value(figure) })
+        let compared = figure ?? .time
+        flawed = Self.median(before.map { $0.value(compared, of: flaw.scenario) })
+        repaired = Self.median(after.map { $0.value(compared, of: flaw.scenario) })
         warnings = after.map { $0.findings.count { $0.severity != "note" } }.max() ?? 0
     }
 
-    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    private static func median(_ values: [Double]) -> Double {
+        values.isEmpty ? 0 : values.sorted()[values.count / 2]
+    }
 
     var saved: Double { flawed - repaired }
 
     /// Whether it helps about as much as predicted: within the range and the noise of whole runs, 15 % of the flawed form.
     var isAsPredicted: Bool {
         let noise = figure == .time ? 0.15 * flawed : 0
-        return saved > 0 && saved >= predicted.low - noise && saved <= predicted.high + noise
+        return figure != nil && saved > 0 && saved >= predicted.low - noise && saved <= predicted.high + noise
     }
 
     private func text(_ value: Double) -> String {
@@ -110,6 +116,10 @@ struct Comparison {
     }
 
     private var row: String {
+        guard let figure else {
+            return "| \(flaw.application) | \(flaw.scenario) | \(flaw.rule) | not found | | | | "
+                + "\(warnings == 0 ? "yes" : "no") |"
+        }
         let range = figure == .time ? " (\(text(predicted.low))–\(text(predicted.high)))" : ""
         return "| \(flaw.application) | \(flaw.scenario) | \(flaw.rule) | \(figure.rawValue) | "
             + "\(text(predicted.median))\(range) | \(text(flawed)) → \(text(repaired)) | \(isAsPredicted ? "yes" : "no") | "
@@ -122,21 +132,20 @@ struct Comparison {
             "| application | scenario | rule | figure | predicted saving | measured | as predicted | repaired is silent |"
         )
         print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-        var results: [(rule: String, found: Bool, isAsPredicted: Bool, isSilent: Bool)] = []
+        var results: [Comparison] = []
         for flaw in Flaw.all {
             let comparison = try Comparison(flaw, pairs: pairs)
-            print(comparison?.row ?? "| \(flaw.application) | \(flaw.scenario) | \(flaw.rule) | not found | | | | |")
+            print(comparison.row)
             fflush(nil)
-            results.append(
-                (flaw.rule, comparison != nil, comparison?.isAsPredicted ?? false, (comparison?.warnings ?? 1) == 0))
+            results.append(comparison)
         }
         print("\n| rule | flaws | found | as predicted | repaired is silent |\n| --- | --- | --- | --- | --- |")
-        for (rule, group) in Dictionary(grouping: results, by: \.rule).sorted(by: { $0.key < $1.key }) + [
+        for (rule, group) in Dictionary(grouping: results, by: \.flaw.rule).sorted(by: { $0.key < $1.key }) + [
             ("all", results)
         ] {
             print(
-                "| \(rule) | \(group.count) | \(group.count(where: \.found)) | \(group.count(where: \.isAsPredicted)) | "
-                    + "\(group.count(where: \.isSilent)) |")
+                "| \(rule) | \(group.count) | \(group.count { $0.figure != nil }) | \(group.count(where: \.isAsPredicted)) | "
+                    + "\(group.count { $0.warnings == 0 }) |")
         }
     }
 }

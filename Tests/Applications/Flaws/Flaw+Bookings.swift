@@ -2,9 +2,6 @@ extension Flaw {
     /// Bookings of rooms, on the main queue and beside it.
     static let bookings = [
         Flaw(
-            "Bookings", "year", "R12", "Fetch on a background context, or less at a time", line: "// a year",
-            file: "Bookings.swift"),
-        Flaw(
             "Bookings", "available", "R04", "Count Booking for all values of room at once, in one grouped fetch",
             line: "// one room", file: "Bookings.swift"),
         Flaw(
