@@ -229,12 +229,13 @@ let package = Package(
                 "FaultlineAnalysis", "FaultlineModel", "FaultlineReader", "FaultlineReport", "FaultlineStore",
             ], path: "Tests/FuzzProgram", swiftSettings: strict),
         .executableTarget(
-            name: "Truth", dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
-            path: "Tests/Truth",
-            swiftSettings: strict),
+            name: "Truth",
+            dependencies: ["ApplicationFlaws", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "TruthKit"],
+            path: "Tests/Truth", swiftSettings: strict),
         .executableTarget(
-            name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore"],
+            name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "TruthKit"],
             path: "Tests/DiffTruth", swiftSettings: strict),
+        .target(name: "TruthKit", path: "Tests/TruthKit", swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),

@@ -1,16 +1,12 @@
 import Foundation
+import TruthKit
 
 /// Runs the commands that were built beside this one.
 struct Machine {
-    /// A directory for stores and traces.
-    let scratch: URL
-    private let products = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        .deletingLastPathComponent()
+    /// For stores and traces.
+    private let scratch: ScratchFolder
 
-    init() throws {
-        scratch = FileManager.default.temporaryDirectory.appendingPathComponent("DiffTruth.\(getpid())")
-        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
-    }
+    init() throws { scratch = try ScratchFolder() }
 
     /// How many programs wanted a core in the last minute, for each core there is.
     static var load: Double {
@@ -18,57 +14,28 @@ struct Machine {
         return (average.flatMap { Double($0) } ?? 0) / Double(ProcessInfo.processInfo.activeProcessorCount)
     }
 
-    func path(_ name: String) -> String { scratch.appendingPathComponent(name).path }
-
-    func removeScratch() throws { try FileManager.default.removeItem(at: scratch) }
+    func path(_ name: String) -> String { scratch.path(name) }
 
     /// Runs a command whose first word is a product, and returns what it printed.
+    ///
+    /// Other words that are products become their paths, and `STORE` becomes the store's.
     @discardableResult
     func run(_ command: [String], store: String = "") throws -> Data {
-        let words = command.map { $0 == "STORE" ? store : $0 }
-        let process = process(words)
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(command: words, status: process.terminationStatus) }
-        return printed
+        let words = command.map { word in
+            let path = Command.path(word)
+            return word == "STORE" ? store : Self.isProgram(path) ? path : word
+        }
+        return try Command.run(words[0], Array(words.dropFirst()))
     }
 
     /// Runs `body` while every core of the machine is busy with something else.
     func whileBusy<Result>(_ body: () throws -> Result) throws -> Result {
-        let spinners = (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in process(["DiffTruth", "spin"]) }
-        defer {
-            for spinner in spinners {
-                spinner.terminate()
-                spinner.waitUntilExit()
-            }
-        }
-        for spinner in spinners { try spinner.run() }
+        let load = try Load()
+        defer { load.stop() }
         return try body()
     }
 
-    private func process(_ words: [String]) -> Process {
-        let process = Process()
-        process.executableURL = products.appendingPathComponent(words[0])
-        process.arguments = words.dropFirst().map {
-            products.appendingPathComponent($0).isExecutable ? products.appendingPathComponent($0).path : $0
-        }
-        process.standardOutput = FileHandle.nullDevice
-        return process
-    }
-
-    /// A command that failed.
-    struct Failure: Error, CustomStringConvertible {
-        var command: [String]
-        var status: Int32
-        var description: String { "'\(command.joined(separator: " "))' ended with status \(status)." }
-    }
-}
-
-extension URL {
-    fileprivate var isExecutable: Bool {
+    private static func isProgram(_ path: String) -> Bool {
         var isDirectory: ObjCBool = false
         return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && !isDirectory.boolValue
             && FileManager.default.isExecutableFile(atPath: path)

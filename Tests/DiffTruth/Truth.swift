@@ -11,7 +11,7 @@ struct Truth {
     private static let factor = 1.3
 
     /// How two runs met.
-    enum Load: String, CaseIterable {
+    enum Meeting: String, CaseIterable {
         case idle, busy, mixed
     }
 
@@ -44,7 +44,7 @@ struct Truth {
         let isQuiet = Machine.load < 0.5
         if !isQuiet { print("The machine is busy already: how often changes were found while idle is not judged.") }
         print(Self.line("program", "load", "pairs", "times", "counts", "findings", "found"))
-        var (sums, turns) = ([Load: Score](), Score())
+        var (sums, turns) = ([Meeting: Score](), Score())
         let rounds = max(1, (pairs + Program.all.count * 4 - 1) / (Program.all.count * 4))
         let chosen = ProcessInfo.processInfo.environment["DIFF_TRUTH_PROGRAM"] ?? ""
         for program in Program.all where chosen.isEmpty || program.name.contains(chosen) {
@@ -53,18 +53,18 @@ struct Truth {
                 if program.takesTurns, load == .idle { turns += score }
             }
         }
-        if ProcessInfo.processInfo.environment["DIFF_TRUTH_KEEP"] == nil { try machine.removeScratch() }
         return report(sums, turns, isQuiet: isQuiet)
     }
 
     /// Of each round four pairs: two idle runs, two busy ones, and one of each in both orders.
-    private func measure(_ program: Program, rounds: Int, on machine: Machine) throws -> [(Load, Score)] {
+    private func measure(_ program: Program, rounds: Int, on machine: Machine) throws -> [(Meeting, Score)] {
         let traces = try Traces(of: program, runs: rounds * 2, on: machine)
-        var scores: [Load: Score] = [:]
+        var scores: [Meeting: Score] = [:]
         for round in 0..<rounds {
             let (first, second) = (round * 2, round * 2 + 1)
             for (load, before, after) in [
-                (Load.idle, traces.idle[first], traces.idle[second]), (.busy, traces.busy[first], traces.busy[second]),
+                (Meeting.idle, traces.idle[first], traces.idle[second]),
+                (.busy, traces.busy[first], traces.busy[second]),
                 (.mixed, traces.idle[first], traces.busy[second]), (.mixed, traces.busy[first], traces.idle[second]),
             ] {
                 scores[load, default: Score()] += try compare(before, after, program, load, round, on: machine)
@@ -80,7 +80,7 @@ struct Truth {
             }
         }
         let form = program.changed == nil ? "scaled" : "real and scaled"
-        return Load.allCases.compactMap { load in
+        return Meeting.allCases.compactMap { load in
             guard let score = scores[load] else { return nil }
             print(
                 Self.line(
@@ -91,7 +91,7 @@ struct Truth {
     }
 
     private func compare(
-        _ before: String, _ after: String, _ program: Program, _ load: Load, _ round: Int, on machine: Machine
+        _ before: String, _ after: String, _ program: Program, _ load: Meeting, _ round: Int, on machine: Machine
     ) throws -> Score {
         let equal = try Comparison(before, after, on: machine)
         var score = Score(pairs: 1)
@@ -111,21 +111,19 @@ struct Truth {
         score.tried += 1
         if try Comparison(before, scaled, on: machine).times.contains(where: { $0.hasPrefix("worse") }) {
             score.found += 1
-        } else if ProcessInfo.processInfo.environment["DIFF_TRUTH_KEEP"] != nil {
-            print("  not found, \(load), \(before) \(after): \(operation)")
         }
         return score
     }
 
-    private func report(_ sums: [Load: Score], _ turns: Score, isQuiet: Bool) -> Bool {
+    private func report(_ sums: [Meeting: Score], _ turns: Score, isQuiet: Bool) -> Bool {
         var all = Score()
-        for load in Load.allCases { all += sums[load] ?? Score() }
+        for load in Meeting.allCases { all += sums[load] ?? Score() }
         let isSilent = Double(all.changed) <= Double(all.pairs) * Self.mostFalse
         let isFound = Double(turns.found) >= Double(turns.tried) * Self.leastFound
         print(
             "\(all.changed) of \(all.pairs) pairs of equal runs had a change: \(isSilent ? "met" : "MISSED") "
                 + "(\(all.times) of time, \(all.counts) of counts, \(all.findings) of findings)")
-        for load in Load.allCases {
+        for load in Meeting.allCases {
             let score = sums[load] ?? Score()
             print("\(load.rawValue): \(score.found) of \(score.tried) changes of 1.3 × were found")
         }

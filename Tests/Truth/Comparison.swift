@@ -1,5 +1,6 @@
 import ApplicationFlaws
 import Foundation
+import TruthKit
 
 /// What repairing a flaw of an application brings, beside what the report of the flawed form predicts.
 struct Comparison {

@@ -1,4 +1,5 @@
 import Foundation
+import TruthKit
 
 /// One measurement of one prediction.
 struct Measurement {

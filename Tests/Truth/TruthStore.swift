@@ -1,6 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 import Foundation
+import TruthKit
 
 /// A thing of some kind, which somebody owns.
 final class Thing: ManagedObject {

@@ -1,6 +1,7 @@
 import FaultlineRecorder
 import FaultlineStore
 import Foundation
+import TruthKit
 
 /// Work with one flaw, which `verify` tries to mend.
 struct Workload {

@@ -8,6 +8,7 @@
 
 import FaultlineStore
 import Foundation
+import TruthKit
 
 do {
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -1,12 +1,13 @@
-import Foundation
+public import Foundation
 
 /// Programs that lie beside this one.
-enum Command {
+public enum Command {
     /// This program.
-    static let own =
+    public static let own =
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 
-    static func path(_ name: String) -> String {
+    /// The path of a program.
+    public static func path(_ name: String) -> String {
         URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
@@ -15,7 +16,7 @@ enum Command {
     /// - Returns: What it printed.
     /// - Throws: ``CommandFailed`` if it cannot be started or does not end with 0.
     @discardableResult
-    static func run(_ program: String, _ arguments: [String]) throws -> Data {
+    public static func run(_ program: String, _ arguments: [String]) throws -> Data {
         let (process, output) = (Process(), Pipe())
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
@@ -31,20 +32,10 @@ enum Command {
     }
 }
 
-struct CommandFailed: Error, CustomStringConvertible {
-    var description: String
-}
+/// A command that did not do its work.
+public struct CommandFailed: Error, CustomStringConvertible {
+    /// What failed, in a sentence.
+    public let description: String
 
-/// A folder that is gone when it is no longer needed.
-final class ScratchFolder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("truth-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+    public init(description: String) { self.description = description }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Processes that keep all cores busy.
-final class Load {
+public final class Load {
     private var spinners: [(process: Process, input: Pipe)] = []
 
-    /// Starts one for each core.
-    init() throws {
+    /// Starts one for each core: this program, which must answer to `spin` with ``spin()``.
+    public init() throws {
         for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
             let (process, input) = (Process(), Pipe())
             process.executableURL = URL(fileURLWithPath: Command.own)
@@ -17,7 +17,7 @@ final class Load {
     }
 
     /// Ends them.
-    func stop() {
+    public func stop() {
         for spinner in spinners {
             try? spinner.input.fileHandleForWriting.close()
             spinner.process.terminate()
@@ -27,7 +27,7 @@ final class Load {
     }
 
     /// Works until the input ends, so that nothing is left when the one that started it has gone.
-    static func spin() {
+    public static func spin() {
         Thread.detachNewThread {
             _ = FileHandle.standardInput.readDataToEndOfFile()
             exit(0)
