@@ -9,6 +9,7 @@ extension ShapeEntry {
             .joined()
         return parts.joined(separator: "\u{1}") + (isLimited ? "\u{1}limit" : "") + expressions
             + (terms.map(Self.forms) ?? "") + (hasUntoldValues == true ? "\u{1}values untold" : "")
+            + (includesPropertyValues == false ? "\u{1}keys" : "")
     }
 
     /// That the terms are told, and all that they tell.

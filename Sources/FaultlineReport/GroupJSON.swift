@@ -30,6 +30,7 @@ enum GroupJSON {
         if let expressions = shape.expressions { members["expressions"] = .array(expressions.map { .string($0) }) }
         if let groups = shape.groups { members["groups"] = .array(groups.map { .string($0) }) }
         if let having = shape.having { members["having"] = .string(having) }
+        if let values = shape.includesPropertyValues { members["includesPropertyValues"] = .bool(values) }
         return .sorted(members)
     }
 

@@ -25,11 +25,14 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
     public var terms: [Term]?
     /// Whether values are compared that nobody tells, or even more than those: whoever recorded it tells less.
     public var hasUntoldValues: Bool?
+    /// `false`: the fetch asks for keys alone, so that each object's values are loaded when they are read; `nil`: it loads
+    /// values, or the trace does not record this.
+    public var includesPropertyValues: Bool?
 
     public init(
         entity: String, predicate: String = "", sort: [String] = [], prefetch: [String] = [], isLimited: Bool = false,
         resultType: String = "objects", expressions: [String]? = nil, groups: [String]? = nil, having: String? = nil,
-        terms: [Term]? = nil, hasUntoldValues: Bool? = nil
+        terms: [Term]? = nil, hasUntoldValues: Bool? = nil, includesPropertyValues: Bool? = nil
     ) {
         self.entity = entity
         self.predicate = predicate
@@ -42,6 +45,7 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
         self.having = having
         self.terms = terms
         self.hasUntoldValues = hasUntoldValues
+        self.includesPropertyValues = includesPropertyValues
     }
 }
 

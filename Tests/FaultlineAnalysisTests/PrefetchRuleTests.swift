@@ -386,6 +386,49 @@ struct PrefetchRuleTests {
         #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = [\"tags\", \"list\"]"])
     }
 
+    /// A screen whose fetch returns items that go to the store for their own values.
+    private func faulting(_ groceries: Groceries) throws -> Finding {
+        var groceries = groceries
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 1...100 {
+                let item = groceries.item
+                groceries.fault(UInt64(object), of: fetch) { fault in
+                    (fault.type, fault.entity, fault.relationship, fault.relationshipEntity) = (.object, item, 0, 0)
+                }
+            }
+            var use = Groceries.use(of: fetch, rows: 100, batchSize: 0)
+            use.properties = [
+                .init(index: 0, rowsRead: 100, rowsLoaded: 100, bytes: 1000, largeRows: 0),
+                .init(index: 1, rowsRead: 100, rowsLoaded: 0, bytes: 0, largeRows: 0),
+            ]
+            groceries.add(use)
+        }
+        return try #require(findings(groceries).first)
+    }
+
+    @Test func `Objects that were fetched by their keys alone need their values with the fetch`() throws {
+        let finding = try faulting(Groceries(includesPropertyValues: false))
+        #expect(finding.title == "Load the values of Item with the fetch itself")
+        #expect(finding.fix == "Let the fetch load the values: leave includesPropertyValues on.")
+        #expect(finding.code == ["request.includesPropertyValues = true"])
+    }
+
+    @Test func `Partial faults need the properties that are read later`() throws {
+        let finding = try faulting(Groceries(properties: ["name"]))
+        #expect(
+            finding.fix
+                == "The objects are partial faults. Add \"image\" to propertiesToFetch: reading it loads the whole row."
+        )
+        #expect(finding.code == ["request.propertiesToFetch = [\"name\", \"image\"]"])
+    }
+
+    @Test func `Where the trace does not show why values are missing, no code claims to mend it`() throws {
+        let finding = try faulting(Groceries())
+        #expect(finding.fix.hasPrefix("Let the fetch load the values: includesPropertyValues must be on,"))
+        #expect(finding.code.isEmpty)
+    }
+
     @Test func `A saving below the floor makes a note`() throws {
         var groceries = Groceries()
         let name = groceries.screenName

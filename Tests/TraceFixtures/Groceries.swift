@@ -16,7 +16,10 @@ package struct Groceries {
     package var trip: UInt64 = 10_000
     package var row: UInt64 = 2000
 
-    package init(process: UInt32 = 7, prefetch: [String] = [], isImageExternal: Bool? = nil) {
+    package init(
+        process: UInt32 = 7, prefetch: [String] = [], properties: [String]? = nil, includesPropertyValues: Bool? = nil,
+        isImageExternal: Bool? = nil
+    ) {
         var trace = TraceBuilder(process: process)
         item = trace.entity(
             "Item",
@@ -31,7 +34,11 @@ package struct Groceries {
             "List",
             [.init(name: "title", type: "String"), .init(name: "items", type: "toMany", destination: "Item")])
         listName = trace.define(.name(NameEntry(name: "list")))
-        shape = trace.define(.shape(ShapeEntry(entity: "Item", sort: ["name ascending"], prefetch: prefetch)))
+        shape = trace.define(
+            .shape(
+                ShapeEntry(
+                    entity: "Item", sort: ["name ascending"], prefetch: prefetch, expressions: properties,
+                    includesPropertyValues: includesPropertyValues)))
         fetchSite = trace.site(42, "loadItems()")
         faultStack = trace.stack(57)
         batchStack = trace.stack(60)

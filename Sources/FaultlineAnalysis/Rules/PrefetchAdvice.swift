@@ -32,6 +32,14 @@ struct PrefetchAdvice {
     /// The key path to prefetch; `nil`: the objects came over no relationship, or the way is not known.
     private var keyPath: String? { edge.flatMap { paths.path(to: $0, of: key.fetch) } }
 
+    /// Whether objects that the fetch returned went to the store, if no relationship led to them.
+    private var isOfFetch: Bool {
+        guard case .target(let entity) = key.subject else { return false }
+        return paths.profile.tree(of: entity) == paths.profile.tree(of: shape.entity)
+    }
+
+    private var missingValues: MissingValues { MissingValues(shape, evidence, paths.profile.fetch(key.fetch)) }
+
     private var what: String {
         switch key.subject {
         case .relationship(let entity, let name): "\(entity).\(name)"
@@ -97,7 +105,7 @@ struct PrefetchAdvice {
         if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
         if let keyPath { return "Prefetch \"\(keyPath)\" with the fetch of \(shape.entity)" }
         if edge != nil { return "Prefetch \(what) with the fetch of \(shape.entity)" }
-        if case .target(let entity) = key.subject, entity != shape.entity {
+        if case .target(let entity) = key.subject, !isOfFetch {
             return "Prefetch the relationship that leads to \(entity) with the fetch of \(shape.entity)"
         }
         return "Load the values of \(what) with the fetch itself"
@@ -127,13 +135,10 @@ struct PrefetchAdvice {
                 "Add the key path that ends in \(what) to relationshipKeyPathsForPrefetching of this fetch. The trace does "
                 + "not show the way from \(shape.entity) to it."
         }
-        if case .target(let entity) = key.subject, entity != shape.entity {
+        if case .target(let entity) = key.subject, !isOfFetch {
             return "Add the key path that leads to \(entity) to relationshipKeyPathsForPrefetching of this fetch."
         }
-        if shape.resultType == "objectIDs" { return "Fetch objects instead of object IDs." }
-        return Significance.isHalf(evidence.seenBefore, of: evidence.trips)
-            ? "The row cache had held most of these rows and let go of them: keep the objects, or fetch them again at once."
-            : "Let the fetch load the values: includesPropertyValues = true."
+        return missingValues.fix
     }
 
     var code: [String] {
@@ -165,10 +170,7 @@ struct PrefetchAdvice {
             let all = (shape.prefetch.filter { $0 != keyPath } + [keyPath]).map { "\"\($0)\"" }.joined(separator: ", ")
             return ["request.relationshipKeyPathsForPrefetching = [\(all)]"]
         }
-        if edge != nil || Significance.isHalf(evidence.seenBefore, of: evidence.trips) { return [] }
-        if case .target(let entity) = key.subject, entity != shape.entity { return [] }
-        return shape.resultType == "objectIDs"
-            ? ["try context.fetch(request)"] : ["request.includesPropertyValues = true"]
+        return edge == nil && isOfFetch ? missingValues.code : []
     }
 
     var explanation: [String] {

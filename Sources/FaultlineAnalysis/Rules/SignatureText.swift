@@ -10,6 +10,7 @@ enum SignatureText {
         var shape = shape
         shape.prefetch = []
         shape.terms = nil
+        shape.includesPropertyValues = nil
         let hash = String(StableHash.text(shape.sortText), radix: 16)
         return "\(shape.entity)#" + String(repeating: "0", count: 16 - hash.count) + hash
     }

@@ -286,7 +286,8 @@ struct FetchExecution {
             groups: terms.groups.isEmpty ? nil : terms.groups, having: terms.having?.shape,
             terms: terms.predicate?.terms { keyPath in
                 store.schema.property(keyPath, of: entity.schema)?.canonicalColumn != nil
-            } ?? [])
+            } ?? [],
+            includesPropertyValues: resultType == .objects && !terms.includesPropertyValues ? false : nil)
         detail.shape = store.shapes.number(of: shape, in: store.recorder)
         if ValueNumbers.areWanted { detail.values = store.values.number(of: terms.predicate, in: store.recorder) }
         detail.operands = terms.predicate?.operandHashes { store.recorder.hash($0) } ?? []

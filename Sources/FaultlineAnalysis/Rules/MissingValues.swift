@@ -1,0 +1,55 @@
+internal import FaultlineTrace
+
+/// R01: why the objects of a fetch went to the store for values of their own.
+enum MissingValues {
+    /// The fetch returned object IDs.
+    case objectIDs
+    /// Its `includesPropertyValues` is off.
+    case keysOnly
+    /// Its `propertiesToFetch` lacks these properties, in alphabetical order.
+    case partial([String], fetched: [String])
+    /// Most of the rows had been in the row cache and left it.
+    case evicted
+    /// The trace does not show it.
+    case unknown
+
+    init(_ shape: ShapeEntry, _ evidence: FaultEvidence, _ fetch: FetchProfile?) {
+        if shape.resultType == "objectIDs" {
+            self = .objectIDs
+        } else if shape.includesPropertyValues == false {
+            self = .keysOnly
+        } else if let fetched = shape.expressions {
+            let read = (fetch?.properties[shape.entity] ?? [:]).filter { $0.value.rowsRead > 0 }.keys
+            self = .partial(read.filter { !fetched.contains($0) }.sorted(), fetched: fetched)
+        } else {
+            self = Significance.isHalf(evidence.seenBefore, of: evidence.trips) ? .evicted : .unknown
+        }
+    }
+
+    var fix: String {
+        switch self {
+        case .objectIDs: "Fetch objects instead of object IDs."
+        case .keysOnly: "Let the fetch load the values: leave includesPropertyValues on."
+        case .partial(let missing, _) where missing.isEmpty:
+            "The objects are partial faults: name every property that is read later in propertiesToFetch, or set none."
+        case .partial(let missing, _):
+            "The objects are partial faults. Add \(missing.map { "\"\($0)\"" }.joined(separator: ", ")) to propertiesToFetch: "
+                + "reading \(missing.count == 1 ? "it" : "them") loads the whole row."
+        case .evicted:
+            "The row cache had held most of these rows and let go of them: keep the objects, or fetch them again at once."
+        case .unknown:
+            "Let the fetch load the values: includesPropertyValues must be on, and propertiesToFetch must name what is read, "
+                + "or be empty."
+        }
+    }
+
+    var code: [String] {
+        switch self {
+        case .objectIDs: ["try context.fetch(request)"]
+        case .keysOnly: ["request.includesPropertyValues = true"]
+        case .partial(let missing, let fetched) where !missing.isEmpty:
+            ["request.propertiesToFetch = [\((fetched + missing).map { "\"\($0)\"" }.joined(separator: ", "))]"]
+        case .partial, .evicted, .unknown: []
+        }
+    }
+}
