@@ -75,7 +75,9 @@ extension CostModel {
         }
         let sizes = rows.map(\.rows)
         guard rows.count >= minimumTrips, let least = sizes.min(), let most = sizes.max(), most >= 2 * max(1, least),
-            Set(sizes).count >= minimumDistinctRows, let line = LineFit.theilSen(rows)
+            Set(sizes).count >= minimumDistinctRows, let line = LineFit.theilSen(rows),
+            // A byte costs something: a fit of 0 shows that other differences outweigh it.
+            line.row > 0
         else { return nil }
         return line.row / 1024 / 1000
     }

@@ -49,7 +49,7 @@ public struct OverFetchRule: Rule {
     private static let identity = 150.0
     private static let identities = 50.0...300.0
     /// How long a scan for identities takes beside that for the rows.
-    private static let scans = 0.95...1.1
+    private static let scans = 0.9...1.1
 
     /// What rows need not take where SQLite scans the table; `nil`: what their number tells is better.
     private static func scanned(
@@ -59,18 +59,23 @@ public struct OverFetchRule: Rule {
         let part = Double(tally.executions) / Double(max(1, counts.executions))
         let time = max(0, Double(tally.time) - counts.prepareTime(of: tally.executions))
         let trips = CostModel.assumed.trip * Double(tally.executions)
+        // A fetch for identities has its trips as well, which cost little beside the scan.
+        let keptTrips = trips * 0.3
         switch waste.kind {
         case .first where !isSorted:
             // SQLite stops at the last row that the limit wants.
             let saved = max(0, time - trips) * Double(waste.rows) / Double(max(1, tally.rows))
             return (saved, saved, saved)
         case .identities where tally.rows > 0:
-            // Next to a long scan that is no more than what so many rows can take.
-            let most = Double(waste.rows) * CostModel.assumed.row + Double(tally.bytes) * CostModel.assumedByte
+            // Where the scan dominates, the rest of the time is uncertain: so many rows cost no more than this.
+            let most =
+                counts.scanTime < counts.runTime / 2
+                ? time
+                : trips + Double(waste.rows) * CostModel.assumed.row + Double(tally.bytes) * CostModel.assumedByte
             let saved = { (scan: Double, identity: Double, factor: Double) in
                 min(
                     factor * most,
-                    max(0, time - trips - counts.scanTime * part * scan - Double(waste.rows) * identity))
+                    max(0, time - keptTrips - counts.scanTime * part * scan - Double(waste.rows) * identity))
             }
             return (
                 saved(1, identity, 1), saved(scans.upperBound, identities.upperBound, 0.4),

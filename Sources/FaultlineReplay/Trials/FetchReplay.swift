@@ -74,7 +74,11 @@ struct FetchReplay {
         recorded = loop?.executions ?? profile.counts.executions
         reading = ResultReading(profile, entity, schema)
         predicate = try Self.predicate(shape)
-        var executions = samples.map { Execution(sample: $0.execution, weight: $0.times) }
+        // A program pages forward: after a later page, an earlier one would find the objects it shares in the row cache.
+        let forward = samples.enumerated().sorted {
+            ($0.element.execution.offset, $0.offset) < ($1.element.execution.offset, $1.offset)
+        }
+        var executions = forward.map { Execution(sample: $0.element.execution, weight: $0.element.times) }
         if let predicate {
             let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)
             let drawing = ValueDrawing(shape: predicate, wildcards: likes, entity: entity, schema: schema)
@@ -148,6 +152,7 @@ struct FetchReplay {
                 let coordinator = container.persistentStoreCoordinator
                 request.predicate = try predicate.predicate(drawn.values, in: coordinator)
             }
+            request.includesPropertyValues = shape.includesPropertyValues != false
             if let expressions = shape.expressions {
                 request.propertiesToFetch = expressions.map { ExpressionDescription($0, .keyPath($0)) }
             }
