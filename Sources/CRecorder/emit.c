@@ -146,10 +146,10 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
 
 // MARK: - Waiting for a CPU
 
-// A long event may have waited for a CPU. The kernel tells how long a thread has run, at the price of two system calls,
-// so that is read at the end of long events, and at the begin of those that follow no such reading for a while: the wait
-// before an event is told from the wait within it as long as it is shorter than that while. What reading costs is sampled
-// like the rest of an event's cost.
+// A long event may have waited for a CPU. Reading a thread's CPU time costs two system calls, so the recorder reads it
+// only when a long event ends, and when an event begins and the last reading is old. A wait before an event does not
+// count as a wait within it as long as it is shorter than that age. The cost of reading is sampled with the rest of an
+// event's cost.
 #define RUN_READING_NANOSECONDS 1000000
 #define LONG_EVENT_NANOSECONDS 500000
 
@@ -166,8 +166,8 @@ __attribute__((noinline)) static uint64_t read_run(fl_thread *thread) {
     return thread->run.at;
 }
 
-// How long the thread was ready to run in an event that ended just now, and did not run. 0 if it slept meanwhile: nobody
-// tells that from waiting.
+// How long the thread was ready to run, and did not run, during an event that has just ended. 0 if the thread slept:
+// its CPU time does not separate sleeping from waiting.
 static uint64_t run_delay(fl_thread *thread, const fl_open *open, uint64_t duration) {
     fl_run before = open->run;
     read_run(thread);

@@ -45,7 +45,7 @@ static void draw(fl_event *event, fl_event_kind kind, uint64_t id, uint64_t star
     event->header.parent = event->header.id;
     event->header.id = id;
     event->header.start = start;
-    // What is known of the whole is shared out.
+    // Each part waited in proportion to its duration.
     double share = event->header.duration == 0 ? 0 : (double)duration / (double)event->header.duration;
     event->header.runDelay = share >= 1 ? event->header.runDelay : (uint64_t)((double)event->header.runDelay * share);
     event->header.duration = duration;

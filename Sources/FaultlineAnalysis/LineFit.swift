@@ -8,8 +8,8 @@ public struct CostLine: Sendable, Hashable {
     /// In nanoseconds.
     public func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
 
-    /// The cost where an index leads to the rows in their order: what was assumed at most, since trips that scan or sort take
-    /// that long by themselves.
+    /// The cost of trips that seek with an index and do not sort: at most the assumed one, because a fit to trips that scan
+    /// or sort includes the scans.
     var sought: CostLine {
         CostLine(trip: min(trip, CostModel.assumed.trip), row: min(row, CostModel.assumed.row))
     }

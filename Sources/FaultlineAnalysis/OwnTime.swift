@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// How long events took while their threads ran or slept, without what those waited for a CPU.
+/// The durations of events without the time their threads waited for a CPU.
 ///
-/// It is told apart from the durations only where there was such a wait.
+/// They are kept apart from the plain durations only if some event waited.
 struct OwnTime: Sendable {
     /// `nil`: no event waited, and the durations are the same.
     private var told: Distribution?
@@ -16,7 +16,9 @@ struct OwnTime: Sendable {
     /// The times of events with these durations.
     func times(_ durations: Distribution) -> Distribution { told ?? durations }
 
-    /// A part of a group that goes before the group's durations: these are added to after it.
+    /// A part of a group.
+    ///
+    /// It must precede the group's durations in the list of parts, because merging reads those as they were.
     static func part(
         _ name: String, _ path: any SumPart<EventGroup>.Path<OwnTime>
     ) -> SumPart<EventGroup> {
@@ -37,9 +39,9 @@ struct OwnTime: Sendable {
     }
 }
 
-/// The first moment of something and the last, in nanoseconds since the trace began.
+/// The time from the first event of an operation to its last, in nanoseconds since the trace began.
 ///
-/// That of a sum of several traces reaches over all of theirs.
+/// The span of merged traces covers all of their spans.
 struct TimeSpan: Sendable, Hashable, Mergeable, StartsEmpty {
     private(set) var start: UInt64 = .max
     private(set) var end: UInt64 = 0
@@ -49,7 +51,7 @@ struct TimeSpan: Sendable, Hashable, Mergeable, StartsEmpty {
         end = max(end, event.end)
     }
 
-    /// Which part of the time of both is common to them: 0…1.
+    /// The overlap of the two spans, as a share of the time from the earlier start to the later end: 0…1.
     func overlap(_ other: TimeSpan) -> Double {
         let (first, last) = (max(start, other.start), min(end, other.end))
         let whole = max(end, other.end) &- min(start, other.start)

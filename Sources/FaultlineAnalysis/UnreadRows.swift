@@ -1,11 +1,11 @@
 internal import FaultlineTrace
 
-/// What saves wrote of the objects of one fetch, of which the program had read nothing.
+/// The objects of one fetch that saves wrote before the program read anything of them.
 struct UnreadRows: Sendable {
     var deleted: UInt64 = 0
     /// Objects that were all set to the same values.
     var updated: UInt64 = 0
-    /// What they were set to, and of which properties, a bit for each.
+    /// The properties that were set, a bit for each, and a hash of their values.
     private var properties: UInt64 = 0
     private var values: UInt64 = 0
     /// Whether different saves set different values.
@@ -32,7 +32,7 @@ struct UnreadRows: Sendable {
                 rows: [site: rows]))
     }
 
-    /// The names of what all objects were set to; `nil`: they were not all set to the same.
+    /// The names of the properties that were set; `nil`: the objects were not all set to the same values.
     func names(_ entity: EntityEntry) -> [String]? {
         let places = (0..<UInt64.bitWidth).filter { properties & (1 << UInt64($0)) != 0 }
         guard !differs, let last = places.last, last < entity.properties.count else { return nil }
@@ -40,7 +40,7 @@ struct UnreadRows: Sendable {
     }
 }
 
-/// What saving objects took that were fetched for nothing else.
+/// The cost of saving objects that the program fetched only to write them.
 struct WrittenRows: Sendable, Hashable {
     var saves: UInt64 = 0
     /// The objects' share of the saves' time, without waiting for others and without COMMIT, and of COMMIT, in nanoseconds.
@@ -57,7 +57,7 @@ extension WrittenRows: Summed, StartsEmpty {
 }
 
 extension ProcessReduction {
-    /// Remembers which fetches a save's objects came from that nobody had read.
+    /// Adds a save's unread objects to the fetches that returned them.
     mutating func noteUnread(_ save: TraceEvent.Save, _ event: TraceEvent) {
         guard save.error == 0, save.conflicts == 0, !isSetup(event.scope) else { return }
         let site = callSite(of: event)
@@ -68,7 +68,8 @@ extension ProcessReduction {
 }
 
 extension ResultNeed {
-    /// What a result was there for of which nothing was read and everything written alike; `nil`: for something else.
+    /// The need of a result whose objects were all deleted, or all set to the same values, and of which nothing was read;
+    /// `nil`: it served something else.
     init?(_ use: TraceEvent.Use, entity: EntityEntry?, unread: UnreadRows) {
         guard let entity, use.rows > 0, use.properties.allSatisfy({ $0.rowsRead == 0 }) else { return nil }
         if unread.deleted == UInt64(use.rows) {
@@ -80,7 +81,7 @@ extension ResultNeed {
         }
     }
 
-    /// Whether it was there for its objects to be deleted, or set to the same values.
+    /// Whether the program fetched the objects only to delete them, or to set them to the same values.
     var isWritten: Bool {
         switch self {
         case .deletion, .update: true

@@ -44,7 +44,7 @@ extension TraceEvent {
 
             /// Fetches that a save names.
             package static var maximumFetches: Int { Int(FL_UNREAD_FETCHES) }
-            /// Properties of an entity that can be told apart.
+            /// The maximum number of an entity's properties.
             package static var maximumProperties: Int { Int(FL_UNREAD_PROPERTIES) }
         }
 
@@ -67,10 +67,11 @@ extension TraceEvent {
         public var error: UInt32 = 0
         /// Objects of which values were set that the store had already, and nothing else: they were not written.
         public var unchanged: UInt32 = 0
-        /// What was inserted, updated and deleted, entity by entity.
+        /// The inserted, updated and deleted objects, by entity.
         public var entities: [Change] = []
-        /// What was written of objects that the program had fetched and not read; empty where a class or the context has
-        /// something to do for each object, and from older recorders.
+        /// The written objects that the program had fetched and not read.
+        ///
+        /// Empty if a class or the context does something for each object, and in traces of older recorders.
         public var unread: [Unread] = []
 
         public init() {}

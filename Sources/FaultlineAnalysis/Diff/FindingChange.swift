@@ -18,10 +18,10 @@ extension ProfileDiff {
         public var finding: Finding? { after ?? before }
     }
 
-    /// Findings by their names across runs; what is new comes first, then what stayed, then what is gone.
+    /// Pairs the findings of two runs: the new ones first, then those that stayed, then those that are gone.
     ///
-    /// Some rules judge by times. Where nothing else changed, a time that is beyond a threshold in one run and below it in the
-    /// other makes no finding new or gone.
+    /// Some rules judge by time. If nothing else changed, a time above a threshold in one run and below it in the other
+    /// makes no finding new or gone.
     static func findings(_ old: [Finding], _ new: [Finding], operations: [Operation]) -> [FindingChange] {
         var (left, pairs) = (old, [(Finding?, Finding)]())
         // A proposal may be derived from another line in each run: the same advice is the same finding.
@@ -47,7 +47,7 @@ extension ProfileDiff {
     /// Whether the rule judges by a time, which is noisy, and not by counts alone.
     private static func isJudgedByTime(_ finding: Finding) -> Bool {
         Rules.all.first { $0.id == finding.rule }?.thresholds.contains {
-            // A share of a time is one as noisy as the time.
+            // A share of a time is as noisy as the time.
             $0.unit == .time || $0.name.hasSuffix("TimeShare")
         } ?? false
     }

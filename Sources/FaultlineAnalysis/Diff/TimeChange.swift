@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// How long the events of an operation took before and after, and whether that is more than noise.
+/// The durations of an operation's events before and after, and whether they differ by more than noise.
 ///
-/// Waits for a CPU do not count, where the trace has them. ``TimeNoise`` judges.
+/// If the trace records waits for a CPU, they are subtracted. ``TimeNoise`` judges the difference.
 public struct TimeChange: Sendable, Hashable {
     public enum Direction: String, Sendable, Hashable {
         case faster, slower, same
@@ -24,7 +24,7 @@ public struct TimeChange: Sendable, Hashable {
     static let minimumEvents: UInt64 = 6
 }
 
-/// The times of one operation on both sides, reduced to what is compared.
+/// The statistics that compare the times of one operation on both sides.
 struct TimePair {
     let before: TimeChange.Median
     let after: TimeChange.Median
@@ -34,7 +34,7 @@ struct TimePair {
     let change: Double
     let quartileChange: Double
     let medianChange: Double
-    /// The standard error of such a logarithm, as far as the events of one run tell it.
+    /// The standard error of such a logarithm within one run.
     let error: Double
     /// When the events happened on each side.
     let spans: (before: TimeSpan, after: TimeSpan)
@@ -74,7 +74,7 @@ extension Distribution {
 
     /// The mean of the lower two thirds, by their percentiles, and at least 1.
     ///
-    /// What interrupts a thread makes a few events long. A median jumps between two speeds of the machine, this does not.
+    /// Interruptions make a few events long. A median jumps between two speeds of the machine; this mean does not.
     fileprivate var trimmedMean: Double {
         let percents = stride(from: 5.0, through: 65, by: 10)
         return percents.reduce(0) { $0 + positivePercentile($1) } / Double(Array(percents).count)

@@ -37,7 +37,7 @@ struct ResultDemand: Sendable, Hashable {
     static let minimumExecutions = Threshold(
         "R03", "minimumExecutions", 3, .count, "results from which on a fetch is judged")
     static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "rows from which on unused ones count")
-    /// Objects of a result from which on a batch request is worth a word.
+    /// The minimum number of a result's objects before a batch request is advised.
     static let minimumWritten = Threshold(
         "R10", "writtenRows", 100, .count,
         "objects of a fetch that are deleted, or set to the same values, without being read")

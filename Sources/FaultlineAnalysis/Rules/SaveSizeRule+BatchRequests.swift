@@ -82,7 +82,7 @@ extension SaveSizeRule {
 /// The words of R10 for batch requests.
 private struct BatchRequestAdvice {
     private let entity: String
-    /// What is set; empty: the objects are deleted.
+    /// The properties that are set; empty: the objects are deleted.
     private let properties: [String]
     private let tally: ResultTally
 

@@ -1,18 +1,17 @@
-/// What came of trying a finding's change on a copy of a store.
+/// The result of trying a finding's change on a copy of a store.
 public struct Trial: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
-        /// The change saves what was expected of it.
+        /// The change saves what the finding predicted.
         case confirmed
         /// It saves more.
         case more
-        /// It saves less, but something.
+        /// It saves something, but less.
         case less
-        /// It saves nothing, or so little that it cannot be told from nothing though much was expected: the finding is
-        /// withdrawn.
+        /// It saves nothing measurable although a measurable saving was predicted: the finding is withdrawn.
         case withdrawn
-        /// What was expected is too little to be told from nothing.
+        /// The predicted saving is below the noise.
         case unclear
-        /// It could not be tried; why, in a sentence.
+        /// It could not be tried, for the reason in this sentence.
         case notTried(String)
     }
 
@@ -20,9 +19,9 @@ public struct Trial: Sendable, Hashable {
     public let outcome: Outcome
     /// `nil`: it was not tried.
     public let measurement: TrialMeasurement?
-    /// What the finding expected of the measured figure, in the machine's own time.
+    /// The finding's prediction, scaled to the speed of this machine.
     public let expected: Saving.Range?
-    /// What is to be known of the trial, a sentence each.
+    /// Remarks on the trial, a sentence each.
     public let notes: [String]
 
     package init(_ finding: Finding, notTried reason: String) {
@@ -31,15 +30,15 @@ public struct Trial: Sendable, Hashable {
         (measurement, expected, notes) = (nil, nil, [])
     }
 
-    /// Judges what was measured.
+    /// Judges a measurement.
     ///
-    /// - Parameter recorded: What the operations took in the trace, in nanoseconds; 0: not known.
+    /// - Parameter recorded: The duration of the operations in the trace, in nanoseconds; 0: not known.
     package init(_ finding: Finding, _ measurement: TrialMeasurement, recorded: Double, notes: [String]) {
         self.finding = finding
         self.measurement = measurement
         // Another machine, or a program that was built without optimisation, takes its own time for the same work.
         let pace = recorded > 0 ? measurement.time.before.median / recorded : 1
-        // What others claim as well is there to be saved as long as they are not tried.
+        // The trial applies this change alone, so savings that other findings claim as well count here.
         let claimed = finding.saving.pause ?? finding.ownSaving
         let expected = Saving.Range(
             median: claimed.median * pace, low: min(claimed.low, claimed.median * (1 - Self.replay)) * pace,
@@ -49,10 +48,10 @@ public struct Trial: Sendable, Hashable {
         self.notes = notes + Self.remark(pace, isKnown: recorded > 0)
     }
 
-    /// How far what was recorded and what is done again can be apart: a few fetches stand for all, with the values of others.
+    /// The share by which replayed work differs from the recorded: a few fetches stand for all, some with other values.
     private static let replay = 0.2
 
-    /// What was measured of what the finding is about: the pause where it promises a shorter one, or else the time.
+    /// The measured figure that the prediction is about: the pause if it predicts a shorter one, or else the time.
     public var figure: TrialMeasurement.Figure? { measurement.map { Self.figure(of: $0, for: finding) } }
 
     /// Whether the finding promises a shorter pause.

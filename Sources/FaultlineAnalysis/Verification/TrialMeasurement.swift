@@ -1,16 +1,16 @@
-/// What work took with and without a change, each tried in turns with the other.
+/// The cost of work with and without a change, measured in turns.
 public struct TrialMeasurement: Sendable, Hashable {
     /// A time before and after a change, in nanoseconds, and the ranges in which the medians lie with 95 % certainty.
     ///
-    /// All of it follows from two medians: that of the time before, and that of the rounds' quotients, after by before. So the
-    /// gain is always what lies between before and after.
+    /// Two medians determine all three: the median of the time before, and the median of the rounds' ratios of after to
+    /// before. So the gain is always the difference of before and after.
     public struct Figure: Sendable, Hashable {
         public var before: Saving.Range
         public var after: Saving.Range
         /// Negative: the change costs time.
         public var gain: Saving.Range
 
-        /// - Parameter rounds: What it took before and after, in turns.
+        /// - Parameter rounds: The times before and after, measured in turns.
         package init(_ rounds: [(before: Double, after: Double)]) {
             before = .median(of: rounds.map(\.before))
             let ratio = Saving.Range.median(of: rounds.map { $0.after / max(1, $0.before) })
@@ -22,7 +22,7 @@ public struct TrialMeasurement: Sendable, Hashable {
         }
     }
 
-    /// Counts of one run, which do not wobble.
+    /// The counts of one run, which are exact.
     public struct Counts: Sendable, Hashable {
         public var trips: UInt64
         public var rows: UInt64

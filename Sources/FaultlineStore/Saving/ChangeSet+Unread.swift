@@ -3,13 +3,14 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ChangeSet {
-    /// What is written of objects that the program has fetched and not read, fetch by fetch: a batch request could do it.
+    /// The objects to write that the program has fetched and not read, by fetch: a batch request could write them.
     ///
-    /// Empty where a class has something to do for each object that is saved.
+    /// Empty if a class overrides a method that runs for each saved object.
     ///
     /// - Parameter hash: a keyed hash of bytes.
     func unread(_ hash: (UnsafeRawBufferPointer) -> UInt64) -> [TraceEvent.Save.Unread] {
-        guard !(deleted + updated).contains(where: { $0.overrides(.saving) }) else { return [] }
+        guard !deleted.contains(where: { $0.overrides(.saving) }), !updated.contains(where: { $0.overrides(.saving) })
+        else { return [] }
         var parts: [EventID: UnreadPart] = [:]
         for object in deleted where object.isUnread { parts[object.trail.fetch, default: UnreadPart()].deleted += 1 }
         for object in updated where object.isUnread { parts[object.trail.fetch, default: UnreadPart()].add(object) }
@@ -29,11 +30,11 @@ private struct UnreadPart {
     var deleted: UInt64 = 0
     /// Objects that were set to the values of the first of them.
     var updated: UInt64 = 0
-    /// What was set, a bit for each property.
+    /// The properties that were set, a bit for each.
     var properties: UInt64 = 0
     private var values: PendingChanges?
 
-    /// What was set, for a hash of which a number in JSON holds 53 bits.
+    /// The values that were set, as bytes to hash.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         guard let values else { return bytes }
@@ -73,7 +74,7 @@ extension ManagedObject {
         trail.fetch != 0 && trail.readProperties == 0 && runtime.schema.properties.count <= UInt64.bitWidth
     }
 
-    /// What was set, a bit for each property; `nil`: nothing, or more than the attributes that a batch request can set.
+    /// The properties that were set, a bit for each; `nil`: none, or some that a batch request cannot set.
     fileprivate func settableProperties(_ pending: PendingChanges) -> UInt64? {
         var bits: UInt64 = 0
         for property in runtime.schema.properties {
