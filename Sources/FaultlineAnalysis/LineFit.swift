@@ -9,7 +9,7 @@ public struct CostLine: Sendable, Hashable {
     public func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
 
     /// The cost of trips that seek with an index and do not sort: at most the assumed one, because a fit to trips that scan
-    /// or sort includes the scans.
+    /// or sort includes that work.
     var sought: CostLine {
         CostLine(trip: min(trip, CostModel.assumed.trip), row: min(row, CostModel.assumed.row))
     }

@@ -18,7 +18,7 @@ struct OwnTime: Sendable {
 
     /// A part of a group.
     ///
-    /// It must precede the group's durations in the list of parts, because merging reads those as they were.
+    /// It must precede the group's durations in the list of parts, because merging reads the durations before they are merged.
     static func part(
         _ name: String, _ path: any SumPart<EventGroup>.Path<OwnTime>
     ) -> SumPart<EventGroup> {

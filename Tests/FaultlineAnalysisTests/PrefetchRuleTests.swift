@@ -425,7 +425,10 @@ struct PrefetchRuleTests {
 
     @Test func `Where the trace does not show why values are missing, no code claims to mend it`() throws {
         let finding = try faulting(Groceries())
-        #expect(finding.fix.hasPrefix("Let the fetch load the values: includesPropertyValues must be on,"))
+        #expect(
+            finding.fix
+                == "Load the values with the fetch: turn includesPropertyValues on, and either leave propertiesToFetch empty "
+                + "or name every property that is read.")
         #expect(finding.code.isEmpty)
     }
 

@@ -403,7 +403,7 @@ struct Program {
         let (isSaving, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         Thread.detachNewThread {
             importing.performAndWait {
-                for number in 1...2000 {
+                for number in 1...1000 {
                     let album = Album(context: importing)
                     album[Album.titleKey] = "Imported \(number)"
                 }

@@ -33,13 +33,14 @@ enum MissingValues {
         case .partial(let missing, _) where missing.isEmpty:
             "The objects are partial faults: name every property that is read later in propertiesToFetch, or set none."
         case .partial(let missing, _):
-            "The objects are partial faults. Add \(missing.map { "\"\($0)\"" }.joined(separator: ", ")) to propertiesToFetch: "
+            "The objects are partial faults. Add \(Self.quoted(missing)) to propertiesToFetch: "
                 + "reading \(missing.count == 1 ? "it" : "them") loads the whole row."
         case .evicted:
-            "The row cache had held most of these rows and let go of them: keep the objects, or fetch them again at once."
+            "The row cache evicted most of these rows before they were read again. Keep the objects, or load the rows again "
+                + "in one fetch."
         case .unknown:
-            "Let the fetch load the values: includesPropertyValues must be on, and propertiesToFetch must name what is read, "
-                + "or be empty."
+            "Load the values with the fetch: turn includesPropertyValues on, and either leave propertiesToFetch empty or name "
+                + "every property that is read."
         }
     }
 
@@ -48,8 +49,10 @@ enum MissingValues {
         case .objectIDs: ["try context.fetch(request)"]
         case .keysOnly: ["request.includesPropertyValues = true"]
         case .partial(let missing, let fetched) where !missing.isEmpty:
-            ["request.propertiesToFetch = [\((fetched + missing).map { "\"\($0)\"" }.joined(separator: ", "))]"]
+            ["request.propertiesToFetch = [\(Self.quoted(fetched + missing))]"]
         case .partial, .evicted, .unknown: []
         }
     }
+
+    private static func quoted(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
 }

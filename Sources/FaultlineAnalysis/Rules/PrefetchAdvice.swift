@@ -32,10 +32,13 @@ struct PrefetchAdvice {
     /// The key path to prefetch; `nil`: the objects came over no relationship, or the way is not known.
     private var keyPath: String? { edge.flatMap { paths.path(to: $0, of: key.fetch) } }
 
-    /// Whether objects that the fetch returned went to the store, if no relationship led to them.
-    private var isOfFetch: Bool {
-        guard case .target(let entity) = key.subject else { return false }
-        return paths.profile.tree(of: entity) == paths.profile.tree(of: shape.entity)
+    /// The entity of the objects that faulted, if the trace does not show the relationship that led to them; `nil`: it shows
+    /// the relationship, or the fetch itself returned the objects.
+    private var relatedEntity: String? {
+        guard case .target(let entity) = key.subject,
+            paths.profile.tree(of: entity) != paths.profile.tree(of: shape.entity)
+        else { return nil }
+        return entity
     }
 
     private var missingValues: MissingValues { MissingValues(shape, evidence, paths.profile.fetch(key.fetch)) }
@@ -105,8 +108,8 @@ struct PrefetchAdvice {
         if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
         if let keyPath { return "Prefetch \"\(keyPath)\" with the fetch of \(shape.entity)" }
         if edge != nil { return "Prefetch \(what) with the fetch of \(shape.entity)" }
-        if case .target(let entity) = key.subject, !isOfFetch {
-            return "Prefetch the relationship that leads to \(entity) with the fetch of \(shape.entity)"
+        if let relatedEntity {
+            return "Prefetch the relationship that leads to \(relatedEntity) with the fetch of \(shape.entity)"
         }
         return "Load the values of \(what) with the fetch itself"
     }
@@ -135,8 +138,9 @@ struct PrefetchAdvice {
                 "Add the key path that ends in \(what) to relationshipKeyPathsForPrefetching of this fetch. The trace does "
                 + "not show the way from \(shape.entity) to it."
         }
-        if case .target(let entity) = key.subject, !isOfFetch {
-            return "Add the key path that leads to \(entity) to relationshipKeyPathsForPrefetching of this fetch."
+        if let relatedEntity {
+            return
+                "Add the key path that leads to \(relatedEntity) to relationshipKeyPathsForPrefetching of this fetch."
         }
         return missingValues.fix
     }
@@ -170,7 +174,7 @@ struct PrefetchAdvice {
             let all = (shape.prefetch.filter { $0 != keyPath } + [keyPath]).map { "\"\($0)\"" }.joined(separator: ", ")
             return ["request.relationshipKeyPathsForPrefetching = [\(all)]"]
         }
-        return edge == nil && isOfFetch ? missingValues.code : []
+        return edge == nil && relatedEntity == nil ? missingValues.code : []
     }
 
     var explanation: [String] {
