@@ -1,13 +1,13 @@
-/// What loading a key path along with fetches and their batches took.
+/// The cost of prefetching a key path with fetches and their batches.
 public struct PrefetchUse: Sendable, Hashable {
     /// Fetches and batches for which something had to be read.
     public internal(set) var loads: UInt64 = 0
     public internal(set) var trips: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
     public internal(set) var bytes: UInt64 = 0
-    /// In nanoseconds.
+    /// In nanoseconds, including the look-ups of rows that the row cache already held.
     public internal(set) var time: UInt64 = 0
-    /// What the fetches and batches took in all, in nanoseconds.
+    /// The total time of the fetches and batches, in nanoseconds.
     public internal(set) var loadTime: UInt64 = 0
 }
 

@@ -281,7 +281,8 @@ extension FetchProfile {
         for prefetch in prefetched where prefetch.path < UInt64(key.shape.prefetch.count) {
             prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(
                 PrefetchUse(
-                    loads: 1, trips: prefetch.trips, rows: prefetch.rows, bytes: prefetch.bytes,
+                    loads: prefetch.trips > 0 ? 1 : 0, trips: prefetch.trips, rows: prefetch.rows,
+                    bytes: prefetch.bytes,
                     time: prefetch.duration, loadTime: loadTime))
         }
     }

@@ -20,12 +20,6 @@ public struct UnusedPrefetchRule: Rule {
     /// The share of results that may still be in use.
     static let openShare = 0.1
 
-    /// The cost of looking up the relationship of a row and making the object at its other end, in nanoseconds.
-    ///
-    /// 150–350 ns were measured.
-    private static let lookUp = 200.0
-    private static let lookUps = 50.0...450.0
-
     public init() {}
 
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
@@ -147,12 +141,9 @@ public struct UnusedPrefetchRule: Rule {
                     saving: Double(use.time), wallTime: 0, isMainThread: ordered[0].isOnMainThread)
         else { return nil }
         let advice = UnusedPrefetchAdvice(load: load, fetch: ordered[0], breakEven: load.breakEven(estimate.line))
-        // What is there already is looked up for each row all the same.
-        let rows = fetches.reduce(0) { $0 + Double($1.total(\.loadedRows)) }
-        let saving = estimate.range(
-            usual: Self.lookUp, least: Self.lookUps.lowerBound, most: Self.lookUps.upperBound
-        ) { line, lookUp in
-            Double(use.time) + rows * lookUp - line.cost(trips: Double(load.asked), rows: load.usedRows)
+        // The first prefetch reads pages that later ones find in memory.
+        let saving = estimate.range(usual: 1, least: 0.6, most: 1.2) { line, share in
+            Double(use.time) * share - line.cost(trips: Double(load.asked), rows: load.usedRows)
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: ordered[0].key.site,

@@ -16,7 +16,7 @@ struct Prefetch {
     private(set) var rows = 0
     /// Bytes of their values; counted while recording.
     private(set) var bytes: UInt64 = 0
-    /// What each key path took; told while recording.
+    /// What each key path took, whether or not anything had to be read; told while recording.
     private(set) var paths: [TraceEvent.Prefetch] = []
 
     /// Loads the ways of key paths from rows of an entity.
@@ -30,7 +30,7 @@ struct Prefetch {
         for (place, keyPath) in keyPaths.enumerated() {
             let before = (trips, self.rows, bytes, start: isRecording ? store.recorder.now() : 0)
             try load(keyPath, from: rows, entity)
-            guard isRecording, trips > before.0, place < TraceEvent.Prefetch.maximumPaths else { continue }
+            guard isRecording, place < TraceEvent.Prefetch.maximumPaths else { continue }
             paths.append(
                 TraceEvent.Prefetch(
                     path: UInt64(place), trips: UInt64(trips - before.0), rows: UInt64(self.rows - before.1),

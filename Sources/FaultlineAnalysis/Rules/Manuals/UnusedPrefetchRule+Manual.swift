@@ -20,8 +20,8 @@ extension UnusedPrefetchRule {
             fix:
                 "No prefetch of that key path, or only where it is needed; where some rows use it, one fetch for these.",
             saving:
-                "The time of prefetching, plus about 200 ns for each row whose relationship is looked up, minus a round trip "
-                + "for each row that was used.",
+                "The measured time of prefetching, including the look-ups of rows that the row cache already held, minus a "
+                + "round trip for each row that was used.",
             guards: [
                 "All lines that fetch with one shape are judged together.",
                 "Rows of the fetch that nobody touched do not count: what leads from them could not be used.",
