@@ -8,6 +8,8 @@ public struct DiffText: Sendable {
     static let shown = 8
     /// The least factor by which a run is called slower or faster.
     private static let leastPace = 1.1
+    /// Smaller changes of time are too much to ask of any two runs.
+    private static let visibleRatio = 1.3
 
     public init(_ diff: ProfileDiff) {
         self.diff = diff
@@ -27,7 +29,7 @@ public struct DiffText: Sendable {
             (.traded, "Better in one thing, worse in another", .yellow), (.better, "Better", .green),
             (.gone, "Gone", .green),
         ] { sections.append(operations(verdict, title, ink, tone, width)) }
-        sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same]]
+        sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same] + sensitivity(width)]
         return TextPage.joined(sections, ink)
     }
 
@@ -199,6 +201,19 @@ public struct DiffText: Sendable {
                 + "within noise."
             : count == diff.operations.count
                 ? "All operations are the same." : "\(Phrase.count(UInt64(count), "operation")) \(verb) the same."
+    }
+
+    /// The changes of time that these runs cannot show.
+    private func sensitivity(_ width: Int) -> [String] {
+        let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.leastRatio }
+            .filter { $0 > Self.visibleRatio }.sorted()
+        guard let least = blind.first, let most = blind.last else { return [] }
+        let (from, to) = (Phrase.decimal(least, places: 1), Phrase.decimal(most, places: 1))
+        let text =
+            "In \(Phrase.count(UInt64(blind.count))) of them, a change in time of less than "
+            + "\(from == to ? from : "\(from)–\(to)") × would be within the noise. Sums of several runs (faultline merge) show "
+            + "smaller changes."
+        return TextTable.wrapped(text, width: width)
     }
 
     // MARK: Words

@@ -18,6 +18,11 @@ public struct TimeChange: Sendable, Hashable {
     public let before: Median
     public let after: Median
     public let direction: Direction
+    /// The smallest ratio of the two times that counts as a change, greater than 1.
+    ///
+    /// Smaller ones are within the noise of the runs. `nil`: the operation takes too little of the store's time for any change
+    /// to be reported.
+    public let leastRatio: Double?
 
     /// The minimum number of events for a median with bounds: of five, even the least and the greatest hold it in no more
     /// than 94 of 100 cases.

@@ -60,33 +60,51 @@ struct TimeNoise {
     /// - Returns: `nil` if one side has too few events.
     func judge(_ index: Int, matters: (Double) -> Bool) -> TimeChange? {
         guard let pair = pairs[index] else { return nil }
+        // Most operations matter at no pace.
+        guard matters(Double(max(pair.before.value, pair.after.value))) else {
+            return TimeChange(before: pair.before, after: pair.after, direction: .same, leastRatio: nil)
+        }
+        let standard = standard(for: pair, at: index)
         return TimeChange(
-            before: pair.before, after: pair.after, direction: direction(of: pair, at: index, matters: matters))
+            before: pair.before, after: pair.after, direction: direction(of: pair, by: standard, matters: matters),
+            leastRatio: exp(standard.needed))
     }
 
-    private func direction(
-        of pair: TimePair, at index: Int, matters: (Double) -> Bool
-    ) -> TimeChange.Direction {
-        // Most operations matter at no pace.
-        guard matters(Double(max(pair.before.value, pair.after.value))) else { return .same }
+    /// The standard that an operation's change is measured against.
+    private struct Standard {
+        /// Whether the operation ran beside too few others to tell the pace of its moment.
+        var isAlone: Bool
+        /// What the other operations have in common, and how far a change must be from it, as logarithms.
+        var pace: Double
+        var needed: Double
+    }
+
+    private func standard(for pair: TimePair, at index: Int) -> Standard {
         let others = pairs.indices.filter { $0 != index }.compactMap { pairs[$0] }
         let siblings = others.filter { pair.isBeside($0) }
         let isAlone = siblings.count < Self.leastSiblings
         let changes = (isAlone ? others : siblings).map(\.change).sorted()
         let isPaced = changes.count >= Self.leastSiblings
         let pace = isPaced ? changes.middle : 0
-        guard matters(abs(Double(pair.after.value) - Double(pair.before.value) * exp(pace))) else { return .same }
         // Chances of several runs even out.
         let noise = isPaced ? Self.noise(of: changes, around: pace) : Self.unknownNoise / runs.squareRoot()
         let error = isAlone ? pair.error : pair.error / 2
         let least = isAlone ? log(Self.leastLonelyRatio) / runs.squareRoot() : log(Self.leastRatio)
-        let needed = max(least, log(Self.leastRatio), strictness * hypot(noise, error))
+        return Standard(
+            isAlone: isAlone, pace: pace, needed: max(least, log(Self.leastRatio), strictness * hypot(noise, error)))
+    }
+
+    private func direction(
+        of pair: TimePair, by standard: Standard, matters: (Double) -> Bool
+    ) -> TimeChange.Direction {
+        let pace = standard.pace
+        guard matters(abs(Double(pair.after.value) - Double(pair.before.value) * exp(pace))) else { return .same }
         let change = pair.change - pace
-        guard abs(change) >= needed else { return .same }
+        guard abs(change) >= standard.needed else { return .same }
         let sign = change > 0 ? 1.0 : -1
-        let agree = [pair.quartileChange, pair.medianChange].allSatisfy { ($0 - pace) * sign >= needed * 0.3 }
+        let agree = [pair.quartileChange, pair.medianChange].allSatisfy { ($0 - pace) * sign >= standard.needed * 0.3 }
         guard agree else { return .same }
-        if isAlone {
+        if standard.isAlone {
             // As long as before while all others take twice as long tells nothing here: they ran at another time.
             guard pair.change * sign > 0 else { return .same }
             let (low, high) = sign > 0 ? (pair.before, pair.after) : (pair.after, pair.before)
