@@ -30,6 +30,8 @@ struct FetchReplay {
     var executions: [Execution]
     /// Fetches that the trace has.
     let recorded: UInt64
+    /// Pages that SQLite read from the file for each of them, on average.
+    let pageMisses: Double
     /// Whether the fetches follow one another in one context, and their rows are not looked at.
     private let isLoop: Bool
     /// Whether some of the fetches stand for others of the trace.
@@ -38,6 +40,12 @@ struct FetchReplay {
     var absence: [PredicateValue]?
     /// The names of the property by which the rows are told apart; `nil`: they need not be.
     var grouping: [String]?
+
+    /// Whether reading the rows that a fetch or a batch has loaded counts as time in the store, because it may load more.
+    ///
+    /// Otherwise it does not count, as it does not in a trace: how long it takes is up to the program, whose accessors may be
+    /// quicker than `value(forKey:)`.
+    var readingIsInStore: Bool
 
     /// Fetches that are done again.
     var count: UInt64 { UInt64(executions.count) }
@@ -72,13 +80,14 @@ struct FetchReplay {
         }
         isLoop = loop != nil
         recorded = loop?.executions ?? profile.counts.executions
+        pageMisses = Double(profile.counts.pageMisses) / Double(profile.counts.executions)
         reading = ResultReading(profile, entity, schema)
+        readingIsInStore =
+            reading.followsRelationships || shape.expressions != nil || shape.includesPropertyValues == false
         predicate = try Self.predicate(shape)
         // A program pages forward: after a later page, an earlier one would find the objects it shares in the row cache.
-        let forward = samples.enumerated().sorted {
-            ($0.element.execution.offset, $0.offset) < ($1.element.execution.offset, $1.offset)
-        }
-        var executions = forward.map { Execution(sample: $0.element.execution, weight: $0.element.times) }
+        var executions = samples.sorted { $0.execution.offset < $1.execution.offset }
+            .map { Execution(sample: $0.execution, weight: $0.times) }
         if let predicate {
             let likes = (shape.terms ?? []).filter { $0.operation == "LIKE" }.map(\.wildcards)
             let drawing = ValueDrawing(shape: predicate, wildcards: likes, entity: entity, schema: schema)
@@ -147,12 +156,12 @@ struct FetchReplay {
                 entityName: shape.entity, sortDescriptors: sort, fetchLimit: Int(clamping: execution.sample.limit),
                 fetchOffset: Int(clamping: execution.sample.offset),
                 fetchBatchSize: Int(clamping: execution.sample.batchSize),
-                relationshipKeyPathsForPrefetching: shape.prefetch)
+                relationshipKeyPathsForPrefetching: shape.prefetch,
+                includesPropertyValues: shape.includesPropertyValues != false)
             if let predicate, let drawn = execution.drawn {
                 let coordinator = container.persistentStoreCoordinator
                 request.predicate = try predicate.predicate(drawn.values, in: coordinator)
             }
-            request.includesPropertyValues = shape.includesPropertyValues != false
             if let expressions = shape.expressions {
                 request.propertiesToFetch = expressions.map { ExpressionDescription($0, .keyPath($0)) }
             }
@@ -192,8 +201,8 @@ struct FetchReplay {
 
     /// Takes out the rows that the program took out, in its order; all of them, if it took out all.
     ///
-    /// The first row of a batch, which loads it, is a step of its own. The others are one: reading the clock takes as long
-    /// as reading a row.
+    /// The first row of a batch, which loads it, is a step of its own, and work of the store. The others are one step: reading
+    /// the clock takes as long as reading a row.
     private func use(
         _ results: FetchResults<ManagedObject>, _ execution: Execution, batchSize: Int, _ timing: inout Timing
     ) {
@@ -207,7 +216,9 @@ struct FetchReplay {
             while index < end {
                 let next = batchSize > 0 ? (index / batchSize + 1) * batchSize : end
                 let step = isFirst ? index..<(index + 1) : index..<min(end, next)
-                timing.step(weight: execution.weight, parts: step.count) {
+                timing.step(
+                    weight: execution.weight, parts: step.count, isInStore: readingIsInStore || isFirst
+                ) {
                     for row in step { reading.read(results[row], number: number + row - index) }
                 }
                 number += step.count

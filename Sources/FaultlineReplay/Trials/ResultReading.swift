@@ -62,6 +62,9 @@ struct ResultReading {
         return !property.isTransient && type != .transformable
     }
 
+    /// Whether reading an object reaches other objects, for which the store may have to be asked.
+    var followsRelationships: Bool { !firings.isEmpty }
+
     // MARK: Doing it
 
     /// Reads of an object what the program read.

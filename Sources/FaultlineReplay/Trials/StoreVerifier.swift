@@ -1,5 +1,4 @@
 public import FaultlineAnalysis
-import FaultlineCounting
 public import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
@@ -55,7 +54,7 @@ public struct StoreVerifier {
         }
         do {
             let pair = try pair(for: remedy, finding, analysis.profile)
-            let (measurement, notes) = try measure(pair)
+            let (measurement, notes) = try pair.measure(stored)
             return Trial(
                 finding, measurement, recorded: analysis.recordedTime(of: finding),
                 notes: pair.notes + notes)
@@ -72,33 +71,15 @@ public struct StoreVerifier {
 
     // MARK: What is compared
 
-    /// One side of a trial.
-    private struct Side {
-        var copy: StoreCopy
-        /// Does what is done once, before the clock runs.
-        var warmUp: (PersistentContainer) throws -> Void = { _ in }
-        var run: (PersistentContainer, inout Timing) throws -> Void
-    }
-
-    private struct Pair {
-        var before: Side
-        var after: Side
-        var operations: UInt64
-        var recorded: UInt64
-        var notes: [String] = []
-        /// Rows that the fetches found in the trace; `nil`: none are done again.
-        var rows: UInt64?
-        var drawsValues = false
-        /// Trips of the recorded fetches for objects that theirs lead to; `nil`: the change is not about those.
-        var relatedTrips: UInt64?
-        /// Saves wait for the disk, and fetches from a copy do not.
-        var clock = TrialClock.thread
-    }
-
-    private func pair(for remedy: Remedy, _ finding: Finding, _ profile: Profile) throws -> Pair {
+    private func pair(for remedy: Remedy, _ finding: Finding, _ profile: Profile) throws -> TrialPair {
         switch remedy {
         case .change(let fetch, let change):
-            var pair = pair(try replays([fetch], profile), before: .recorded(nil), after: .changed(change))
+            var replays = try self.replays([fetch], profile)
+            if change.properties != nil || change.readsIdentitiesOnly {
+                // Rows that are loaded in part may load the rest when they are read.
+                for place in replays.indices { replays[place].readingIsInStore = true }
+            }
+            var pair = pair(replays, before: .recorded(nil), after: .changed(change))
             if !(change.prefetch + change.withoutPrefetch).isEmpty {
                 pair.relatedTrips = profile.relatedTrips(of: fetch)
             }
@@ -136,9 +117,9 @@ public struct StoreVerifier {
             let replay = try SaveReplay(
                 entities, saves: saves, objects: objects, recorded: UInt64(min(1e15, max(0, recorded))),
                 try base.open(stored))
-            return Pair(
-                before: Side(copy: base, run: { try replay.run(isJoined: false, $0, &$1) }),
-                after: Side(copy: base, run: { try replay.run(isJoined: true, $0, &$1) }),
+            return TrialPair(
+                before: TrialPair.Side(copy: base, run: { try replay.run(isJoined: false, $0, &$1) }),
+                after: TrialPair.Side(copy: base, run: { try replay.run(isJoined: true, $0, &$1) }),
                 operations: replay.count, recorded: replay.recorded, notes: [replay.note], clock: .wall)
         }
     }
@@ -156,92 +137,19 @@ public struct StoreVerifier {
     private func pair(
         _ replays: [FetchReplay], before: FetchReplay.Manner, after: FetchReplay.Manner,
         others: [FetchReplay]? = nil, on copy: StoreCopy? = nil
-    ) -> Pair {
-        func side(_ replays: [FetchReplay], _ manner: FetchReplay.Manner, _ copy: StoreCopy) -> Side {
-            Side(
+    ) -> TrialPair {
+        func side(_ replays: [FetchReplay], _ manner: FetchReplay.Manner, _ copy: StoreCopy) -> TrialPair.Side {
+            TrialPair.Side(
                 copy: copy, warmUp: { container in for replay in replays { try replay.warmUp(manner, container) } },
                 run: { container, timing in for replay in replays { try replay.run(manner, container, &timing) } })
         }
-        var pair = Pair(
+        var pair = TrialPair(
             before: side(replays, before, base), after: side(others ?? replays, after, copy ?? base),
             operations: replays.reduce(0) { $0 &+ $1.count }, recorded: replays.reduce(0) { $0 &+ $1.recorded })
         pair.drawsValues = replays.contains(where: \.drawsValues)
         pair.rows = replays.reduce(0) { $0 &+ $1.rows }
+        pair.pageMisses = replays.reduce(0) { $0 + $1.pageMisses * Double($1.recorded) } / Double(max(1, pair.recorded))
         return pair
-    }
-
-    // MARK: Measuring
-
-    /// How many times as many rows, or as few, as the trace has say that it is not the same work any more.
-    private static let largestDifference = 4.0
-    /// Rows up to which a difference says nothing.
-    private static let fewRows: UInt64 = 20
-
-    /// What is to be told of the rows that were found.
-    ///
-    /// - Throws: ``Untriable`` if they are so many more, or fewer, that it is not the recorded work.
-    private static func compare(_ found: UInt64, _ pair: Pair) throws -> [String] {
-        guard let recorded = pair.rows else { return [] }
-        let (less, more) = (Double(min(found, recorded)), Double(max(found, recorded)))
-        if more > Double(fewRows), more > largestDifference * max(1, less) {
-            throw Untriable(
-                "Its fetches find \(Phrase.count(found, "row")) here, where they found \(Phrase.count(recorded)) when they were "
-                    + "recorded: that is not the same work.")
-        }
-        let rows = "\(Phrase.count(found, "row")) where the recorded ones found \(Phrase.count(recorded))"
-        if pair.drawsValues {
-            return ["The trace has no values: those of the predicate were drawn from the copy, and find \(rows)."]
-        }
-        return found == recorded ? [] : ["The fetches find \(rows)."]
-    }
-
-    /// What is to be told if related objects are loaded far more often here than they were, since the program had them in the
-    /// row cache; `nil`: they are not.
-    ///
-    /// - Parameter trips: Trips of the fetches that are done again, in an empty row cache.
-    private static func cacheNote(_ pair: Pair, trips: UInt64) -> String? {
-        guard let recorded = pair.relatedTrips else { return nil }
-        let related = trips - min(trips, pair.operations)
-        let all = Double(related) * Double(pair.recorded) / Double(max(1, pair.operations))
-        guard related > fewRows, all > 2 * Double(recorded) else { return nil }
-        return
-            "With an empty row cache, related objects take \(Phrase.count(related, "trip")) here, where they took "
-            + "\(Phrase.count(recorded)). So the times are those of a second run, whose row cache has the objects."
-    }
-
-    private func measure(_ pair: Pair) throws -> (TrialMeasurement, notes: [String]) {
-        var isRehearsed = false
-        func run(_ side: Side) throws -> Timing {
-            let container = try side.copy.open(stored)
-            try side.warmUp(container)
-            if isRehearsed {
-                var rehearsal = Timing(pair.clock)
-                try side.run(container, &rehearsal)
-            }
-            var timing = Timing(pair.clock)
-            try side.run(container, &timing)
-            return timing
-        }
-        func count(_ side: Side) throws -> (counts: TrialMeasurement.Counts, found: UInt64) {
-            let recorder = Recorder.memory(ringBytes: 8 << 20)
-            let container = try side.copy.open(stored, recorder)
-            var timing = Timing(pair.clock)
-            let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
-            return (.init(trips: UInt64(counted.trips), rows: UInt64(counted.rows)), timing.found)
-        }
-        let (before, after) = (try count(pair.before), try count(pair.after))
-        var notes = try Self.compare(before.found, pair)
-        if let note = Self.cacheNote(pair, trips: before.counts.trips) {
-            isRehearsed = true
-            notes.append(note)
-        }
-        let rounds = try TurnTaking.measure(before: { try run(pair.before) }, after: { try run(pair.after) })
-        let measurement = TrialMeasurement(
-            operations: pair.operations, recordedOperations: pair.recorded, rounds: rounds.count,
-            time: .init(rounds.map { ($0.before.total, $0.after.total) }),
-            pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }),
-            before: before.counts, after: after.counts)
-        return (measurement, notes)
     }
 }
 

@@ -34,7 +34,11 @@ struct ValueChoice {
             return (Array(distinct.sorted { $0.weight > $1.weight }.prefix(max(1, fetchesOfLoop))), true)
         }
         guard let fetchesOfLoop else {
-            let candidates = try drawing.candidates(context, coordinator, recorder)
+            var candidates = try drawing.candidates(context, coordinator, recorder)
+            if let textMatches {
+                candidates += try drawing.mixtures(
+                    candidates, textMatches: textMatches, context, coordinator, recorder)
+            }
             return (assign(candidates, to: samples), false)
         }
         let round = Self.round(of: samples, max(1, min(fetchesOfLoop, ValueDrawing.candidates)))

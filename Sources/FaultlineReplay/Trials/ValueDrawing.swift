@@ -92,8 +92,33 @@ struct ValueDrawing {
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
     ) throws -> Candidate? {
         guard !values.isEmpty else { return nil }
-        let candidate = try candidate(values.map { $0.absent(number) }, context, coordinator, recorder)
+        let absent = zip(values, shape.places).map { value, place in
+            value.absent(number, isBelow: place.findsSmaller)
+        }
+        let candidate = try candidate(absent, context, coordinator, recorder)
         return candidate.count == 0 ? candidate : nil
+    }
+
+    /// Sets in which the texts that are searched for are those of one candidate, and the other values those of others.
+    ///
+    /// A text that matches about as often as the recorded ones, and a number that leaves about as many rows, seldom are of one
+    /// object.
+    func mixtures(
+        _ candidates: [Candidate], textMatches: Double, _ context: ManagedObjectContext,
+        _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
+    ) throws -> [Candidate] {
+        let isSearched = shape.places.map(\.isSearch)
+        let distance = { (candidate: Candidate) in abs(log((candidate.textMatches + 1) / (textMatches + 1))) }
+        guard isSearched.contains(true), isSearched.contains(false),
+            let text = candidates.min(by: { distance($0) < distance($1) })
+        else { return [] }
+        var timing = Timing(.thread)
+        var mixed: [Candidate] = []
+        for other in candidates where other.values != text.values && timing.total < Self.patience {
+            let values = zip(isSearched, zip(text.values, other.values)).map { $0 ? $1.0 : $1.1 }
+            mixed.append(try timing.step(weight: 1) { try candidate(values, context, coordinator, recorder) })
+        }
+        return mixed
     }
 
     private static func textMatches(_ message: TraceMessage) -> Double {
@@ -118,7 +143,7 @@ struct ValueDrawing {
             } else {
                 let holder = chosen[(number + (isOther ? 1 : 0)) % chosen.count]
                 guard let whole = value(place.names, of: holder) else { return nil }
-                values.append(Self.part(of: whole, place.operation, pattern, length: 1 + number % 4))
+                values.append(Self.part(of: whole, place.operation, pattern, number: number))
             }
         }
         return values
@@ -142,14 +167,17 @@ struct ValueDrawing {
         }
     }
 
-    /// What is searched for in a text: a few letters of it, more or fewer; of anything else, all.
+    /// What is searched for in a text: a few letters of one of its words, more or fewer; of anything else, all.
     private static func part(
-        of value: PredicateValue, _ operation: FetchPredicate.Operator, _ wildcards: String?, length: Int
+        of value: PredicateValue, _ operation: FetchPredicate.Operator, _ wildcards: String?, number: Int
     ) -> PredicateValue {
         guard case .value(.string(let text)) = value else { return value }
+        let length = 1 + number % 4
         let words = text.split(whereSeparator: { !$0.isLetter && !$0.isNumber })
-        let word = words.max { $0.count < $1.count }.map(String.init) ?? text
-        let part = String(word.prefix(length + 1))
+        let longest = words.max { $0.count < $1.count }
+        // Some words stand in every text, and others in few.
+        let word = number.isMultiple(of: 2) ? longest : words.isEmpty ? nil : words[number / 2 % words.count]
+        let part = String((word ?? text[...]).prefix(length + 1))
         switch (operation, wildcards) {
         case (.beginsWith, _): return .value(.string(String(text.prefix(length))))
         case (.endsWith, _): return .value(.string(String(text.suffix(length))))
@@ -167,20 +195,38 @@ struct ValueDrawing {
 extension PredicateValue {
     /// A value of the same type that hardly any object has.
     ///
-    /// - Parameter number: Tells such values apart.
-    func absent(_ number: Int) -> PredicateValue {
-        switch self {
+    /// - Parameters:
+    ///   - number: Tells such values apart.
+    ///   - isBelow: Whether it is to be smaller than all others, rather than greater.
+    func absent(_ number: Int, isBelow: Bool = false) -> PredicateValue {
+        let sign = isBelow ? -1 : 1
+        return switch self {
+        case .value(.string) where isBelow: .value(.string(""))
         case .value(.string(let text)):
             .value(.string(text + String(repeating: "\u{10FFFD}", count: 1 + number)))
-        case .value(.integer): .value(.integer(Int64.max - 1 - Int64(number)))
-        case .value(.double): .value(.double(1e300 * Double(1 + number)))
-        case .value(.date): .value(.date(Date(timeIntervalSinceReferenceDate: 1e11 + Double(number))))
+        case .value(.integer): .value(.integer(Int64(sign) * (Int64.max - 1 - Int64(number))))
+        case .value(.double): .value(.double(1e300 * Double(sign * (1 + number))))
+        case .value(.date): .value(.date(Date(timeIntervalSinceReferenceDate: Double(sign) * (1e11 + Double(number)))))
         case .object(let url):
             .object(url.deletingLastPathComponent().appendingPathComponent("p\(Int64.max - 1 - Int64(number))"))
         case .list(let values): .list(values.enumerated().map { $1.absent(number + $0) })
         default: self
         }
     }
+}
+
+extension ShapePredicate.Place {
+    /// Whether the comparison holds for values that are smaller than the one that stands there.
+    fileprivate var findsSmaller: Bool {
+        switch operation {
+        case .lessThan, .lessThanOrEqualTo: !isNegated
+        case .greaterThan, .greaterThanOrEqualTo: isNegated
+        default: false
+        }
+    }
+
+    /// Whether a text is searched for what stands there.
+    fileprivate var isSearch: Bool { [.contains, .endsWith, .like, .matches].contains(operation) }
 }
 
 extension ShapePredicate {

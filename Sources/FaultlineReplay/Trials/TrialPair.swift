@@ -1,0 +1,136 @@
+import FaultlineAnalysis
+import FaultlineCounting
+import FaultlineRecorder
+import FaultlineStore
+
+/// Work with a change and without it, which is measured in turns.
+struct TrialPair {
+    /// The work in one of the two ways.
+    struct Side {
+        var copy: StoreCopy
+        /// Does what is done once, before the clock runs.
+        var warmUp: (PersistentContainer) throws -> Void = { _ in }
+        var run: (PersistentContainer, inout Timing) throws -> Void
+    }
+
+    var before: Side
+    var after: Side
+    var operations: UInt64
+    var recorded: UInt64
+    var notes: [String] = []
+    /// Rows that the fetches found in the trace; `nil`: none are done again.
+    var rows: UInt64?
+    var drawsValues = false
+    /// Trips of the recorded fetches for objects that theirs lead to; `nil`: the change is not about those.
+    var relatedTrips: UInt64?
+    /// Pages that SQLite read from the file for each of the recorded fetches, on average; `nil`: none are done again.
+    var pageMisses: Double?
+    /// Saves wait for the disk, and fetches from a copy do not.
+    var clock = TrialClock.thread
+
+    /// How many times as many rows, or as few, as the trace has say that it is not the same work any more.
+    private static let largestDifference = 4.0
+    /// Rows up to which a difference says nothing.
+    private static let fewRows: UInt64 = 20
+
+    /// What is to be told of the rows that were found.
+    ///
+    /// - Throws: ``Untriable`` if they are so many more, or fewer, that it is not the recorded work.
+    private func compare(_ found: UInt64) throws -> [String] {
+        guard let recorded = rows else { return [] }
+        let (less, more) = (Double(min(found, recorded)), Double(max(found, recorded)))
+        if more > Double(Self.fewRows), more > Self.largestDifference * max(1, less) {
+            throw Untriable(
+                "Its fetches find \(Phrase.count(found, "row")) here, where they found \(Phrase.count(recorded)) when they were "
+                    + "recorded: that is not the same work.")
+        }
+        let comparison = "\(Phrase.count(found, "row")) where the recorded ones found \(Phrase.count(recorded))"
+        if drawsValues {
+            return ["The trace has no values: those of the predicate were drawn from the copy, and find \(comparison)."]
+        }
+        return found == recorded ? [] : ["The fetches find \(comparison)."]
+    }
+
+    /// What is to be told if related objects are loaded far more often here than they were, since the program had them in the
+    /// row cache; `nil`: they are not.
+    ///
+    /// - Parameter trips: Trips of the fetches that are done again, in an empty row cache.
+    private func cacheNote(trips: UInt64) -> String? {
+        guard let recordedTrips = relatedTrips else { return nil }
+        let related = trips - min(trips, operations)
+        let all = Double(related) * Double(recorded) / Double(max(1, operations))
+        guard related > Self.fewRows, all > 2 * Double(recordedTrips) else { return nil }
+        return
+            "With an empty row cache, related objects take \(Phrase.count(related, "trip")) here, where they took "
+            + "\(Phrase.count(recordedTrips)). So the times are those of a second run, whose row cache has the objects."
+    }
+
+    /// What of the store was in memory already when the fetches were recorded, and is to be when they are measured.
+    private enum Rehearsal {
+        /// Nothing.
+        case none
+        /// Pages, in SQLite's cache.
+        case pages
+        /// Pages and rows.
+        case rows
+    }
+
+    /// What one run of a side counted.
+    private struct Count {
+        var counts: TrialMeasurement.Counts
+        /// Rows that fetches found.
+        var found: UInt64
+        var pageMisses: UInt64
+    }
+
+    private func count(_ side: Side, _ model: StoredModel) throws -> Count {
+        let recorder = Recorder.memory(ringBytes: 8 << 20)
+        let container = try side.copy.open(model, recorder)
+        var timing = Timing(clock)
+        let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
+        let misses = recorder.events().reduce(UInt64(0)) { sum, event in
+            if case .sql(let statement) = event.detail { sum &+ UInt64(statement.pageMisses) } else { sum }
+        }
+        return Count(
+            counts: .init(trips: UInt64(counted.trips), rows: UInt64(counted.rows)), found: timing.found,
+            pageMisses: misses)
+    }
+
+    private func run(_ side: Side, _ model: StoredModel, _ rehearsal: Rehearsal) throws -> Timing {
+        let container = try side.copy.open(model)
+        try side.warmUp(container)
+        if rehearsal != .none {
+            var timing = Timing(clock)
+            try side.run(container, &timing)
+            if rehearsal == .pages { container.forgetRows() }
+        }
+        var timing = Timing(clock)
+        try side.run(container, &timing)
+        return timing
+    }
+
+    /// Measures both.
+    ///
+    /// - Parameter model: The copies'.
+    /// - Throws: ``Untriable`` if it is not the recorded work, or what the work throws.
+    func measure(_ model: StoredModel) throws -> (TrialMeasurement, notes: [String]) {
+        let counted = (before: try count(before, model), after: try count(after, model))
+        var notes = try compare(counted.before.found)
+        var rehearsal = Rehearsal.none
+        if let pageMisses, 2 * pageMisses < Double(counted.before.pageMisses) / Double(max(1, operations)) {
+            rehearsal = .pages
+        }
+        if let note = cacheNote(trips: counted.before.counts.trips) {
+            rehearsal = .rows
+            notes.append(note)
+        }
+        let rounds = try TurnTaking.measure(
+            before: { try run(before, model, rehearsal) }, after: { try run(after, model, rehearsal) })
+        let measurement = TrialMeasurement(
+            operations: operations, recordedOperations: recorded, rounds: rounds.count,
+            time: .init(rounds.map { ($0.before.total, $0.after.total) }),
+            pause: .init(rounds.map { ($0.before.longest, $0.after.longest) }),
+            before: counted.before.counts, after: counted.after.counts)
+        return (measurement, notes)
+    }
+}
