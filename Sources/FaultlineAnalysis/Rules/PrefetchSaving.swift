@@ -69,7 +69,8 @@ struct PrefetchSaving {
 
     /// Of quick trips the cost model of fetches says nothing: what remains of each is known from measurements.
     private func quick(kept: Double, lookUp: Double, statement: Double, preparation: Double) -> Double {
-        let unneeded = max(0, after.rows - Double(evidence.objects))
+        // The members of a to-many relationship are filled by the owner's trip, or each by one of its own.
+        let unneeded = max(0, after.rows - Double(max(evidence.objects, evidence.filled)))
         let others = max(0, Double(evidence.originRows) - Double(evidence.objects))
         return time * (1 - kept) - unneeded * one * Self.unread - others * lookUp - after.trips * statement
             - Double(max(1, runs)) * preparation
