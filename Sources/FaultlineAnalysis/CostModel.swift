@@ -102,14 +102,15 @@ public struct CostModel: Sendable {
     /// columns (7.6–8.7 µs and
     /// 0.4–2 µs were measured on a small virtual machine).
     public static let assumed = CostLine(trip: 10_000, row: 1_000)
+    /// The part of a trip that remains beside a full scan, in nanoseconds, for a statement that returns no rows.
+    static let emptyTrip = 0.3 * assumed.trip
     /// What a byte of a long value is assumed to cost, in nanoseconds: about 3 µs a page of 4 KiB (0.2–1.5 ns were measured,
     /// the most of them where memory has to be had from the system first).
     public static let assumedByte = 0.8
 
     /// What SQLite takes for a row that it steps over and does not hand out, in nanoseconds, and the range in which that
     /// lies: 20–90 ns were measured of rows that are counted, and up to 150 ns of those of which a value is summed up.
-    static let steppedRow = 60.0
-    static let steppedRows = 20.0...150.0
+    static let steppedRow = StepCost(usual: 60, least: 20, most: 150)
 
     /// What a row takes whose relationship is looked up to be prefetched, in nanoseconds, whether it is there already or
     /// not, and the range in which that lies: 60–100 ns were measured.
@@ -142,6 +143,8 @@ public struct CostModel: Sendable {
 
     /// The cost over all trips of the store.
     public let store: Estimate
+    /// The cost of basic steps on the machine.
+    let machine: MachineCosts
     /// What a save costs and what each object that it changes does; `nil`: the trace has too few saves of different sizes.
     public let saves: Estimate?
     /// What a byte of a row costs, in nanoseconds.
@@ -161,6 +164,7 @@ public struct CostModel: Sendable {
         let general = profile.loads.count > 0 ? profile.loads : profile.statements
         let store = Self.fitStore(general, profile.calibration)
         self.store = store
+        machine = MachineCosts(profile.steps)
         saves = Self.fit(profile.saveLoads, basis: .store, seed: 2)
         var shapes: [ShapeEntry: Estimate] = [:]
         var identities: [ShapeEntry: Estimate] = [:]
@@ -189,6 +193,7 @@ public struct CostModel: Sendable {
     /// - Parameter rowSize: In bytes.
     func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
         if isByteFitted { return (byte, 1.5, .medium) }
+        if let byte = machine.byte { return (byte, 3, .medium) }
         guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 2.5, .low) }
         let short = min(estimate.line.row / 2, store.basis == .assumed ? Self.assumed.row : store.line.row)
         return ((estimate.line.row - short) / rowSize, 2, .low)

@@ -305,6 +305,8 @@ public struct Profile: Sendable {
 
     /// Trips that were measured where the trace was recorded, in a store of their own.
     var calibration: LoadSample { tables.calibration }
+    /// What basic steps took on the machines of the traces.
+    var steps: [String: StepSum] { tables.steps }
     var saveLoads: LoadSample { tables.saveLoads }
     var statements: LoadSample { tables.statements }
 }

@@ -11,7 +11,8 @@ extension ProfileTables: Summed {
         .part("holds", \.holds), .part("destinationUses", \.destinationUses), .part("indexes", \.indexes),
         .part("changes", \.changes), .part("loads", \.loads),
         .part("saveLoads", \.saveLoads),
-        .part("statementLoads", \.statements), .part("calibration", \.calibration), entities,
+        .part("statementLoads", \.statements), .part("calibration", \.calibration),
+        .part("steps", \.steps), entities,
     ]
 
     /// Sums that know their keys, in the order of these.

@@ -30,6 +30,8 @@ struct ProfileTables: Sendable {
     var statements = LoadSample()
     /// Trips that were measured where the trace was recorded, in a store of their own.
     var calibration = LoadSample()
+    /// What basic steps took there, by the names of ``CalibrationEntry/Step``.
+    var steps: [String: StepSum] = [:]
     /// What was done with the objects at the other ends of to-one relationships.
     var destinationUses: [FetchProfile.Edge: DestinationUse] = [:]
     /// Indexes by their table's name.
@@ -97,6 +99,10 @@ struct ProfileTables: Sendable {
         for (number, trip) in entry.trips.enumerated() {
             let load = Load(rows: trip.rows, bytes: trip.bytes, duration: trip.duration)
             calibration.insert(load, hash: StableHash.event(process: process, id: EventID(number)))
+        }
+        for step in CalibrationEntry.Step.allCases {
+            guard let time = entry.steps?[step.rawValue], StepSum.isPossible(time) else { continue }
+            steps[step.rawValue, default: StepSum()].add(time)
         }
     }
 

@@ -4,7 +4,7 @@ import FaultlineStore
 public import FaultlineTrace
 import Foundation
 
-/// Measures what trips to a store cost on this machine, for traces that have too few of their own.
+/// Measures the cost of store operations on this machine, for predictions that a trace has too little for.
 public enum Calibration {
     /// Fetched by turns: the rows that were read last are kept in memory.
     private static let entities = ["One", "Other"]
@@ -16,51 +16,55 @@ public enum Calibration {
     private static let rounds = 10
     private static let firstRounds = 2
 
-    /// Measures it, in some thirty milliseconds.
+    /// Measures it, in some sixty milliseconds.
     ///
-    /// In a store of rows with four small attributes, which lies in the temporary directory and is gone afterwards, by
-    /// fetches of five sizes.
+    /// Trips are fetches of five sizes, of rows with four small attributes. All files lie in the temporary directory and are
+    /// gone afterwards.
     ///
     /// - Throws: ``ReplayError`` if the directory cannot be had, or what the store throws if there is no room in it.
     public static func measure() throws -> CalibrationEntry {
         let folder = try ScratchFolder()
-        let model = try ManagedObjectModel(
-            entities: entities.map { name in
-                EntityDescription(
-                    name,
-                    attributes: [
-                        AttributeDescription("name", .string), AttributeDescription("date", .date),
-                        AttributeDescription("amount", .double), AttributeDescription("number", .integer64),
-                    ])
-            })
-        try fill(try open(folder, model, .off()))
+        let model = try ManagedObjectModel(entities: entities.map { EntityDescription($0, attributes: attributes) })
+        try fill(try open(folder.storeURL, model, .off()))
         let recorder = Recorder.memory()
-        try read(try open(folder, model, recorder))
+        try read(try open(folder.storeURL, model, recorder))
         let trips = recorder.events().compactMap(trip)
-        return CalibrationEntry(trips: Array(trips.dropFirst(firstRounds * sizes.count)))
+        return CalibrationEntry(
+            trips: Array(trips.dropFirst(firstRounds * sizes.count)), steps: try StepCalibration(folder).steps)
     }
 
-    private static func open(
-        _ folder: ScratchFolder, _ model: ManagedObjectModel, _ recorder: Recorder
+    /// Small values, as most rows have them.
+    static let attributes = [
+        AttributeDescription("name", .string), AttributeDescription("date", .date),
+        AttributeDescription("amount", .double), AttributeDescription("number", .integer64),
+    ]
+
+    /// Opens a store.
+    ///
+    /// - Parameter cachesRows: Whether rows stay in memory; otherwise what was read once can be read again.
+    static func open(
+        _ url: URL, _ model: ManagedObjectModel, _ recorder: Recorder, cachesRows: Bool = false
     ) throws -> PersistentContainer {
-        var description = PersistentStoreDescription(url: folder.storeURL)
-        // What was read once is to be read again.
-        description.rowCacheLimit = 0
+        var description = PersistentStoreDescription(url: url)
+        if !cachesRows { description.rowCacheLimit = 0 }
         return try PersistentContainer(
             name: "Calibration", managedObjectModel: model, storeDescription: description, recorder: recorder,
             sqlDebug: SQLDebugLog(level: 0))
+    }
+
+    /// Gives a row values of ``attributes``.
+    static func fill(_ row: ManagedObject, _ number: Int) {
+        row.setValue("A name of some length, \(number)", forKey: "name")
+        row.setValue(Date(timeIntervalSinceReferenceDate: Double(number)), forKey: "date")
+        row.setValue(Double(number) / 3, forKey: "amount")
+        row.setValue(number, forKey: "number")
     }
 
     private static func fill(_ container: PersistentContainer) throws {
         let context = container.newBackgroundContext()
         try context.performAndWait {
             for number in 0..<entities.count * (sizes.max() ?? 0) {
-                let entity = entities[number % entities.count]
-                let row = context.insertNewObject(forEntityName: entity)
-                row.setValue("A name of some length, \(number)", forKey: "name")
-                row.setValue(Date(timeIntervalSinceReferenceDate: Double(number)), forKey: "date")
-                row.setValue(Double(number) / 3, forKey: "amount")
-                row.setValue(number, forKey: "number")
+                fill(context.insertNewObject(forEntityName: entities[number % entities.count]), number)
             }
             try context.save()
         }

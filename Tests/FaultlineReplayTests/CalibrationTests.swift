@@ -11,4 +11,13 @@ struct CalibrationTests {
         #expect(counts == [1: 10, 4: 10, 16: 10, 64: 10, 256: 10])
         #expect(trips.allSatisfy { $0.duration > 0 && $0.bytes >= 32 * $0.rows })
     }
+
+    @Test func `It measures the basic steps`() throws {
+        let steps = try #require(try Calibration.measure().steps)
+        #expect(steps.keys.sorted() == CalibrationEntry.Step.allCases.map(\.rawValue).sorted())
+        #expect(steps.values.allSatisfy { $0 >= 0 && $0 < 1e6 })
+        // No row takes less than passing over it does.
+        let rows: [CalibrationEntry.Step] = [.passedRow, .loadedRow, .identity]
+        #expect(rows.allSatisfy { (steps[$0.rawValue] ?? 0) > 0 })
+    }
 }

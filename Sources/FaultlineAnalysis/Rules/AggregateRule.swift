@@ -37,7 +37,7 @@ public struct AggregateRule: Rule {
         let shape = fetch.key.shape
         let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0
         let estimate = isKeysOnly ? costs.identities(of: shape) : costs.rows(of: shape)
-        let saving = Self.saving(demand, estimate, fetch.counts)
+        let saving = Self.saving(demand, estimate, fetch, costs.machine)
         // What rows that were taken out were for is not seen, only what was read of them.
         let isCertain = demand.tally.touchedRows == 0
         let score = Score.of(
@@ -79,50 +79,57 @@ public struct AggregateRule: Rule {
 
     /// What is left when the store is asked, whose steps can take more or less than they are assumed to.
     private static func saving(
-        _ demand: ResultDemand, _ estimate: CostModel.Estimate, _ counts: FetchCounts
+        _ demand: ResultDemand, _ estimate: CostModel.Estimate, _ fetch: FetchProfile, _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
+        let counts = fetch.counts
         let time = max(0, Double(demand.tally.time) - counts.prepareTime(of: demand.tally.executions))
         // A sum goes through the rows themselves, a count may do with an index.
         let isFold = if case .fold = demand.kind { true } else { false }
         let misses = isFold ? Double(counts.pageMisses) : 0
         if counts.isSplit, counts.scannedRows > 0, demand.batchSize == 0 {
+            let scan = fetch.scanTime(machine)
             let left = { (scan: Double, step: Double) in
-                max(0, time - scannedCost(of: demand, counts, estimate.line, scan: scan, step: step))
+                let scanned = scan / Double(max(1, counts.executions))
+                return max(0, time - scannedCost(of: demand, scanned, estimate.line, step: step))
             }
-            let (scan, scans) = (Self.scan, Self.scans)
+            let row = machine.cost(isFold ? .summedRow : .countedRow, assumed: Self.countedRow)
             return (
-                left(scan, Self.countedRow), left(scans.upperBound, Self.countedRows.upperBound),
-                left(scans.lowerBound, Self.countedRows.lowerBound)
+                left(scan.usual, row.usual), left(Self.scans.upperBound * scan.most, row.most),
+                left(Self.scans.lowerBound * scan.least, row.least)
             )
         }
-        let (steps, pages) = (CostModel.steppedRows, CostModel.pages)
+        // A sum has to seek each row that an index leads to.
+        let step = isFold ? CostModel.steppedRow : machine.cost(.passedRow, assumed: CostModel.steppedRow)
+        let pages = CostModel.pages
         return estimate.range(
-            usual: (step: CostModel.steppedRow, page: CostModel.page), least: (steps.upperBound, pages.upperBound),
-            most: (steps.lowerBound, pages.lowerBound)
+            usual: (step: step.usual, page: CostModel.page), least: (step.most, pages.upperBound),
+            most: (step.least, pages.lowerBound)
         ) { time - cost(of: demand, $0, step: $1.step) - misses * $1.page }
     }
 
-    /// The time of a scan for a count or a sum, in times of the scan for the rows, and its range: 0.95–1.1 was measured.
-    private static let scan = 1.0
-    private static let scans = 0.9...1.1
-    /// The cost of a row that such a scan counts, beside one that it passes over, in nanoseconds, and its range.
-    private static let countedRow = 20.0
-    private static let countedRows = 0.0...80.0
+    /// The time of a scan for a count or a sum, in times of the scan for the rows: 0.95–1.2 was measured.
+    private static let scans = 0.9...1.2
+    /// The assumed cost of a row that such a scan counts, beside one that it passes over, in nanoseconds, and its range.
+    private static let countedRow = StepCost(usual: 20, least: 0, most: 80)
 
     /// What the store takes instead where it scans the table, in nanoseconds: the scan stays, unless one row is enough.
+    ///
+    /// - Parameter scanned: What one of the scans takes.
     private static func scannedCost(
-        of demand: ResultDemand, _ counts: FetchCounts, _ line: CostLine, scan: Double, step: Double
+        of demand: ResultDemand, _ scanned: Double, _ line: CostLine, step: Double
     ) -> Double {
         let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
-        let trip = min(line.trip, CostModel.assumed.trip * 0.3)
-        let scanned = counts.scanTime * executions / Double(max(1, counts.executions))
+        let trip = min(line.trip, CostModel.emptyTrip)
+        let scanned = scanned * executions
         let first = { (taken: Double) in scanned * min(1, taken / max(1, rows)) }
         return switch demand.kind {
         case .existence: executions * trip + first(executions)
         case .identities, .deletion, .update: executions * trip + scanned
-        case .count, .fold: executions * trip + scanned * scan + rows * step
+        case .count: executions * trip + scanned + rows * step
+        // An expression and its dictionary take about as much again as the trip.
+        case .fold: 2 * executions * trip + scanned + rows * step
         case .first:
-            2 * executions * trip + scanned * scan + rows * step + first(Double(demand.tally.touchedRows))
+            2 * executions * trip + scanned + rows * step + first(Double(demand.tally.touchedRows))
                 + Double(demand.tally.touchedRows) * line.row
         }
     }

@@ -100,17 +100,13 @@ public struct LargeValueRule: Rule {
         let bytes = Double(candidate.hot.bytes) * Double(unread) / Double(candidate.hot.rowsLoaded)
         let claims = candidate.fetches.map { BatchSizeRule.claim($0, profile) }
         let spent = claims.reduce(0) { $0 + $1.balance }
-        // Most of the time that loading took is the most that can come of it.
         let byte = byteCost(candidate, profile, costs)
-        let median = min(bytes * byte.cost, spent * 0.9)
+        let time = time(of: bytes, in: candidate, spent: spent, byte, profile, costs.machine)
         let words = LargeValueAdvice(candidate: candidate)
         var finding = Finding(
             rule: id, ruleName: name, title: words.title, change: words.declaration,
             score: Score.of(bytes / Double(unread), info: 4096, warning: 65536), fix: words.fix, code: words.code,
-            saving: Saving(
-                time: Saving.Range(
-                    median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))),
-            confidence: byte.confidence,
+            saving: Saving(time: time), confidence: byte.confidence,
             signature: ["R09", "\(candidate.entity).\(candidate.property.name)", "", ""].joined(separator: "|"))
         finding.saving.bytes = Int64(saturating: bytes)
         finding.saving.memory = Int64(saturating: bytes / Double(unread) * Double(largestLoad(candidate, profile)))
@@ -132,12 +128,29 @@ public struct LargeValueRule: Rule {
         if candidate.all.rowsLoaded < Self.minimumRows.count {
             finding.downgrade("Fewer than \(Phrase.count(Self.minimumRows.count)) rows were loaded with it.")
         }
-        if !Significance.isMet(saving: median, wallTime: profile.wallTime, isMainThread: false),
+        if !Significance.isMet(saving: time.median, wallTime: profile.wallTime, isMainThread: false),
             bytes < Self.structuralBytes
         {
             finding.downgrade(Significance.notProven(of: "the recorded time"))
         }
         return finding
+    }
+
+    /// What bytes that nobody reads cost, and no more than most of the time that loading took.
+    private func time(
+        of bytes: Double, in candidate: Candidate, spent: Double,
+        _ byte: (cost: Double, factor: Double, confidence: Confidence), _ profile: Profile, _ machine: MachineCosts
+    ) -> Saving.Range {
+        guard let row = machine.loadedRow else {
+            let median = min(bytes * byte.cost, spent * 0.9)
+            return Saving.Range(
+                median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))
+        }
+        let misses = candidate.fetches.compactMap { profile.fetch($0)?.counts.pageMisses }.reduce(0, &+)
+        let short = row * Double(candidate.hot.rowsLoaded)
+        return UnreadValues.part(of: spent, byte, machine.cost(.page, assumed: UnreadValues.page)) { byte, page in
+            (bytes * byte + Double(misses) * page, short)
+        }.limited(to: spent * 0.9)
     }
 
     /// What a byte costs in the fetch that loads the most of them.

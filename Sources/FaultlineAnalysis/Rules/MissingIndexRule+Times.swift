@@ -29,7 +29,7 @@ extension MissingIndexRule {
             let (count, total) = (runs.reduce(0) { $0 &+ $1.count }, runs.reduce(0) { $0 &+ $1.time })
             isTimeOfSQLite = count > 0 && total > 0
             time = isTimeOfSQLite ? Double(total) / Double(count) : counts.meanTime
-            let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow : CostModel.assumed.row
+            let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow.usual : CostModel.assumed.row
             explained = CostModel.assumed.trip + row * counts.foundRows
             guard time >= MissingIndexRule.longFetch.value, time >= MissingIndexRule.longFactor * explained else {
                 return nil

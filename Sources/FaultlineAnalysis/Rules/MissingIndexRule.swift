@@ -37,7 +37,7 @@ public struct MissingIndexRule: Rule {
         if examined > 0 {
             outcome.examined = "the scans of \(Phrase.count(examined, "fetch", plural: "fetches"))"
         }
-        outcome.findings = Self.demands(profile).map { finding(for: $0, profile) }
+        outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
         return outcome
     }
@@ -75,7 +75,7 @@ public struct MissingIndexRule: Rule {
     ///
     /// The rows that the fetch hands out are left out, since the index has to lead to them as well; so is all that is not
     /// SQLite's: waiting, preparing, prefetching and making objects.
-    static func scanning(_ fetch: FetchProfile, _ index: IndexProposal?) -> Saving.Range {
+    static func scanning(_ fetch: FetchProfile, _ index: IndexProposal?, _ machine: MachineCosts) -> Saving.Range {
         let counts = fetch.counts
         let scanned = max(1, counts.scannedRows)
         let led = max(1, ledRows(of: fetch, to: index))
@@ -87,20 +87,21 @@ public struct MissingIndexRule: Rule {
         }
         // Comparing texts, and adding values up, goes on for the rows that an index leads to.
         guard counts.textComparisons == 0, fetch.key.shape.expressions == nil || scanned >= 10 * led else {
-            let (step, steps) = (CostModel.steppedRow, CostModel.steppedRows)
-            return Saving.Range(median: gain(step, 0), low: gain(steps.lowerBound, 0), high: gain(steps.upperBound, 0))
+            let step = machine.cost(.passedRow, assumed: CostModel.steppedRow)
+            return Saving.Range(median: gain(step.usual, 0), low: gain(step.least, 0), high: gain(step.most, 0))
         }
-        let step = counts.scanTime / executions / scanned
-        let median = gain(step, seek)
+        let scan = fetch.scanTime(machine)
+        let step = { (time: Double) in time / executions / scanned }
+        let median = gain(step(scan.usual), seek)
         return Saving.Range(
-            median: median, low: gain(0.75 * step, seeks.upperBound),
-            high: max(median, gain(1.4 * step, seeks.lowerBound)))
+            median: median, low: gain(0.75 * step(scan.least), seeks.upperBound),
+            high: max(median, gain(1.4 * step(scan.most), seeks.lowerBound)))
     }
 
-    private func finding(for demand: Demand, _ profile: Profile) -> Finding {
+    private func finding(for demand: Demand, _ profile: Profile, _ machine: MachineCosts) -> Finding {
         let advice = MissingIndexAdvice(demand: demand, profile: profile)
         let first = demand.fetches[0]
-        let scans = demand.fetches.map { Self.scanning($0, demand.index) }
+        let scans = demand.fetches.map { Self.scanning($0, demand.index, machine) }
         let saved = scans.reduce(0) { $0 + $1.median }
         let upkeep = Self.upkeep * Double(profile.writes(of: demand.index.entity))
         let saving = Saving.Range(

@@ -63,7 +63,9 @@ struct OldStatistics {
     }
 
     /// What the fetches that could take an index would save with it, in nanoseconds.
-    var saving: Double { indexable.reduce(0) { $0 + MissingIndexRule.scanning($1, nil).median } }
+    func saving(_ machine: MachineCosts) -> Double {
+        indexable.reduce(0) { $0 + MissingIndexRule.scanning($1, nil, machine).median }
+    }
 }
 
 extension FetchProfile {

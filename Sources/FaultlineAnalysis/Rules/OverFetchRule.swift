@@ -25,8 +25,10 @@ public struct OverFetchRule: Rule {
     }
 
     private static func saving(
-        _ waste: UnusedRows, _ estimate: CostModel.Estimate, _ identity: CostLine, _ counts: FetchCounts
+        _ waste: UnusedRows, _ estimate: CostModel.Estimate, _ identity: CostLine, _ fetch: FetchProfile,
+        _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
+        let counts = fetch.counts
         // A limit keeps SQLite from handing rows out, and not from reading them if it has to sort them first.
         let sorted =
             if case .first = waste.kind, counts.statements > 0 {
@@ -34,7 +36,7 @@ public struct OverFetchRule: Rule {
             } else {
                 0.0
             }
-        if counts.isSplit, counts.scannedRows > 0, let saving = scanned(waste, counts, isSorted: sorted > 0) {
+        if counts.isSplit, counts.scannedRows > 0, let saving = scanned(waste, fetch, machine, isSorted: sorted > 0) {
             return saving
         }
         return estimate.range(
@@ -45,41 +47,41 @@ public struct OverFetchRule: Rule {
         }
     }
 
-    /// What an object ID takes that SQLite finds by a scan, in nanoseconds, and the range in which that lies.
-    private static let identity = 150.0
-    private static let identities = 50.0...300.0
+    /// What an object ID is assumed to take that SQLite finds by a scan, in nanoseconds.
+    private static let identity = StepCost(usual: 150, least: 50, most: 300)
     /// How long a scan for identities takes beside that for the rows.
-    private static let scans = 0.9...1.1
+    private static let scans = 0.9...1.2
 
     /// What rows need not take where SQLite scans the table; `nil`: what their number tells is better.
     private static func scanned(
-        _ waste: UnusedRows, _ counts: FetchCounts, isSorted: Bool
+        _ waste: UnusedRows, _ fetch: FetchProfile, _ machine: MachineCosts, isSorted: Bool
     ) -> (median: Double, low: Double, high: Double)? {
+        let (counts, scan) = (fetch.counts, fetch.scanTime(machine))
+        let identity = machine.cost(.identity, assumed: Self.identity)
         let tally = waste.tally
         let part = Double(tally.executions) / Double(max(1, counts.executions))
         let time = max(0, Double(tally.time) - counts.prepareTime(of: tally.executions))
         let trips = CostModel.assumed.trip * Double(tally.executions)
-        // A fetch for identities has its trips as well, which cost little beside the scan.
-        let keptTrips = trips * 0.3
         switch waste.kind {
         case .first where !isSorted:
             // SQLite stops at the last row that the limit wants.
             let saved = max(0, time - trips) * Double(waste.rows) / Double(max(1, tally.rows))
             return (saved, saved, saved)
         case .identities where tally.rows > 0:
+            let keptTrips = CostModel.emptyTrip * Double(tally.executions)
             // Where the scan dominates, the rest of the time is uncertain: so many rows cost no more than this.
             let most =
-                counts.scanTime < counts.runTime / 2
+                scan.usual < counts.runTime / 2
                 ? time
                 : trips + Double(waste.rows) * CostModel.assumed.row + Double(tally.bytes) * CostModel.assumedByte
             let saved = { (scan: Double, identity: Double, factor: Double) in
                 min(
                     factor * most,
-                    max(0, time - keptTrips - counts.scanTime * part * scan - Double(waste.rows) * identity))
+                    max(0, time - keptTrips - part * scan - Double(waste.rows) * identity))
             }
             return (
-                saved(1, identity, 1), saved(scans.upperBound, identities.upperBound, 0.4),
-                saved(scans.lowerBound, identities.lowerBound, 2.5)
+                saved(scan.usual, identity.usual, 1), saved(scans.upperBound * scan.most, identity.most, 0.4),
+                saved(scans.lowerBound * scan.least, identity.least, 2.5)
             )
         case .first, .identities, .scattered: return nil
         }
@@ -88,7 +90,7 @@ public struct OverFetchRule: Rule {
     private func rows(of fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         guard let waste = UnusedRows(of: fetch, profile, costs) else { return nil }
         let estimate = costs.rows(of: fetch.key.shape)
-        let saving = Self.saving(waste, estimate, costs.identities(of: fetch.key.shape).line, fetch.counts)
+        let saving = Self.saving(waste, estimate, costs.identities(of: fetch.key.shape).line, fetch, costs.machine)
         var finding = Finding(
             rule: id, ruleName: name, title: waste.title, change: fetch.key.site,
             score: Score.of(waste.figure, info: 1, warning: 20), fix: waste.fix, code: waste.code,

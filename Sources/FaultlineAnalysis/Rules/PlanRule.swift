@@ -19,7 +19,9 @@ public struct PlanRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         var examined = 0
-        let old = OldStatistics.all(in: profile).map { (fetches: $0.indexable, finding: finding(for: $0, profile)) }
+        let old = OldStatistics.all(in: profile).map {
+            (fetches: $0.indexable, finding: finding(for: $0, profile, costs))
+        }
         outcome.findings = old.map(\.finding)
         // What SQLite would do with new statistics says the same of several plans.
         let told = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
@@ -81,8 +83,8 @@ public struct PlanRule: Rule {
         + "description; in Core Data NSSQLiteAnalyzeOption)."
     static let code = ["ANALYZE;"]
 
-    private func finding(for old: OldStatistics, _ profile: Profile) -> Finding {
-        let (fetch, saved) = (old.fetches[0], old.saving)
+    private func finding(for old: OldStatistics, _ profile: Profile, _ costs: CostModel) -> Finding {
+        let (fetch, saved) = (old.fetches[0], old.saving(costs.machine))
         var finding = Finding(
             rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
             score: Score.of(

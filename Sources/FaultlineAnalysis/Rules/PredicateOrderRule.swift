@@ -14,7 +14,7 @@ public struct PredicateOrderRule: Rule {
     /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
     static let uselessShare = Threshold("R07", "uselessShare", 0.9, .share, "of rows that a term may leave over")
     /// What comparing a number is assumed to take, in nanoseconds.
-    static let comparison = 40.0
+    static let comparison = StepCost(usual: 40, least: 40, most: 40)
     /// What searching a text is assumed to take, and the range in which that lies: short titles took 150–300 ns.
     static let textComparison = 300.0
     static let textComparisons = 100.0...3000.0
@@ -97,7 +97,7 @@ public struct PredicateOrderRule: Rule {
         }
         let estimate = costs.store
         let spared = search.compared * (1 - (search.leftOver ?? 0.5))
-        let range = saving(fetch, search, spared: spared, estimate)
+        let range = saving(fetch, search, spared: spared, estimate, costs.machine)
         let advice = PredicateOrderAdvice(fetch: fetch, order: order, search: search)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
@@ -121,13 +121,16 @@ public struct PredicateOrderRule: Rule {
 
     /// What the other order saves: the texts that need not be compared, less the comparisons of numbers that come instead.
     private func saving(
-        _ fetch: FetchProfile, _ search: Search, spared: Double, _ estimate: CostModel.Estimate
+        _ fetch: FetchProfile, _ search: Search, spared: Double, _ estimate: CostModel.Estimate,
+        _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
         let counts = fetch.counts
+        let comparison = machine.cost(.comparison, assumed: Self.comparison).usual
+        let step = machine.cost(.passedRow, assumed: CostModel.steppedRow).usual
         let gain = { (text: Double) in
-            Double(counts.executions) * (text * spared - Self.comparison * (search.scanned - search.passed))
+            Double(counts.executions) * (text * spared - comparison * (search.scanned - search.passed))
         }
-        if let searching = counts.searchTime {
+        if let searching = counts.searchTime(step: step) {
             let shares = Self.searchingShares
             let text = { (share: Double) in share * searching / search.compared }
             return (gain(text(Self.searchingShare)), gain(text(shares.lowerBound)), gain(text(shares.upperBound)))
@@ -136,7 +139,7 @@ public struct PredicateOrderRule: Rule {
             estimate.range { line in
                 let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
                 // Going through long rows can take more than searching them.
-                let searching = max(0, counts.meanTime - rest - CostModel.steppedRow * search.scanned)
+                let searching = max(0, counts.meanTime - rest - step * search.scanned)
                 return gain(min(text, searching / search.compared))
             }
         }
@@ -189,10 +192,12 @@ struct PredicateOrder {
 extension FetchCounts {
     /// What SQLite takes in one of the fetches beside the scan and the rows that it hands out, in nanoseconds; `nil`: the
     /// trace does not tell that apart from waiting, preparing and making objects.
-    var searchTime: Double? {
+    ///
+    /// - Parameter step: What passing over a row takes.
+    func searchTime(step: Double) -> Double? {
         guard isSplit else { return nil }
         let handedOut = CostModel.assumed.row / 2 * foundRows
-        return max(0, meanRunTime - CostModel.steppedRow * scannedRows - handedOut)
+        return max(0, meanRunTime - step * scannedRows - handedOut)
     }
 }
 

@@ -3,8 +3,8 @@ internal import FaultlineTrace
 extension SaveSizeRule {
     /// How many times faster a batch request is than fetching and saving the objects that it writes.
     ///
-    /// Two to three times, measured with 2,400 objects.
-    private static let speedUp = (least: 2.0, usual: 2.5, most: 3.0)
+    /// Two to three times were measured with 2,400 objects on one machine, and four times on another.
+    private static let speedUp = (least: 2.0, usual: 3.0, most: 5.0)
 
     /// The findings about objects that were fetched only to be deleted, or set to the same values.
     struct BatchRequests {

@@ -81,9 +81,10 @@ extension PredicateOrderRule {
         guard order.ratio >= SearchOrder.threshold.value else { return nil }
         let (fetch, counts) = (order.fetch, order.fetch.counts)
         let estimate = costs.store
+        let step = costs.machine.cost(.passedRow, assumed: CostModel.steppedRow).usual
         let searching = estimate.range { line in
-            if let one = counts.searchTime { return Double(counts.executions) * one }
-            let rest = line.cost(trips: 1, rows: order.found) + CostModel.steppedRow * order.scanned
+            if let one = counts.searchTime(step: step) { return Double(counts.executions) * one }
+            let rest = line.cost(trips: 1, rows: order.found) + step * order.scanned
             return Double(counts.executions) * max(0, counts.meanTime - rest)
         }
         // How terms hang together is not known, nor what a text of its kind takes.

@@ -9,19 +9,19 @@ extension UnboundedFetchRule {
     /// The share of the largest offset up to which an offset is small.
     private static let nearShare = 0.05
 
-    func paged(_ fetch: FetchProfile, _ profile: Profile) -> Finding? {
+    func paged(_ fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let counts = fetch.counts
         let mean = Double(counts.skippedRows) / Double(max(1, counts.offsetFetches))
         guard mean >= Self.minimumOffset.value,
             Double(counts.skippedRows) >= Self.offsetFactor * Double(counts.rows)
         else { return nil }
         let measured = Self.measured(fetch)
-        let steps = CostModel.steppedRows
+        let step = costs.machine.cost(.passedRow, assumed: CostModel.steppedRow)
         let skipped = Double(counts.skippedRows)
         let saving =
             measured
             ?? Saving.Range(
-                (CostModel.steppedRow * skipped, steps.lowerBound * skipped, steps.upperBound * skipped)
+                (step.usual * skipped, step.least * skipped, step.most * skipped)
             ).limited(to: counts.runTime)
         let advice = OffsetAdvice(fetch: fetch, step: measured.map { $0.median / skipped })
         var finding = Finding(

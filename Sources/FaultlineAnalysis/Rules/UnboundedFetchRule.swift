@@ -35,7 +35,7 @@ public struct UnboundedFetchRule: Rule {
             if let found { outcome.findings.append(found) }
         }
         let paged = profile.fetches.filter { $0.counts.offsetFetches > 0 }
-        outcome.findings += paged.compactMap { self.paged($0, profile) }
+        outcome.findings += paged.compactMap { self.paged($0, profile, costs) }
         let pages = paged.total(\.offsetFetches)
         let parts = [
             fetches > 0 ? "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" : nil,

@@ -44,7 +44,7 @@ struct UnreadValues {
         guard rows >= Self.minimumRows, bytes >= Self.share.value * all else { return nil }
         let claim = BatchSizeRule.claim(fetch.key, profile)
         let byte = costs.byte(of: shape, rowSize: all / Double(rows))
-        let saving = Self.saving(bytes / Double(rows), share: bytes / max(1, all), rows, fetch.counts, byte)
+        let saving = Self.saving(bytes / Double(rows), share: bytes / max(1, all), rows, fetch, byte, costs.machine)
             .limited(to: claim.balance * 0.9)
         let words = UnreadValueAdvice(entity: shape.entity, properties: unread)
         var finding = Finding(
@@ -67,16 +67,20 @@ struct UnreadValues {
         return finding
     }
 
-    /// The cost of a byte in rows that SQLite passes over, in nanoseconds: 0.07–0.2 were measured.
-    private static let passed = (usual: 0.12, least: 0.04, most: 0.25)
-    /// The cost of a page that SQLite reads from the file, in nanoseconds: 2.4–2.8 µs were measured.
-    private static let page = (usual: 2500.0, least: 1000.0, most: 4500.0)
+    /// The assumed cost of a byte in rows that SQLite passes over, in nanoseconds: 0.01–0.2 were measured.
+    private static let passed = StepCost(usual: 0.12, least: 0.04, most: 0.25)
+    /// The assumed cost of a page that SQLite reads from the file, in nanoseconds: 0.5–2.8 µs were measured.
+    static let page = StepCost(usual: 2500, least: 1000, most: 4500)
 
-    /// The costs that remain for a row without long values: of passing over it in a scan, and of sorting it, in nanoseconds.
+    /// The share of the pages that rows from all over a table need less without their long values.
+    private static let sharedPages = 0.3
+
+    /// The assumed costs that remain for a row without long values: of passing over it in a scan, and of sorting it, in
+    /// nanoseconds.
     ///
-    /// 40–50 were measured of both, where a limit keeps few of the sorted rows.
-    private static let passedShort = (usual: 45.0, least: 30.0, most: 60.0)
-    private static let sortedShort = (usual: 45.0, least: 20.0, most: 120.0)
+    /// 20–50 were measured of both, where a limit keeps few of the sorted rows.
+    private static let passedShort = StepCost(usual: 45, least: 30, most: 60)
+    private static let sortedShort = StepCost(usual: 45, least: 20, most: 120)
 
     /// The time that values cost: in rows that are loaded, sorted or passed over, and in the pages that SQLite reads for them.
     ///
@@ -87,23 +91,61 @@ struct UnreadValues {
     ///   - share: Of the row's bytes that they make up.
     ///   - rows: Rows whose values were looked at.
     private static func saving(
-        _ bytes: Double, share: Double, _ rows: UInt64, _ counts: FetchCounts,
-        _ byte: (cost: Double, factor: Double, confidence: Confidence)
+        _ bytes: Double, share: Double, _ rows: UInt64, _ fetch: FetchProfile,
+        _ byte: (cost: Double, factor: Double, confidence: Confidence), _ machine: MachineCosts
     ) -> Saving.Range {
+        let counts = fetch.counts
+        let (passed, page) = (
+            machine.cost(.passedByte, assumed: passed), machine.cost(.page, assumed: page)
+        )
+        let (passedShort, sortedShort) = (
+            machine.cost(.passedRow, assumed: passedShort), machine.cost(.sortedRow, assumed: sortedShort)
+        )
         let loaded = Double(max(rows, counts.rows))
         let sorted = max(0, Double(counts.sortedRows) - loaded)
         let scanned = max(0, Double(counts.fullScanSteps) - loaded)
         let pages = share * Double(counts.pageMisses)
-        let saved = { (loading: Double, passing: Double, page: Double, short: (passed: Double, sorted: Double)) in
+        if sorted == 0, scanned == 0, let row = machine.loadedRow {
+            // The time is known; only the parts of it follow from the costs. So a moment at which all of them were higher does
+            // not matter.
+            let time = max(0, fetch.loadTime - CostModel.emptyTrip * Double(counts.executions))
+            // The rows of one value of an index lie anywhere in the table, each on a page of its own, long or not.
+            let isScattered = (fetch.key.shape.terms ?? []).contains(where: \.isEquality)
+            let short = loaded * (isScattered ? row + CostModel.soughtRow : row)
+            return part(of: time, byte, page) { byte, page in
+                (bytes * loaded * byte + pages * (isScattered ? sharedPages : 1) * page, short)
+            }
+        }
+        let scan = fetch.scanTime(machine)
+        let saved = {
+            (loading: Double, passing: Double, page: Double, scan: Double, short: (passed: Double, sorted: Double)) in
             let spared = bytes * (sorted * loading + scanned * passing) + pages * page
             let kept = scanned * short.passed + sorted * short.sorted
-            let most = counts.isSplit && scanned > 0 ? max(0, counts.scanTime - kept) : spared
+            let most = counts.isSplit && scanned > 0 ? max(0, scan - kept) : spared
             return bytes * loaded * loading + min(spared, most)
         }
         return Saving.Range(
-            median: saved(byte.cost, passed.usual, page.usual, (passedShort.usual, sortedShort.usual)),
-            low: saved(byte.cost / byte.factor, passed.least, page.least, (passedShort.most, sortedShort.most)),
-            high: saved(byte.cost * byte.factor, passed.most, page.most, (passedShort.least, sortedShort.least)))
+            median: saved(byte.cost, passed.usual, page.usual, scan.usual, (passedShort.usual, sortedShort.usual)),
+            low: saved(
+                byte.cost / byte.factor, passed.least, page.least, scan.least, (passedShort.most, sortedShort.most)),
+            high: saved(
+                byte.cost * byte.factor, passed.most, page.most, scan.most, (passedShort.least, sortedShort.least)))
+    }
+
+    /// The part of a known time that long values took.
+    ///
+    /// - Parameter costs: What the long values and all the rest cost, by what a byte and a page do.
+    static func part(
+        of time: Double, _ byte: (cost: Double, factor: Double, confidence: Confidence), _ page: StepCost,
+        _ costs: (_ byte: Double, _ page: Double) -> (long: Double, rest: Double)
+    ) -> Saving.Range {
+        func part(_ byte: Double, _ page: Double) -> Double {
+            let (long, rest) = costs(byte, page)
+            return time * long / max(1, long + rest)
+        }
+        return Saving.Range(
+            median: part(byte.cost, page.usual), low: part(byte.cost / byte.factor, page.least),
+            high: part(byte.cost * byte.factor, page.most))
     }
 
     /// Long properties that no execution of the shape reads, the longest first.

@@ -30,7 +30,7 @@ extension PredicateOrderRule {
                 "On little data it stays a warning, says that the cost is not proven at this size, and projects ten times "
                     + "the rows.",
                 "Numbers among each other are left in their order: one that is compared in vain takes some "
-                    + "\(Phrase.duration(PredicateOrderRule.comparison)).",
+                    + "\(Phrase.duration(PredicateOrderRule.comparison.usual)).",
             ])
     }
 }

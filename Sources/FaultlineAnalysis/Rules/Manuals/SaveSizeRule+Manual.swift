@@ -21,8 +21,8 @@ extension SaveSizeRule {
                 + "BatchDeleteRequest and BatchUpdateRequest write rows that need not be objects.",
             saving: "What a save takes whatever it holds, for each that is spared, fitted from saves of different "
                 + "sizes; without such the commits that were measured. Of a large save by how much the longest "
-                + "pause gets shorter. Of a batch request three fifths of what fetching and saving the objects took, as "
-                + "measured, and the commits that it spares.",
+                + "pause gets shorter. For a batch request: two thirds of the time that fetching and saving the objects took, "
+                + "and the commits that it spares.",
             guards: [
                 "Actions that somebody confirms, with pauses between, stay saves of their own.",
                 "The time that a save waits for others, and COMMIT, are not its own: R13 has what the waits cost, and each "

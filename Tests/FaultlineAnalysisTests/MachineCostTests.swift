@@ -1,0 +1,95 @@
+import FaultlineTrace
+import Foundation
+import Testing
+import TraceFixtures
+
+@testable import FaultlineAnalysis
+
+@Suite("The costs of the machine where a trace was recorded")
+struct MachineCostTests {
+    /// Tracks whose titles are read and whose lyrics of 2,000 bytes are not: three fetches of 200 rows.
+    private func lyrics(_ steps: [CalibrationEntry.Step: Double]) -> Music {
+        var music = Music()
+        music.row = 4000
+        let shape = music.shape("", [])
+        music.fetchAndUse(shape, rows: 200, times: 3) { use in
+            use.touchFirst(200)
+            use.read(.title, rows: 200, bytes: 4000)
+            use.read(.lyrics, rows: 0, bytes: 400_000)
+        }
+        _ = music.trace.define(.calibration(CalibrationEntry(trips: [], steps: steps)))
+        return music
+    }
+
+    private func profile(_ steps: [CalibrationEntry.Step: Double]) -> Profile { Profile(lyrics(steps).trace.closed()) }
+
+    @Test func `Long values cost their share of the time that loading took`() throws {
+        let music = lyrics([.loadedRow: 200, .loadedByte: 0.5, .page: 500])
+        let analysis = Analysis(Profile(music.trace.closed()), rules: [OverFetchRule()])
+        let finding = try #require(analysis.findings.first)
+        // 600 rows of 200 ns beside 1.2 MB of 0.7 × 0.5 ns; the trips are not part of it.
+        let time = 3 * (Double(music.trip) + 200 * 4000) - 3 * CostModel.emptyTrip
+        let share = 1_200_000 * 0.35 / (1_200_000 * 0.35 + 600 * 200)
+        #expect(abs(finding.saving.time.median - time * share) < 1)
+        #expect(finding.saving.time.low < finding.saving.time.median)
+        #expect(finding.saving.time.high > finding.saving.time.median && finding.saving.time.high < time)
+        #expect(finding.confidence == .medium && finding.reservations.isEmpty)
+    }
+
+    @Test func `A step that was not measured costs what is assumed`() {
+        let costs = MachineCosts(profile([.passedRow: 20]).steps)
+        let assumed = StepCost(usual: 60, least: 20, most: 150)
+        #expect(costs.cost(.comparison, assumed: assumed) == assumed)
+        let measured = costs.cost(.passedRow, assumed: assumed)
+        #expect(measured.usual >= 20 && measured.usual < 30 && measured.least < 20 && measured.most > measured.usual)
+        #expect(costs.handedOutRow(bytes: 100) == nil && costs.byte == nil && costs.loadedRow == nil)
+    }
+
+    @Test func `Several machines cost their mean, in whatever order they are merged and after a profile's file`() throws
+    {
+        let (fast, slow) = (profile([.passedRow: 20, .identity: 40]), profile([.passedRow: 60]))
+        var (one, other) = (fast, slow)
+        one.merge(slow)
+        other.merge(fast)
+        for sum in [one, other, try Profile(fileData: try one.fileData())] {
+            #expect(sum.steps["passedRow"]?.mean == 40)
+            #expect(sum.steps["identity"]?.mean == 40)
+        }
+    }
+
+    @Test(arguments: [-1, .nan, .infinity, 1e7])
+    func `A time that no step takes is left out`(_ damage: Double) {
+        #expect(profile([.passedRow: damage, .identity: 40]).steps.keys.sorted() == ["identity"])
+    }
+
+    @Test func `Steps of a later recorder are passed over`() throws {
+        let json = #"{"trips": [], "steps": {"passedRow": 20, "teleported": 1}}"#
+        let entry = try JSONDecoder().decode(CalibrationEntry.self, from: Data(json.utf8))
+        var trace = Music().trace
+        _ = trace.define(.calibration(entry))
+        #expect(Profile(trace.closed()).steps.keys.sorted() == ["passedRow"])
+    }
+
+    @Test func `Rows that a scan hands out are told from those that it passes over by both estimates`() throws {
+        var music = Music()
+        let shape = music.shape("milliseconds == ?", [ShapeEntry.Term(keyPath: "milliseconds", operation: "==")])
+        for _ in 0..<4 {
+            let fetch = music.fetch(shape, rows: 100, duration: 200_000) { $0.step = 190_000 }
+            music.statement(of: fetch, fullScanSteps: 999, rows: 100)
+            music.add(Music.use(of: fetch, rows: 100), shape: shape)
+        }
+        let profile = Profile(music.trace.closed())
+        let fetch = try #require(profile.fetches.first)
+        let ratio = fetch.scanTime(MachineCosts([:]))
+        #expect(ratio.usual == fetch.counts.scanTime && ratio.least == ratio.most)
+        var sum = StepSum()
+        sum.add(1000)
+        var byte = StepSum()
+        byte.add(0)
+        let measured = fetch.scanTime(MachineCosts(["loadedRow": sum, "loadedByte": byte]))
+        // 4 × 100 rows of 1 µs each.
+        let rest = fetch.counts.runTime - 400_000
+        #expect(measured.least == min(rest, ratio.usual) && measured.most == max(rest, ratio.usual))
+        #expect(measured.usual > measured.least && measured.usual < measured.most)
+    }
+}
