@@ -35,7 +35,10 @@ extension Flaw {
         let trace = directory.appendingPathComponent("trace.json").path
         let recorded = try BuiltCommand.run(["record", "-o", trace, "--quiet", "--", path, store, form, scenario])
         guard recorded.status == 0 else { throw CommandFailed(text: recorded.errors) }
-        return try ReportDocument(of: trace)
+        guard let thresholds else { return try ReportDocument(of: trace) }
+        let file = directory.appendingPathComponent("thresholds.json")
+        try Data(thresholds.utf8).write(to: file)
+        return try ReportDocument(of: trace, thresholds: file.path)
     }
 }
 

@@ -38,13 +38,16 @@ struct KilledProgramTests {
         #expect(ended.wasKilled)
         // A line is printed after its fetch was completed; one that is cut short may not have been.
         let completed = ended.output.filter(\.isNewline).count
+        let text = try String(contentsOfFile: trace, encoding: .utf8)
+        let written = text.split(separator: "\n").count { $0.contains(#""cat":"fetch""#) }
         let report = try BuiltCommand.run(["report", trace])
         #expect(report.status == 0)
-        #expect(report.errors.contains("the program was killed; "))
         let events = try BuiltCommand.run(["events", trace, "--kind", "fetch", "--format", "json"])
         let fetches = events.output.split(separator: "\n").count
         // One more can have ended before its line was printed.
         #expect(fetches == completed || fetches == completed + 1, "\(completed) rounds were printed")
+        // On a busy machine, everything may have been written before the kill.
+        #expect(report.errors.contains("the program was killed; ") || written == fetches)
         let again = try BuiltCommand.run(["report", trace])
         #expect(again.output == report.output)
         #expect(again.errors.isEmpty)

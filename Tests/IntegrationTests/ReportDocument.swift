@@ -139,8 +139,11 @@ struct ReportDocument: Decodable {
     var scopes: [Scope]
 
     /// Asks the built command for the report of a trace.
-    init(of trace: String) throws {
-        let reported = try BuiltCommand.run(["report", trace, "--format", "json"])
+    ///
+    /// - Parameter thresholds: A file of thresholds; `nil`: those that are in force.
+    init(of trace: String, thresholds: String? = nil) throws {
+        let reported = try BuiltCommand.run(
+            ["report", trace, "--format", "json"] + (thresholds.map { ["--thresholds", $0] } ?? []))
         guard reported.status == 0 else { throw CommandFailed(text: reported.errors) }
         self = try JSONDecoder().decode(Self.self, from: Data(reported.output.utf8))
     }

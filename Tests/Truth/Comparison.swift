@@ -68,8 +68,11 @@ struct Comparison {
             let command = Command.path("faultline")
             try Command.run(
                 command, ["record", "-o", trace, "--quiet", "--", program, store, form, flaw.scenario])
+            let thresholds = folder.path("thresholds.json")
+            try Data((flaw.thresholds ?? "{}").utf8).write(to: URL(fileURLWithPath: thresholds))
             return try JSONDecoder().decode(
-                Report.self, from: try Command.run(command, ["report", trace, "--format", "json"]))
+                Report.self,
+                from: try Command.run(command, ["report", trace, "--format", "json", "--thresholds", thresholds]))
         }
         var (before, after): ([Report], [Report]) = ([], [])
         for _ in 0..<max(1, pairs) {

@@ -13,7 +13,7 @@ extension Flaw {
         Flaw(
             "Notes", "pages", "R14",
             "Continue each page of Note after the last row of the page before, not by an offset",
-            line: "// page by page", others: ["R03"]),
+            line: "// page by page", others: ["R03"], thresholds: #"{"significance": {"time": "100 us"}}"#),
         Flaw(
             "Notes", "newest", "R19", "Index Note by createdAt, so that nothing is sorted", line: "// the newest",
             others: ["R03"]),

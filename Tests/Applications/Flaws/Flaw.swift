@@ -15,10 +15,15 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
     public var mayBeNote: Bool
     /// Warnings and errors of other rules that the flawed form rightly has as well.
     public var others: Set<String>
+    /// Thresholds for the report, as its `--thresholds` reads them; `nil`: those that are in force.
+    ///
+    /// For a flaw that its time alone makes one: a fast machine takes less.
+    public var thresholds: String?
 
     public init(
         _ application: String, _ scenario: String, _ rule: String, _ title: String, code: [String]? = nil, line: String,
-        file: String = "main.swift", mayBeNote: Bool = false, others: Set<String> = []
+        file: String = "main.swift", mayBeNote: Bool = false, others: Set<String> = [],
+        thresholds: String? = nil
     ) {
         self.application = application
         self.scenario = scenario
@@ -29,6 +34,7 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
         self.file = file
         self.mayBeNote = mayBeNote
         self.others = others
+        self.thresholds = thresholds
     }
 
     public var description: String { "\(application), \(scenario): \(rule)" }
