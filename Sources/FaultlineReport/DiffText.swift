@@ -206,12 +206,11 @@ public struct DiffText: Sendable {
     /// The changes of time that these runs cannot show.
     private func sensitivity(_ width: Int) -> [String] {
         let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.leastRatio }
-            .filter { $0 > Self.visibleRatio }.sorted()
-        guard let least = blind.first, let most = blind.last else { return [] }
-        let (from, to) = (Phrase.decimal(least, places: 1), Phrase.decimal(most, places: 1))
+            .filter { $0 > Self.visibleRatio }
+        guard let least = blind.min() else { return [] }
         let text =
             "In \(Phrase.count(UInt64(blind.count))) of them, a change in time of less than "
-            + "\(from == to ? from : "\(from)–\(to)") × would be within the noise. Sums of several runs (faultline merge) show "
+            + "\(Phrase.decimal(least, places: 1)) × would be within the noise. Sums of several runs (faultline merge) show "
             + "smaller changes."
         return TextTable.wrapped(text, width: width)
     }

@@ -77,13 +77,28 @@ struct TimeNoiseTests {
         #expect(changes(before, run(scaled(5, by: 2.2), takingTurns: false)) == ["5 slower"])
     }
 
+    /// Nine runs whose operations run one after the other.
+    private func sum(_ times: [Double]) -> Profile {
+        var sum = run(times, takingTurns: false)
+        for _ in 1..<9 { sum.merge(run(times, takingTurns: false)) }
+        return sum
+    }
+
     @Test func `A sum of runs saw several moments and asks for less`() {
-        func sum(_ times: [Double]) -> Profile {
-            var sum = run(times, takingTurns: false)
-            for _ in 1..<9 { sum.merge(run(times, takingTurns: false)) }
-            return sum
-        }
         #expect(changes(sum(Self.eight), sum(scaled(5, by: 1.5))) == ["5 slower"])
+    }
+
+    @Test func `A diff knows the smallest change that it can show`() {
+        func ratios(_ before: Profile, _ after: Profile) -> [Double] {
+            diff(before, after).operations.compactMap { $0.time?.leastRatio }
+        }
+        let (alone, turns) = (run(Self.eight, takingTurns: false), run(Self.eight))
+        #expect(ratios(alone, alone).count == 8 && ratios(alone, alone).allSatisfy { $0 >= 1.8 })
+        #expect(ratios(sum(Self.eight), sum(Self.eight)).allSatisfy { $0 < 1.5 })
+        #expect(ratios(turns, turns).allSatisfy { $0 >= 1.15 && $0 < 1.3 })
+        // What takes a thousandth of the store's time has no change that is worth reporting.
+        let short = run(Self.eight + [100])
+        #expect(ratios(short, short).count == 8)
     }
 
     @Test func `What differs everywhere hides what differs a little`() {

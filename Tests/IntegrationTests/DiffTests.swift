@@ -18,6 +18,21 @@ struct DiffTests {
         #expect(!result.output.contains("Worse") && !result.output.contains("Gone"))
     }
 
+    @Test("Two single runs of operations that ran one after the other show only large changes of time")
+    func sensitivity() throws {
+        let trace = Self.trace("music-library")
+        let text = try BuiltCommand.run(["diff", trace, trace]).output
+        #expect(
+            text.hasSuffix(
+                """
+                In 4 of them, a change in time of less than 1.8 × would be within the noise. Sums of several runs
+                (faultline merge) show smaller changes.
+
+                """))
+        let json = try BuiltCommand.run(["diff", trace, trace, "--format", "json"]).output
+        #expect(json.contains(#""leastRatio": 1.8"#))
+    }
+
     @Test("The improved list is told from the flawed one, and the other way round")
     func groceries() throws {
         let (flawed, improved) = (Self.trace("groceries-flawed"), Self.trace("groceries-improved"))
