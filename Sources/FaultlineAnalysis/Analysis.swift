@@ -60,7 +60,7 @@ public struct Analysis: Sendable {
 
     /// The share of lost events from which on nothing but notes is given.
     static let lossLimit = Threshold(
-        "R24", "lostShare", 0.01, .share, "of lost events from which on nothing but notes is given")
+        "R24", "lostShare", 0.01, .share, "of lost events at which all findings become notes")
 
     static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
         var findings = findings

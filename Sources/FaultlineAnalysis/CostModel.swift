@@ -130,8 +130,7 @@ public struct CostModel: Sendable {
 
     /// What reading a page that the system has in memory is assumed to take, in nanoseconds, and the range in which that
     /// lies.
-    static let page = 1500.0
-    static let pages = 300.0...3500.0
+    static let page = StepCost(usual: 1500, least: 300, most: 3500)
 
     /// How much longer a trip takes among an app's other work than where one comes after the other, for traces that have next
     /// to no trips to compare with what was measured beside them.
@@ -149,7 +148,7 @@ public struct CostModel: Sendable {
     public let saves: Estimate?
     /// What a byte of a row costs, in nanoseconds.
     public let byte: Double
-    /// Whether ``byte`` was fitted; otherwise it is assumed.
+    /// Whether ``byte`` was fitted to the trace; otherwise it was measured on the machine, or it is assumed.
     public let isByteFitted: Bool
     /// What the quickest fetches of the trace take, in nanoseconds: what a fetch takes by itself is no more; `nil`: none
     /// came often enough.
@@ -181,7 +180,7 @@ public struct CostModel: Sendable {
         let fitted = Self.fitByte(
             profile.allShapes.sorted { $0.shape.sortText < $1.shape.sortText }.flatMap { $0.rows.loads },
             trip: store.line.trip)
-        byte = fitted ?? Self.assumedByte
+        byte = fitted ?? machine.byte ?? Self.assumedByte
         isByteFitted = fitted != nil
     }
 
@@ -193,7 +192,7 @@ public struct CostModel: Sendable {
     /// - Parameter rowSize: In bytes.
     func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
         if isByteFitted { return (byte, 1.5, .medium) }
-        if let byte = machine.byte { return (byte, 3, .medium) }
+        if machine.byte != nil { return (byte, MachineCosts.byteFactor, .medium) }
         guard rowSize >= 4096, let estimate = shapes[shape] else { return (byte, 2.5, .low) }
         let short = min(estimate.line.row / 2, store.basis == .assumed ? Self.assumed.row : store.line.row)
         return ((estimate.line.row - short) / rowSize, 2, .low)

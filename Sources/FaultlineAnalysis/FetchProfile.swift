@@ -66,22 +66,15 @@ public struct FetchProfile: Sendable {
 }
 
 extension FetchProfile {
-    /// What the fetches and their batches took to load their own rows, without preparing statements and prefetching, in
-    /// nanoseconds.
-    var loadTime: Double {
-        let others = Double(counts.prepareTime) + prefetches.values.reduce(0) { $0 + Double($1.time) }
-        return max(0, Double(counts.time) + Double(counts.batchTime) - others)
-    }
-
     /// What SQLite took to step over rows in full scans, without what it took for those that it handed out, in nanoseconds, and
     /// the range in which that lies.
     ///
     /// Two estimates, and the values between them: rows that are handed out take several times as long as those that are
-    /// passed over, and they take what they were measured to take on the machine.
+    /// passed over, and they take what they were measured to take on the machine. Counts and identities have the first alone.
     func scanTime(_ machine: MachineCosts) -> StepCost {
         let time = counts.scanTime
         let loaded = total(\.loadedRows)
-        guard counts.scannedRows > 0,
+        guard counts.scannedRows > 0, key.shape.loadsRows, counts.batchTime == 0,
             let row = machine.handedOutRow(bytes: loaded > 0 ? Double(total(\.bytes)) / Double(loaded) : 0)
         else { return StepCost(usual: time, least: time, most: time) }
         let handedOut = min(row * Double(counts.rows), counts.runTime)

@@ -113,7 +113,7 @@ public struct Growth: Sendable, Hashable {
     /// What one fetch would take if the table had so many times the rows, in nanoseconds: the range in which it would lie.
     public func time(with factor: Double) -> Saving.Range {
         let median = fixed.lowerBound + (fixed.upperBound - fixed.lowerBound) / 2
-        let page = CostModel.pages.upperBound
+        let page = CostModel.page.most
         guard order != .logarithmic else {
             return Saving.Range(
                 median: now.median, low: now.low * perRow.lowerBound, high: now.high * perRow.upperBound + pages * page)

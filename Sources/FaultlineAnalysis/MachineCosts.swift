@@ -17,7 +17,7 @@ struct MachineCosts: Sendable {
     init(_ steps: [String: StepSum]) {
         measured = Dictionary(
             uniqueKeysWithValues: CalibrationEntry.Step.allCases.compactMap { step in
-                steps[step.rawValue].map { (step, $0.mean) }
+                steps[step.rawValue].flatMap { $0.mean > 0 && StepSum.isPossible($0.mean) ? (step, $0.mean) : nil }
             })
     }
 
@@ -30,6 +30,9 @@ struct MachineCosts: Sendable {
         return StepCost(usual: value * factors.usual, least: value * factors.least, most: value * factors.most)
     }
 
+    /// The least cost of a page that SQLite reads from the file; `nil`: no trace has one.
+    var leastPage: Double? { measured[.page].map { $0 * Self.factors(.page).least } }
+
     /// The measured cost of a row of short values that SQLite hands out; `nil`: no trace has one.
     var loadedRow: Double? { measured[.loadedRow] }
 
@@ -40,7 +43,11 @@ struct MachineCosts: Sendable {
     }
 
     /// The measured cost of a byte of a long value in a row that is loaded; `nil`: no trace has one.
-    var byte: Double? { measured[.loadedByte].map { $0 * Self.factors(.loadedByte).usual } }
+    ///
+    /// Rows of the row cache, which the measured ones become, get new memory; those of programs often find it.
+    var byte: Double? { measured[.loadedByte].map { $0 * 0.7 } }
+    /// How many times as much or as little a byte may cost.
+    static let byteFactor = 3.0
 
     /// How a program's costs compare with those that were measured: its rows have other columns, and its pages and values are
     /// less often in the processor's caches.
@@ -50,8 +57,7 @@ struct MachineCosts: Sendable {
         case .comparison: StepCost(usual: 1, least: 0.5, most: 2)
         case .countedRow, .summedRow: StepCost(usual: 1.5, least: 0.3, most: 5)
         case .sortedRow: StepCost(usual: 1, least: 0.5, most: 2)
-        case .loadedRow: StepCost(usual: 1, least: 0.6, most: 1.6)
-        case .loadedByte: StepCost(usual: 0.7, least: 0.25, most: 2.1)
+        case .loadedRow, .loadedByte: StepCost(usual: 1, least: 1, most: 1)
         case .identity: StepCost(usual: 1.1, least: 0.6, most: 2)
         case .passedByte: StepCost(usual: 1.2, least: 0.5, most: 5)
         case .page: StepCost(usual: 2, least: 0.8, most: 8)
@@ -65,7 +71,7 @@ struct StepSum: Sendable, Hashable {
     /// In picoseconds: bytes take less than a nanosecond.
     private(set) var time: UInt64 = 0
 
-    /// What no step takes is damage.
+    /// Longer times are damaged data.
     private static let longest = 1e6
 
     /// Whether a step can take so many nanoseconds.

@@ -53,7 +53,7 @@ struct FirstReads: Sendable, Hashable {
 extension ProcessReduction {
     /// Round trips, and distinct objects, from which on faults of one kind on one fetch's objects count.
     static let faultThreshold = Threshold(
-        "R01", "minimumTrips", 5, .count, "round trips, and objects, from which on faults on one fetch's objects count")
+        "R01", "minimumTrips", 5, .count, "minimum round trips, and objects, of faults on one fetch's objects")
 
     mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
         noteFired(fault, event, in: &tables)

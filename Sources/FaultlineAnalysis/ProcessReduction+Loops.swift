@@ -58,7 +58,7 @@ struct ThreadMark: Sendable {
 extension ProcessReduction {
     /// Fetches, and distinct values, from which on fetches that follow one another count as a loop.
     static let loopThreshold = Threshold(
-        "R04", "minimumFetches", 5, .count, "fetches, and values, from which on a loop counts")
+        "R04", "minimumFetches", 5, .count, "minimum fetches, and values, of a loop")
     /// Outside any scope a pause ends a piece of work: so many nanoseconds without the store, and so many times as long as
     /// the fetches take.
     static let pause: UInt64 = 5_000_000

@@ -17,16 +17,16 @@ struct OpenSaves: Sendable {
 extension ProcessReduction {
     /// Saves that follow one another, from which on they count as too small.
     static let smallSaves = Threshold(
-        "R10", "minimumSaves", 10, .count, "small saves that follow one another, from which on they count")
+        "R10", "minimumSaves", 10, .count, "minimum small saves that follow one another")
     /// Objects that a small save changes at most.
     static let smallSave = Threshold("R10", "smallSave", 5, .count, "objects that a small save changes at most")
     /// Nanoseconds between two saves from which on they are two pieces of work: somebody may have confirmed each.
     static let pauseBetweenSaves = Threshold(
-        "R10", "pause", 100_000_000, .time, "between two saves from which on they are two pieces of work")
+        "R10", "pause", 100_000_000, .time, "minimum pause between two saves that belong to different work")
     /// Nanoseconds, and objects, from which on a save is large.
     static let longSave = Threshold(
-        "R10", "longSave", 100_000_000, .time, "of a save without waits and COMMIT, from which on it is large")
-    static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "objects from which on a save is large")
+        "R10", "longSave", 100_000_000, .time, "minimum time of a large save, without waits and COMMIT")
+    static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "minimum objects of a large save")
     /// Nanoseconds that somebody waits for a save's lock, and objects of the save, from which on it is to be made in parts.
     static let longBlock = Threshold("R10", "longBlock", 16_000_000, .time, "that others wait for a save's lock")
     static let dividedSave: UInt64 = 200

@@ -43,14 +43,15 @@ enum Significance {
     /// The share of the work's time, and the times, that a saving must be worth one of.
     static let share = Threshold(
         "significance", "share", 0.01, .share,
-        "of the time that the scopes took, from which on a saving is worth a warning")
+        "of the time that the scopes took: the minimum saving worth a warning")
     static let time = Threshold(
-        "significance", "time", 2_000_000, .time, "from which on it is, whatever the scopes took")
+        "significance", "time", 2_000_000, .time, "saving that is worth a warning, whatever the scopes took")
     static let mainThreadTime = Threshold(
-        "significance", "mainThreadTime", 1_000_000, .time, "from which on it is on the main thread")
+        "significance", "mainThreadTime", 1_000_000, .time, "saving on the main thread that is worth a warning")
     /// The share of all trips, or of all rows, from which on a saving is worth a warning whatever time it saves.
     static let part = Threshold(
-        "significance", "part", 0.2, .share, "of all trips or rows from which on it is, whatever time it saves")
+        "significance", "part", 0.2, .share,
+        "of all trips or rows: a saving that is worth a warning, whatever time it saves")
 
     static let thresholds = [share, time, mainThreadTime, part]
 

@@ -21,7 +21,7 @@ public struct Threshold: Sendable, Hashable {
     /// What it is unless somebody sets it.
     public let standard: Double
     public let unit: Unit
-    /// What it is the least or the most of, in words that follow the number: `"rows of a table from which on …"`.
+    /// What it is the least or the most of, in words that follow the number: `"minimum rows of a table that is worth an index"`.
     public let meaning: String
 
     init(_ rule: String, _ name: String, _ standard: Double, _ unit: Unit, _ meaning: String) {

@@ -7,7 +7,8 @@ import Foundation
 /// Measures the basic steps of SQLite's work and the store's on this machine.
 ///
 /// Machines differ in them by a factor of three, and not in all of them alike: memory may be slow where the processor is
-/// fast. Times are CPU times, so that other work on the machine makes little difference.
+/// fast. Of scans it takes the CPU time, so that other work on the machine makes little difference; of rows that are loaded the
+/// median of many.
 struct StepCalibration {
     private(set) var steps: [CalibrationEntry.Step: Double] = [:]
 
@@ -28,6 +29,11 @@ struct StepCalibration {
         try measureScans(place)
     }
 
+    /// Keeps what a step was measured to take; a difference that the noise makes negative tells nothing.
+    private mutating func set(_ step: CalibrationEntry.Step, _ time: Double) {
+        if time > 0 { steps[step] = time }
+    }
+
     // MARK: Loading
 
     private mutating func measureLoading(_ url: URL) throws {
@@ -40,9 +46,9 @@ struct StepCalibration {
         try Self.fill(try Calibration.open(url, model, .off()))
         let times = try (0..<Self.rounds).map { _ in try Self.rowTimes(url, model) }
         let row = Self.median(times.flatMap(\.short))
-        steps[.loadedRow] = row
-        steps[.loadedByte] = max(0, Self.median(times.flatMap(\.long)) - row) / Double(Self.longBytes)
-        steps[.identity] = Self.median(times.map(\.identity))
+        set(.loadedRow, row)
+        set(.loadedByte, (Self.median(times.flatMap(\.long)) - row) / Double(Self.longBytes))
+        set(.identity, Self.median(times.flatMap(\.identities)))
     }
 
     /// What SQLite and the store take for short rows, for long ones and for an object ID, in nanoseconds.
@@ -50,7 +56,7 @@ struct StepCalibration {
     /// Rows stay in the row cache, as those of programs do, so that each finds a place of its own in memory.
     private static func rowTimes(
         _ url: URL, _ model: ManagedObjectModel
-    ) throws -> (short: [Double], long: [Double], identity: Double) {
+    ) throws -> (short: [Double], long: [Double], identities: [Double]) {
         let recorder = Recorder.memory()
         let context = try Calibration.open(url, model, recorder, cachesRows: true).newBackgroundContext()
         try context.performAndWait {
@@ -65,14 +71,14 @@ struct StepCalibration {
                     _ = try context.fetch(FetchRequest<ManagedObject>(entityName: entity, predicate: numbers))
                 }
             }
-            for _ in 0..<2 { _ = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: "Short")) }
+            for _ in 0..<5 { _ = try context.fetchObjectIDs(FetchRequest<ManagedObject>(entityName: "Short")) }
         }
-        var times: (short: [Double], long: [Double], identity: Double) = ([], [], 0)
+        var times: (short: [Double], long: [Double], identities: [Double]) = ([], [], [])
         for event in recorder.events() {
             guard case .fetch(let fetch) = event.detail, fetch.rows > 1 else { continue }
             let rows = Double(fetch.rows)
             if fetch.rows == longRows {
-                times.identity = Double(event.duration) / rows
+                times.identities.append(Double(event.duration) / rows)
             } else if fetch.bytes > UInt64(fetchedRows * longBytes) {
                 times.long.append(Double(fetch.step) / rows)
             } else {
@@ -107,20 +113,20 @@ struct StepCalibration {
                 + "SELECT n, 1, n, n * 7919 % 1000, 'A name of some length, ' || n FROM number")
         let rows = Double(Self.scannedRows)
         let passed = try Self.time("SELECT count(*) FROM scanned WHERE b = -1", file) / rows
-        func beside(_ sql: String) throws -> Double { max(0, try Self.time(sql, file) / rows - passed) }
-        steps[.passedRow] = passed
-        steps[.comparison] = try beside("SELECT count(*) FROM scanned WHERE a > 0 AND b = -1")
-        steps[.countedRow] = try beside("SELECT count(*) FROM scanned WHERE b >= 0")
-        steps[.summedRow] = try beside("SELECT sum(a) FROM scanned WHERE b >= 0")
-        steps[.sortedRow] = try beside("SELECT * FROM scanned ORDER BY b LIMIT 20")
+        func beside(_ sql: String) throws -> Double { try Self.time(sql, file) / rows - passed }
+        set(.passedRow, passed)
+        set(.comparison, try beside("SELECT count(*) FROM scanned WHERE a > 0 AND b = -1"))
+        set(.countedRow, try beside("SELECT count(*) FROM scanned WHERE b >= 0"))
+        set(.summedRow, try beside("SELECT sum(a) FROM scanned WHERE b >= 0"))
+        set(.sortedRow, try beside("SELECT * FROM scanned ORDER BY b LIMIT 20"))
         try file.run("PRAGMA cache_size = \(2 * Self.longRows)")
         let sql = "SELECT count(*) FROM ZLONG WHERE ZAMOUNT = -1"
         let inMemory = try Self.time(sql, file)
         let bytes = Double(Self.longRows * Self.longBytes)
-        steps[.passedByte] = max(0, inMemory - passed * Double(Self.longRows)) / bytes
+        set(.passedByte, (inMemory - passed * Double(Self.longRows)) / bytes)
         // Each row has a page of its own, and no page is kept.
         try file.run("PRAGMA cache_size = 4")
-        steps[.page] = max(0, try Self.time(sql, file) - inMemory) / Double(Self.longRows)
+        set(.page, (try Self.time(sql, file) - inMemory) / Double(Self.longRows))
     }
 
     /// The time that a query takes, in nanoseconds.

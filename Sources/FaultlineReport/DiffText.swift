@@ -207,11 +207,14 @@ public struct DiffText: Sendable {
     private func sensitivity(_ width: Int) -> [String] {
         let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.leastRatio }
             .filter { $0 > Self.visibleRatio }
-        guard let least = blind.min() else { return [] }
-        let text =
-            "In \(Phrase.count(UInt64(blind.count))) of them, a change in time of less than "
-            + "\(Phrase.decimal(least, places: 1)) × would be within the noise. Sums of several runs (faultline merge) show "
-            + "smaller changes."
+        guard let least = blind.min(), let most = blind.max() else { return [] }
+        let (from, to) = (Phrase.decimal(least, places: 1), Phrase.decimal(most, places: 1))
+        var text =
+            "\(Phrase.count(UInt64(blind.count))) of them would show a change in time only if it were at least "
+            + "\(from == to ? from : "\(from)–\(to)") ×; less is within the noise."
+        if min(diff.traces.before, diff.traces.after) == 1 {
+            text += " Sums of several runs (faultline merge) show smaller changes."
+        }
         return TextTable.wrapped(text, width: width)
     }
 

@@ -25,8 +25,10 @@ public struct CalibrationEntry: Sendable, Hashable, Codable {
         case passedByte
         /// One more comparison of a number in such a row.
         case comparison
-        /// A row that is counted, and one of which a number is added up, beside passing over it.
-        case countedRow, summedRow
+        /// Counting a row, beside passing over it.
+        case countedRow
+        /// Adding up a number of a row, beside passing over it.
+        case summedRow
         /// A row that is sorted, and then left out by a small limit.
         case sortedRow
         /// A row of a few short values that SQLite hands to the store.

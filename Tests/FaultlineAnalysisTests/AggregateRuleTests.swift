@@ -175,7 +175,7 @@ struct AggregateRuleTests {
         #expect(finding.code.first == #"let sum = ExpressionDescription("sum", .function(.sum, "milliseconds"))"#)
         #expect(
             finding.explanation == [
-                "A result of 3,503 rows was gone through in order, and of each row only milliseconds was read: that makes a sum, "
+                "A result of 3,503 rows was read in order, and of each row only milliseconds: that makes a sum, "
                     + "an average, a minimum or a maximum."
             ])
         #expect(abs(finding.saving.time.median - (3503 * 2000 - 3503 * 60)) < 1)

@@ -8,13 +8,13 @@ import TraceFixtures
 @Suite("The costs of the machine where a trace was recorded")
 struct MachineCostTests {
     /// Tracks whose titles are read and whose lyrics of 2,000 bytes are not: three fetches of 200 rows.
-    private func lyrics(_ steps: [CalibrationEntry.Step: Double]) -> Music {
+    private func lyrics(_ steps: [CalibrationEntry.Step: Double], title: UInt64 = 20) -> Music {
         var music = Music()
         music.row = 4000
         let shape = music.shape("", [])
         music.fetchAndUse(shape, rows: 200, times: 3) { use in
             use.touchFirst(200)
-            use.read(.title, rows: 200, bytes: 4000)
+            use.read(.title, rows: 200, bytes: 200 * title)
             use.read(.lyrics, rows: 0, bytes: 400_000)
         }
         _ = music.trace.define(.calibration(CalibrationEntry(trips: [], steps: steps)))
@@ -29,10 +29,16 @@ struct MachineCostTests {
         let finding = try #require(analysis.findings.first)
         // 600 rows of 200 ns beside 1.2 MB of 0.7 × 0.5 ns; the trips are not part of it.
         let time = 3 * (Double(music.trip) + 200 * 4000) - 3 * CostModel.emptyTrip
-        let share = 1_200_000 * 0.35 / (1_200_000 * 0.35 + 600 * 200)
-        #expect(abs(finding.saving.time.median - time * share) < 1)
+        let part = { (title: Double) in
+            time * 1_200_000 * 0.35 / (1_200_000 * 0.35 + 600 * 200 + 600 * title * 0.35)
+        }
+        #expect(abs(finding.saving.time.median - part(20)) < 1)
         #expect(finding.saving.time.low < finding.saving.time.median)
         #expect(finding.saving.time.high > finding.saving.time.median && finding.saving.time.high < time)
+        // Long values that are read keep their part.
+        let read = lyrics([.loadedRow: 200, .loadedByte: 0.5, .page: 500], title: 2000)
+        let other = Analysis(Profile(read.trace.closed()), rules: [OverFetchRule()]).findings.first
+        #expect(abs((other?.saving.time.median ?? 0) - part(2000)) < 1)
         #expect(finding.confidence == .medium && finding.reservations.isEmpty)
     }
 
@@ -85,11 +91,42 @@ struct MachineCostTests {
         var sum = StepSum()
         sum.add(1000)
         var byte = StepSum()
-        byte.add(0)
-        let measured = fetch.scanTime(MachineCosts(["loadedRow": sum, "loadedByte": byte]))
-        // 4 × 100 rows of 1 µs each.
-        let rest = fetch.counts.runTime - 400_000
+        byte.add(0.001)
+        let machine = MachineCosts(["loadedRow": sum, "loadedByte": byte])
+        let measured = fetch.scanTime(machine)
+        // 4 × 100 rows of 1 µs each, and next to nothing for their bytes.
+        let bytes = Double(fetch.total(\.bytes)) / Double(max(1, fetch.total(\.loadedRows)))
+        let rest = fetch.counts.runTime - 400 * (try #require(machine.handedOutRow(bytes: bytes)))
         #expect(measured.least == min(rest, ratio.usual) && measured.most == max(rest, ratio.usual))
         #expect(measured.usual > measured.least && measured.usual < measured.most)
+    }
+
+    @Test func `Where SQLite scans other rows, the time is not the rows' alone`() throws {
+        let machine = MachineCosts(profile([.loadedRow: 200, .loadedByte: 0.5]).steps)
+        func time(scanned: UInt32) throws -> Saving.Range? {
+            var music = Music()
+            let shape = music.shape()
+            let fetch = music.fetch(shape, rows: 100)
+            var statement = TraceEvent.Statement()
+            (statement.rows, statement.fullScanSteps) = (100, scanned)
+            music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
+            let profile = try #require(Profile(music.trace.closed()).fetches.first)
+            return profile.time(ofBytes: 50_000, of: 60_000, rows: 100, (0.35, 3, .medium), machine)
+        }
+        #expect(try time(scanned: 99) != nil)
+        #expect(try time(scanned: 5000) == nil)
+    }
+
+    @Test func `Counting hands no row out`() throws {
+        var music = Music()
+        let shape = music.shape(
+            "milliseconds == ?", [ShapeEntry.Term(keyPath: "milliseconds", operation: "==")], resultType: "count")
+        let fetch = music.fetch(shape, rows: 1500, duration: 400_000) {
+            ($0.resultType, $0.step) = (.count, 350_000)
+        }
+        music.statement(of: fetch, fullScanSteps: 9999, rows: 1)
+        let profile = try #require(Profile(music.trace.closed()).fetches.first)
+        let measured = profile.scanTime(MachineCosts(self.profile([.loadedRow: 400, .loadedByte: 0.5]).steps))
+        #expect(measured == profile.scanTime(MachineCosts([:])))
     }
 }

@@ -145,7 +145,7 @@ struct MissingIndexRuleTests {
         #expect(findings(rows: 5, steps: 499).map(\.severity) == [.warning])
         let small = try #require(findings(rows: 5, steps: 498).first)
         #expect(small.severity == .note)
-        #expect(small.reservations == ["A table of fewer than 500 rows is soon gone through."])
+        #expect(small.reservations == ["A table of fewer than 500 rows is scanned quickly."])
         #expect(
             small.explanation.contains("SQLite takes 1.00 ms for one, and ten times as long with ten times the rows."))
         // A thousand steps in all, and ten for each row that is found.
@@ -433,6 +433,28 @@ struct MissingIndexRuleTests {
         #expect(titles([Self.length, title], compared: 300) == ["Index Track by milliseconds"])
         // A search in front of the term says nothing of what the term leaves over.
         #expect(titles([title, Self.length], compared: 3000) == ["Index Track by milliseconds"])
+    }
+
+    @Test func `An index spares a search in front of its term the texts that the term leaves over`() throws {
+        let title = Term(keyPath: "title", operation: "CONTAINS")
+        // Of 1,000 texts that matched, 5 have the length: so have 0.5 % of all.
+        func saving(_ terms: [Term], matched: UInt32 = 1000) throws -> Saving.Range {
+            let found = counted(terms, rows: 5) {
+                $0.step = 20_000_000
+            } _: {
+                ($0.textComparisons, $0.textMatches) = (3000, matched)
+            }
+            return try #require(found.first).saving.time
+        }
+        let searched = try saving([title, Self.length])
+        #expect(abs(searched.high - 10 * 20_000_000 * 0.995) < 1)
+        #expect(searched.low > 10 * 20_000_000 / 3 && searched.median < searched.high)
+        // Every text that matched has the length: nothing is known of the others.
+        #expect(try saving([title, Self.length], matched: 5).high < searched.low)
+        // What must not match says nothing of what must.
+        var not = title
+        not.isNegated = true
+        #expect(try saving([not, Self.length]).high < searched.low)
     }
 
     @Test func `Rows that are added up count as found`() {

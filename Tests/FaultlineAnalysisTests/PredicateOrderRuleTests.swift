@@ -11,16 +11,18 @@ struct PredicateOrderRuleTests {
 
     private func analysis(
         _ terms: [Term] = [text, length], rows: UInt32 = 50, steps: UInt32 = 3499, compared: UInt32 = 3500,
-        matched: UInt32 = 500, times: Int = 10, duration: UInt64 = 3_000_000, step: UInt64 = 0,
-        rules: [any Rule] = [PredicateOrderRule()]
+        matched: UInt32 = 500, times: Int = 10, duration: UInt64 = 3_000_000, step: UInt64 = 0, pageMisses: UInt32 = 0,
+        machine: [CalibrationEntry.Step: Double] = [:], rules: [any Rule] = [PredicateOrderRule()]
     ) -> Analysis {
         var music = Music()
+        _ = music.trace.define(.calibration(CalibrationEntry(trips: [], steps: machine)))
         let shape = music.shape("…", terms)
         for _ in 0..<times {
             let fetch = music.fetch(shape, rows: rows, duration: duration) { $0.step = step }
             var statement = TraceEvent.Statement()
             (statement.rows, statement.fullScanSteps) = (rows, steps)
             (statement.textComparisons, statement.textMatches) = (compared, matched)
+            statement.pageMisses = pageMisses
             music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         }
         return Analysis(Profile(music.trace.closed()), rules: rules)
@@ -33,6 +35,18 @@ struct PredicateOrderRuleTests {
         let gain = { (share: Double) in 10 * (share * searching / 3500 * 3150 - 40 * 3000) }
         #expect(abs(finding.saving.time.median - gain(0.85)) < 1)
         #expect(abs(finding.saving.time.low - gain(0.5)) < 1 && abs(finding.saving.time.high - gain(1)) < 1)
+    }
+
+    @Test func `Reading pages is no searching, where the machine's costs are known`() throws {
+        func saving(_ misses: UInt32, _ machine: [CalibrationEntry.Step: Double]) throws -> Double {
+            let analysis = analysis(step: 2_800_000, pageMisses: misses, machine: machine)
+            return try #require(analysis.findings.first).saving.time.median
+        }
+        #expect(try saving(1000, [:]) == saving(0, [:]))
+        let none = try saving(0, [.page: 1000])
+        let some = try saving(1000, [.page: 1000])
+        // A thousand pages of at least 800 ns each, of ten fetches; nine tenths of the texts are spared.
+        #expect(abs(none - some - 10 * 0.85 * 0.9 * 800_000) < 1)
     }
 
     @Test func `A cheap fix keeps what it saves by itself, and tells after which finding it saves less`() throws {

@@ -133,7 +133,7 @@ struct PlanRuleTests {
         #expect(
             finding.explanation == [
                 "SQLite chooses the plans of 5 fetches by what ANALYZE wrote when the table was another.",
-                "5 fetches went through the whole table, since a small one is gone through faster than an index is asked; "
+                "5 fetches went through the whole table, because scanning a small one is faster than searching its index; "
                     + "an index of it leads to the rows.",
             ])
         // Two of 2,000 rows are handed out and sought, which takes SQLite 7 and 6 times as long as to step over one.

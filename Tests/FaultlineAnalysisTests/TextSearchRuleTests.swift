@@ -214,7 +214,7 @@ struct TextSearchRuleTests {
         let few = try #require(narrowed(200).findings.first)
         #expect(few.severity == .note)
         #expect(
-            few.reservations.first == "Another term leaves some 200 rows to search, which are soon gone through.")
+            few.reservations.first == "Another term leaves some 200 rows to search, which takes little time.")
         #expect(few.evidence.first { $0.name == "candidates" }?.value == 200)
         let many = try #require(narrowed(800).findings.first)
         #expect(many.severity == .warning)
@@ -236,7 +236,7 @@ struct TextSearchRuleTests {
         }
         let few = try found(compared: 130)
         #expect(few.severity == .note)
-        #expect(few.reservations.first == "Another term leaves some 130 rows to search, which are soon gone through.")
+        #expect(few.reservations.first == "Another term leaves some 130 rows to search, which takes little time.")
         #expect(
             few.explanation[0]
                 == "8 searches compared the text of 130 of 3,000 rows each to find 320 in all: no index serves CONTAINS[cd]."

@@ -14,10 +14,10 @@ struct CalibrationTests {
 
     @Test func `It measures the basic steps`() throws {
         let steps = try #require(try Calibration.measure().steps)
-        #expect(steps.keys.sorted() == CalibrationEntry.Step.allCases.map(\.rawValue).sorted())
-        #expect(steps.values.allSatisfy { $0 >= 0 && $0 < 1e6 })
-        // No row takes less than passing over it does.
+        #expect(steps.values.allSatisfy { $0 > 0 && $0 < 1e6 })
+        // Differences may drown in the noise of a busy machine; whole rows do not.
         let rows: [CalibrationEntry.Step] = [.passedRow, .loadedRow, .identity]
-        #expect(rows.allSatisfy { (steps[$0.rawValue] ?? 0) > 0 })
+        #expect(Set(rows.map(\.rawValue)).isSubset(of: steps.keys))
+        #expect(Set(steps.keys).isSubset(of: CalibrationEntry.Step.allCases.map(\.rawValue)))
     }
 }

@@ -23,7 +23,7 @@ final class RecordedShop {
     }
 
     init(
-        configuration: String? = "Shop", items: Int = 200, asks question: Question = .count
+        configuration: String? = "Shop", items: Int = 200, asks question: Question = .count, isWarm: Bool = false
     ) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,6 +46,9 @@ final class RecordedShop {
             name: "Shop", managedObjectModel: model, storeDescription: description, recorder: recorder)
         // Counts are asked for in a request each: in one they would be a loop.
         let context = container.newBackgroundContext()
+        if isWarm {
+            try recorder.scope("warming", kind: .setup) { try work(context, question, prices: 0...9) }
+        }
         if question == .count {
             for price in 0..<10 {
                 try recorder.scope("price", kind: .request) { try work(context, question, prices: price...price) }

@@ -1,9 +1,10 @@
 import CSQLite
 import FaultlineAnalysis
 import FaultlineModel
-import FaultlineReplay
 import Foundation
 import Testing
+
+@testable import FaultlineReplay
 
 @Suite("Advice tried on a copy of a store")
 struct StoreVerifierTests {
@@ -66,6 +67,23 @@ struct StoreVerifierTests {
         let notes = try trial(try RecordedShop()).notes
         #expect(
             notes.first?.hasPrefix("The trace has no values: those of the predicate were drawn from the copy") == true)
+    }
+
+    @Test("Pages that SQLite had in its cache are there when the fetches are measured", arguments: [false, true])
+    func pages(_ isWarm: Bool) throws {
+        let notes = try trial(try RecordedShop(items: 3000, isWarm: isWarm)).notes
+        #expect(
+            notes.contains { $0.hasPrefix("When it was recorded, SQLite had most of these pages in its cache.") }
+                == isWarm)
+    }
+
+    @Test("A step that is not the store's counts in no total")
+    func reading() {
+        var timing = Timing(.thread)
+        timing.step(weight: 2) { _ = sched_yield() }
+        let total = timing.total
+        timing.step(weight: 2, isInStore: false) { _ = sched_yield() }
+        #expect(timing.total == total)
     }
 
     /// Runs a statement, and gives the numbers in the first column.

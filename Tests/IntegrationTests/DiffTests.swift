@@ -25,8 +25,8 @@ struct DiffTests {
         #expect(
             text.hasSuffix(
                 """
-                In 4 of them, a change in time of less than 1.8 × would be within the noise. Sums of several runs
-                (faultline merge) show smaller changes.
+                4 of them would show a change in time only if it were at least 1.8–10.4 ×; less is within the noise.
+                Sums of several runs (faultline merge) show smaller changes.
 
                 """))
         let json = try BuiltCommand.run(["diff", trace, trace, "--format", "json"]).output

@@ -18,7 +18,8 @@ public struct TimeChange: Sendable, Hashable {
     public let before: Median
     public let after: Median
     public let direction: Direction
-    /// The smallest ratio of the two times that counts as a change, greater than 1.
+    /// The smallest ratio of the two times that can count as a change, greater than 1, after what all operations changed by is
+    /// taken off.
     ///
     /// Smaller ones are within the noise of the runs. `nil`: the operation takes too little of the store's time for any change
     /// to be reported.

@@ -91,7 +91,7 @@ struct AggregateAdvice {
             return ["\(what) asked only whether \(isOne ? "it is" : "they are") empty, and no row was taken out."]
         case .fold(let property):
             return [
-                "\(what) gone through in order, and of each row only \(property) was read: that makes a sum, an average, a minimum "
+                "\(what) read in order, and of each row only \(property): that makes a sum, an average, a minimum "
                     + "or a maximum."
             ]
         case .preview(let first):

@@ -16,11 +16,11 @@ public struct BatchSizeRule: Rule {
 
     /// Executions, rows or windows from which on a fetch is judged.
     static let minimumExecutions = Threshold(
-        "R02", "minimumExecutions", 3, .count, "results from which on a fetch is judged")
+        "R02", "minimumExecutions", 3, .count, "minimum results before a fetch is judged")
     static let minimumRows = Threshold(
-        "R02", "minimumRows", 200, .count, "rows from which on a fetch is judged, however few results there are")
+        "R02", "minimumRows", 200, .count, "rows that suffice to judge a fetch, however few results there are")
     static let minimumWindows = Threshold(
-        "R02", "minimumWindows", 3, .count, "screens from which on a fetch is judged, however few results there are")
+        "R02", "minimumWindows", 3, .count, "screens that suffice to judge a fetch, however few results there are")
 
     public init() {}
 

@@ -25,7 +25,7 @@ struct FetchLoopAdvice {
 
     var fix: String {
         guard term != nil else {
-            return "If a relationship is followed, prefetch it with the fetch of the objects that are gone through "
+            return "If a relationship is followed, prefetch it with the fetch of the objects that the loop visits "
                 + "(relationshipKeyPathsForPrefetching); else collect the values first and fetch once with IN."
         }
         return

@@ -10,7 +10,7 @@ public struct LargeValueRule: Rule {
     /// The mean size from which on a value is better kept in a file of its own.
     static let fileSize = Threshold(
         "R09", "fileSize", 102_400.0, .size,
-        "of a value, on average, from which on it is better kept in a file of its own")
+        "minimum average size of a value that is better kept in a file of its own")
     /// The share of loaded values that must be large.
     static let minimumLargeShare = Threshold(
         "R09", "largeShare", 0.05, .share, "of the values that must have 16 KiB or more")
@@ -18,7 +18,7 @@ public struct LargeValueRule: Rule {
     static let readShare = Threshold(
         "R09", "readShare", 0.25, .share, "of rows in which a fetch must read the value to count as one that needs it")
     /// Rows from which on it is more than a note, and from which on it is named at all.
-    static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "rows from which on it is more than a note")
+    static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "minimum rows for more than a note")
     static let fewestRows: UInt64 = 10
 
     /// What is known of one property, and of the fetches that load it without reading it.
@@ -101,7 +101,7 @@ public struct LargeValueRule: Rule {
         let claims = candidate.fetches.map { BatchSizeRule.claim($0, profile) }
         let spent = claims.reduce(0) { $0 + $1.balance }
         let byte = byteCost(candidate, profile, costs)
-        let time = time(of: bytes, in: candidate, spent: spent, byte, profile, costs.machine)
+        let time = time(in: candidate, spent: spent, byte, profile, costs.machine)
         let words = LargeValueAdvice(candidate: candidate)
         var finding = Finding(
             rule: id, ruleName: name, title: words.title, change: words.declaration,
@@ -136,21 +136,26 @@ public struct LargeValueRule: Rule {
         return finding
     }
 
-    /// What bytes that nobody reads cost, and no more than most of the time that loading took.
+    /// The cost of bytes that nobody reads, at most 90 % of the fetches' time.
     private func time(
-        of bytes: Double, in candidate: Candidate, spent: Double,
+        in candidate: Candidate, spent: Double,
         _ byte: (cost: Double, factor: Double, confidence: Confidence), _ profile: Profile, _ machine: MachineCosts
     ) -> Saving.Range {
-        guard let row = machine.loadedRow else {
-            let median = min(bytes * byte.cost, spent * 0.9)
-            return Saving.Range(
-                median: median, low: median / byte.factor, high: min(median * byte.factor, spent * 0.9))
+        let name = candidate.property.name
+        let parts = candidate.fetches.compactMap { profile.fetch($0) }.map { fetch -> Saving.Range in
+            let uses = fetch.properties[candidate.entity] ?? [:]
+            let rows = Double(uses.values.map(\.rowsLoaded).max() ?? 0)
+            let (use, all) = (uses[name] ?? PropertyUse(), Double(uses.values.reduce(0) { $0 &+ $1.bytes }))
+            let unread = Double(use.rowsLoaded - min(use.rowsLoaded, use.rowsRead)) / Double(max(1, use.rowsLoaded))
+            let long = Double(use.bytes) * unread
+            let cost = long * byte.cost
+            return fetch.time(ofBytes: long, of: all, rows: rows, byte, machine)
+                ?? Saving.Range(median: cost, low: cost / byte.factor, high: cost * byte.factor)
         }
-        let misses = candidate.fetches.compactMap { profile.fetch($0)?.counts.pageMisses }.reduce(0, &+)
-        let short = row * Double(candidate.hot.rowsLoaded)
-        return UnreadValues.part(of: spent, byte, machine.cost(.page, assumed: UnreadValues.page)) { byte, page in
-            (bytes * byte + Double(misses) * page, short)
-        }.limited(to: spent * 0.9)
+        return Saving.Range(
+            median: parts.reduce(0) { $0 + $1.median }, low: parts.reduce(0) { $0 + $1.low },
+            high: parts.reduce(0) { $0 + $1.high }
+        ).limited(to: spent * 0.9)
     }
 
     /// What a byte costs in the fetch that loads the most of them.

@@ -3,7 +3,7 @@ internal import FaultlineTrace
 extension MissingIndexRule {
     /// Rows that were written from which on an index that nobody needs is a warning.
     static let needlessWrites = Threshold(
-        "R06", "needlessWrites", 5000, .count, "rows written from which on an index that nobody needs is a warning")
+        "R06", "needlessWrites", 5000, .count, "minimum written rows for an unneeded index to be a warning")
 
     /// Indexes that others make needless: each costs time at every write, and room.
     func needlessIndexes(_ profile: Profile) -> [Finding] {

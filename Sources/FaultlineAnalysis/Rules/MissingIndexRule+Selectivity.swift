@@ -34,6 +34,24 @@ extension MissingIndexRule {
         return Double(counts.textComparisons) / Double(counts.statements) / Double(searches.count)
     }
 
+    /// The share of a table's texts that an index spares a search, because it leads only to rows of which the search is asked
+    /// last; `nil`: the search is not asked about the whole table, or the trace does not tell what the other terms leave over.
+    static func sparedSearches(_ fetch: FetchProfile, _ index: IndexProposal) -> Double? {
+        let (counts, shape) = (fetch.counts, fetch.key.shape)
+        let terms = shape.terms ?? []
+        guard let first = terms.firstIndex(where: \.isSearch), terms.count(where: \.isSearch) == 1,
+            terms[first].isNegated != true, !terms.contains(where: { $0.isAlternative == true }),
+            let matches = counts.meanTextMatches, matches > 0,
+            Double(counts.textComparisons) >= counts.scannedRows / 2 * Double(counts.statements),
+            !shape.isLimited || shape.sort.isEmpty
+        else { return nil }
+        let behind = Set(terms[(first + 1)...].map(\.keyPath))
+        guard index.elements.prefix(max(1, index.equalities)).allSatisfy({ behind.contains($0.property) }) else {
+            return nil
+        }
+        return 1 - min(1, counts.foundRows / matches)
+    }
+
     /// Rows that were added up or counted in groups: each takes operations beyond those for a row that is stepped over.
     private static func addedRows(_ fetch: FetchProfile) -> Double? {
         let (counts, shape) = (fetch.counts, fetch.key.shape)

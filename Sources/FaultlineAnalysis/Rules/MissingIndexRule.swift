@@ -7,14 +7,15 @@ internal import FaultlineTrace
 public struct MissingIndexRule: Rule {
     public let id = "R06"
     public let name = "Missing index"
-    public let purpose = "Tables that are gone through for a few rows which an index would find."
+    public let purpose = "Full table scans that return few rows, which an index would avoid."
 
     /// Rows of a table from which on it is worth an index.
     static let minimumRows = Threshold(
-        "R06", "minimumRows", 500.0, .count, "rows of a table from which on it is worth an index")
+        "R06", "minimumRows", 500.0, .count, "minimum rows of a table that is worth an index")
     /// Steps in all, and for each row that was found, from which on a scan is named.
-    static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "steps of scans in all")
-    static let stepsPerRow = Threshold("R06", "stepsPerRow", 10.0, .count, "steps of a scan for each row that is found")
+    static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "minimum steps of scans in all")
+    static let stepsPerRow = Threshold(
+        "R06", "stepsPerRow", 10.0, .count, "minimum steps of a scan for each row that is found")
     /// The share of a table that a fetch may load: to seek more rows one by one takes as long as the scan.
     static let largestShare = Threshold("R06", "largestShare", 0.1, .share, "of a table that a fetch may load")
     /// The same for what an index alone answers, such as a count.
@@ -85,6 +86,10 @@ public struct MissingIndexRule: Rule {
         let gain = { (step: Double, seek: Double) in
             min(most, max(0, executions * step * (scanned - led - seek * sought)))
         }
+        if let index, let spared = sparedSearches(fetch, index) {
+            let most = counts.runTime * spared
+            return Saving.Range(median: 0.85 * most, low: 0.5 * most, high: most)
+        }
         // Comparing texts, and adding values up, goes on for the rows that an index leads to.
         guard counts.textComparisons == 0, fetch.key.shape.expressions == nil || scanned >= 10 * led else {
             let step = machine.cost(.passedRow, assumed: CostModel.steppedRow)
@@ -138,7 +143,7 @@ public struct MissingIndexRule: Rule {
         }
         if demand.scannedRows < Self.minimumRows.value {
             finding.downgrade(
-                "A table of fewer than \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows is soon gone through.")
+                "A table of fewer than \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows is scanned quickly.")
         }
         let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
         // What goes through a table does so when the table grows, whatever it takes now.

@@ -137,7 +137,7 @@ public struct PlanRule: Rule {
             let which = "\(Phrase.count(scans, "fetch", plural: "fetches")) went through the whole table"
             let why =
                 (old.difference?.ratio ?? 0) > 1
-                ? ", since a small one is gone through faster than an index is asked" : ""
+                ? ", because scanning a small one is faster than searching its index" : ""
             sentences.append("\(which)\(why); an index of it leads to the rows.")
         }
         return sentences

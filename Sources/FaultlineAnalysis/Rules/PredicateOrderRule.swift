@@ -10,7 +10,7 @@ public struct PredicateOrderRule: Rule {
         "Texts that are searched before a comparison that is cheaper, or leaves less, has sorted rows out."
 
     /// Rows that are gone through, from which on the order is named.
-    static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "rows that are gone through")
+    static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
     /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
     static let uselessShare = Threshold("R07", "uselessShare", 0.9, .share, "of rows that a term may leave over")
     /// What comparing a number is assumed to take, in nanoseconds.
@@ -125,22 +125,25 @@ public struct PredicateOrderRule: Rule {
         _ machine: MachineCosts
     ) -> (median: Double, low: Double, high: Double) {
         let counts = fetch.counts
-        let comparison = machine.cost(.comparison, assumed: Self.comparison).usual
+        let comparison = machine.cost(.comparison, assumed: Self.comparison)
         let step = machine.cost(.passedRow, assumed: CostModel.steppedRow).usual
-        let gain = { (text: Double) in
+        let gain = { (text: Double, comparison: Double) in
             Double(counts.executions) * (text * spared - comparison * (search.scanned - search.passed))
         }
-        if let searching = counts.searchTime(step: step) {
+        if let searching = counts.searchTime(step: step, machine) {
             let shares = Self.searchingShares
             let text = { (share: Double) in share * searching / search.compared }
-            return (gain(text(Self.searchingShare)), gain(text(shares.lowerBound)), gain(text(shares.upperBound)))
+            return (
+                gain(text(Self.searchingShare), comparison.usual), gain(text(shares.lowerBound), comparison.most),
+                gain(text(shares.upperBound), comparison.least)
+            )
         }
         let saving = { (text: Double) in
             estimate.range { line in
                 let rest = line.cost(trips: 1, rows: min(search.found, search.compared))
                 // Going through long rows can take more than searching them.
                 let searching = max(0, counts.meanTime - rest - step * search.scanned)
-                return gain(min(text, searching / search.compared))
+                return gain(min(text, searching / search.compared), comparison.usual)
             }
         }
         let texts = Self.textComparisons
@@ -194,10 +197,11 @@ extension FetchCounts {
     /// trace does not tell that apart from waiting, preparing and making objects.
     ///
     /// - Parameter step: What passing over a row takes.
-    func searchTime(step: Double) -> Double? {
+    func searchTime(step: Double, _ machine: MachineCosts) -> Double? {
         guard isSplit else { return nil }
         let handedOut = CostModel.assumed.row / 2 * foundRows
-        return max(0, meanRunTime - step * scannedRows - handedOut)
+        let reading = (machine.leastPage ?? 0) * Double(pageMisses) / Double(max(1, executions))
+        return max(0, meanRunTime - step * scannedRows - handedOut - reading)
     }
 }
 

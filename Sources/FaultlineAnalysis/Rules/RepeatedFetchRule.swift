@@ -10,7 +10,7 @@ public struct RepeatedFetchRule: Rule {
 
     /// Times on one occasion.
     static let manyTimes = Threshold(
-        "R18", "manyTimes", 5, .count, "times on one occasion from which on it is more than a note")
+        "R18", "manyTimes", 5, .count, "minimum repetitions on one occasion for more than a note")
 
     public var thresholds: [Threshold] { [Self.manyTimes] }
 

@@ -35,8 +35,8 @@ struct ResultDemand: Sendable, Hashable {
         "R05", "minimumBytes", 16384, .size, "of such a result, however few rows it has")
     /// Results, and rows of all of them, from which on rows that nobody used are judged.
     static let minimumExecutions = Threshold(
-        "R03", "minimumExecutions", 3, .count, "results from which on a fetch is judged")
-    static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "rows from which on unused ones count")
+        "R03", "minimumExecutions", 3, .count, "minimum results before a fetch is judged")
+    static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "minimum rows before unused ones count")
     /// The minimum number of a result's objects before a batch request is advised.
     static let minimumWritten = Threshold(
         "R10", "writtenRows", 100, .count,

@@ -16,12 +16,12 @@ struct ScreenBatches {
 
     /// Memory that is held for nothing from which on that alone is worth a warning.
     static let minimumMemory = Threshold(
-        "R02", "unusedMemory", 262_144.0, .size, "held for nothing from which on that alone is worth a warning")
+        "R02", "unusedMemory", 262_144.0, .size, "of unused memory that alone is worth a warning")
     /// The share of a batch that no screen needs from which on that alone is worth a warning: what a row costs differs from
     /// one machine to the next, how many are loaded does not.
     static let wastedShare = Threshold(
         "R02", "unusedShare", 1.0 / 3, .share,
-        "of a batch that no screen needs, from which on that alone is worth a warning")
+        "of a batch that no screen needs: as much alone is worth a warning")
     /// What the main thread may take for a frame without dropping one, in nanoseconds.
     static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "that the main thread may take for a frame")
 

@@ -83,7 +83,7 @@ extension PredicateOrderRule {
         let estimate = costs.store
         let step = costs.machine.cost(.passedRow, assumed: CostModel.steppedRow).usual
         let searching = estimate.range { line in
-            if let one = counts.searchTime(step: step) { return Double(counts.executions) * one }
+            if let one = counts.searchTime(step: step, costs.machine) { return Double(counts.executions) * one }
             let rest = line.cost(trips: 1, rows: order.found) + step * order.scanned
             return Double(counts.executions) * max(0, counts.meanTime - rest)
         }

@@ -138,7 +138,7 @@ public struct TextSearchRule: Rule {
     ) {
         if let candidates, candidates.isNarrowed, candidates.rows <= Self.fewCandidates.value {
             finding.downgrade(
-                "Another term leaves some \(Phrase.decimal(candidates.rows, places: 0)) rows to search, which are soon gone through."
+                "Another term leaves some \(Phrase.decimal(candidates.rows, places: 0)) rows to search, which takes little time."
             )
         }
         // What no index serves stays so when the table grows, whatever it takes now.

@@ -44,7 +44,9 @@ struct UnreadValues {
         guard rows >= Self.minimumRows, bytes >= Self.share.value * all else { return nil }
         let claim = BatchSizeRule.claim(fetch.key, profile)
         let byte = costs.byte(of: shape, rowSize: all / Double(rows))
-        let saving = Self.saving(bytes / Double(rows), share: bytes / max(1, all), rows, fetch, byte, costs.machine)
+        let saving =
+            fetch.time(ofBytes: bytes, of: all, rows: Double(rows), byte, costs.machine)
+            ?? Self.saving(bytes / Double(rows), share: bytes / max(1, all), rows, fetch, byte, costs.machine)
             .limited(to: claim.balance * 0.9)
         let words = UnreadValueAdvice(entity: shape.entity, properties: unread)
         var finding = Finding(
@@ -69,12 +71,6 @@ struct UnreadValues {
 
     /// The assumed cost of a byte in rows that SQLite passes over, in nanoseconds: 0.01–0.2 were measured.
     private static let passed = StepCost(usual: 0.12, least: 0.04, most: 0.25)
-    /// The assumed cost of a page that SQLite reads from the file, in nanoseconds: 0.5–2.8 µs were measured.
-    static let page = StepCost(usual: 2500, least: 1000, most: 4500)
-
-    /// The share of the pages that rows from all over a table need less without their long values.
-    private static let sharedPages = 0.3
-
     /// The assumed costs that remain for a row without long values: of passing over it in a scan, and of sorting it, in
     /// nanoseconds.
     ///
@@ -96,7 +92,7 @@ struct UnreadValues {
     ) -> Saving.Range {
         let counts = fetch.counts
         let (passed, page) = (
-            machine.cost(.passedByte, assumed: passed), machine.cost(.page, assumed: page)
+            machine.cost(.passedByte, assumed: passed), machine.cost(.page, assumed: CostModel.page)
         )
         let (passedShort, sortedShort) = (
             machine.cost(.passedRow, assumed: passedShort), machine.cost(.sortedRow, assumed: sortedShort)
@@ -105,17 +101,6 @@ struct UnreadValues {
         let sorted = max(0, Double(counts.sortedRows) - loaded)
         let scanned = max(0, Double(counts.fullScanSteps) - loaded)
         let pages = share * Double(counts.pageMisses)
-        if sorted == 0, scanned == 0, let row = machine.loadedRow {
-            // The time is known; only the parts of it follow from the costs. So a moment at which all of them were higher does
-            // not matter.
-            let time = max(0, fetch.loadTime - CostModel.emptyTrip * Double(counts.executions))
-            // The rows of one value of an index lie anywhere in the table, each on a page of its own, long or not.
-            let isScattered = (fetch.key.shape.terms ?? []).contains(where: \.isEquality)
-            let short = loaded * (isScattered ? row + CostModel.soughtRow : row)
-            return part(of: time, byte, page) { byte, page in
-                (bytes * loaded * byte + pages * (isScattered ? sharedPages : 1) * page, short)
-            }
-        }
         let scan = fetch.scanTime(machine)
         let saved = {
             (loading: Double, passing: Double, page: Double, scan: Double, short: (passed: Double, sorted: Double)) in
@@ -130,22 +115,6 @@ struct UnreadValues {
                 byte.cost / byte.factor, passed.least, page.least, scan.least, (passedShort.most, sortedShort.most)),
             high: saved(
                 byte.cost * byte.factor, passed.most, page.most, scan.most, (passedShort.least, sortedShort.least)))
-    }
-
-    /// The part of a known time that long values took.
-    ///
-    /// - Parameter costs: What the long values and all the rest cost, by what a byte and a page do.
-    static func part(
-        of time: Double, _ byte: (cost: Double, factor: Double, confidence: Confidence), _ page: StepCost,
-        _ costs: (_ byte: Double, _ page: Double) -> (long: Double, rest: Double)
-    ) -> Saving.Range {
-        func part(_ byte: Double, _ page: Double) -> Double {
-            let (long, rest) = costs(byte, page)
-            return time * long / max(1, long + rest)
-        }
-        return Saving.Range(
-            median: part(byte.cost, page.usual), low: part(byte.cost / byte.factor, page.least),
-            high: part(byte.cost * byte.factor, page.most))
     }
 
     /// Long properties that no execution of the shape reads, the longest first.

@@ -6,7 +6,7 @@ public struct UnusedResultRule: Rule {
     public let name = "Unused results"
     public let purpose = "Fetches whose results nobody uses."
 
-    static let manyRows = Threshold("R17", "manyRows", 20, .count, "unused rows from which on it is more than a note")
+    static let manyRows = Threshold("R17", "manyRows", 20, .count, "minimum unused rows for more than a note")
 
     public var thresholds: [Threshold] { [Self.manyRows] }
 

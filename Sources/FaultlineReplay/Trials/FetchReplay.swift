@@ -30,8 +30,8 @@ struct FetchReplay {
     var executions: [Execution]
     /// Fetches that the trace has.
     let recorded: UInt64
-    /// Pages that SQLite read from the file for each of them, on average.
-    let pageMisses: Double
+    /// Pages that SQLite read from the file for the statement of each of them, on average; `nil`: nobody counted.
+    let pageMisses: Double?
     /// Whether the fetches follow one another in one context, and their rows are not looked at.
     private let isLoop: Bool
     /// Whether some of the fetches stand for others of the trace.
@@ -80,7 +80,8 @@ struct FetchReplay {
         }
         isLoop = loop != nil
         recorded = loop?.executions ?? profile.counts.executions
-        pageMisses = Double(profile.counts.pageMisses) / Double(profile.counts.executions)
+        let statements = profile.counts.virtualMachineSteps > 0 ? profile.counts.statements : 0
+        pageMisses = statements > 0 ? Double(profile.counts.pageMisses) / Double(statements) : nil
         reading = ResultReading(profile, entity, schema)
         readingIsInStore =
             reading.followsRelationships || shape.expressions != nil || shape.includesPropertyValues == false

@@ -148,7 +148,8 @@ public struct StoreVerifier {
             operations: replays.reduce(0) { $0 &+ $1.count }, recorded: replays.reduce(0) { $0 &+ $1.recorded })
         pair.drawsValues = replays.contains(where: \.drawsValues)
         pair.rows = replays.reduce(0) { $0 &+ $1.rows }
-        pair.pageMisses = replays.reduce(0) { $0 + $1.pageMisses * Double($1.recorded) } / Double(max(1, pair.recorded))
+        let misses = replays.compactMap { replay in replay.pageMisses.map { $0 * Double(replay.recorded) } }
+        if misses.count == replays.count { pair.pageMisses = misses.reduce(0, +) / Double(max(1, pair.recorded)) }
         return pair
     }
 }

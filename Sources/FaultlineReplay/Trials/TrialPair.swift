@@ -2,6 +2,7 @@ import FaultlineAnalysis
 import FaultlineCounting
 import FaultlineRecorder
 import FaultlineStore
+import FaultlineTrace
 
 /// Work with a change and without it, which is measured in turns.
 struct TrialPair {
@@ -23,7 +24,7 @@ struct TrialPair {
     var drawsValues = false
     /// Trips of the recorded fetches for objects that theirs lead to; `nil`: the change is not about those.
     var relatedTrips: UInt64?
-    /// Pages that SQLite read from the file for each of the recorded fetches, on average; `nil`: none are done again.
+    /// Pages that SQLite read from the file for the statement of each recorded fetch, on average; `nil`: nobody counted.
     var pageMisses: Double?
     /// Saves wait for the disk, and fetches from a copy do not.
     var clock = TrialClock.thread
@@ -65,9 +66,8 @@ struct TrialPair {
             + "\(Phrase.count(recordedTrips)). So the times are those of a second run, whose row cache has the objects."
     }
 
-    /// What of the store was in memory already when the fetches were recorded, and is to be when they are measured.
+    /// What is loaded into memory before each run.
     private enum Rehearsal {
-        /// Nothing.
         case none
         /// Pages, in SQLite's cache.
         case pages
@@ -88,8 +88,15 @@ struct TrialPair {
         let container = try side.copy.open(model, recorder)
         var timing = Timing(clock)
         let counted = try recorder.countingStore { try side.run(container, &timing) }.counts
-        let misses = recorder.events().reduce(UInt64(0)) { sum, event in
-            if case .sql(let statement) = event.detail { sum &+ UInt64(statement.pageMisses) } else { sum }
+        // Those of the fetches' own statements, each the first behind its fetch, as a profile counts them.
+        var fetches: Set<EventID> = []
+        var misses: UInt64 = 0
+        for event in recorder.events() {
+            switch event.detail {
+            case .fetch: fetches.insert(event.id)
+            case .sql(let statement) where fetches.remove(event.parent) != nil: misses &+= UInt64(statement.pageMisses)
+            default: break
+            }
         }
         return Count(
             counts: .init(trips: UInt64(counted.trips), rows: UInt64(counted.rows)), found: timing.found,
@@ -119,6 +126,9 @@ struct TrialPair {
         var rehearsal = Rehearsal.none
         if let pageMisses, 2 * pageMisses < Double(counted.before.pageMisses) / Double(max(1, operations)) {
             rehearsal = .pages
+            notes.append(
+                "When it was recorded, SQLite had most of these pages in its cache. So each run is made twice, and the second is "
+                    + "measured.")
         }
         if let note = cacheNote(trips: counted.before.counts.trips) {
             rehearsal = .rows

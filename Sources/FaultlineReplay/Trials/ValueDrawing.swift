@@ -107,14 +107,16 @@ struct ValueDrawing {
         _ candidates: [Candidate], textMatches: Double, _ context: ManagedObjectContext,
         _ coordinator: PersistentStoreCoordinator, _ recorder: Recorder
     ) throws -> [Candidate] {
+        // Values that find nothing are of no object.
+        let drawn = candidates.filter { $0.count > 0 }
         let isSearched = shape.places.map(\.isSearch)
         let distance = { (candidate: Candidate) in abs(log((candidate.textMatches + 1) / (textMatches + 1))) }
         guard isSearched.contains(true), isSearched.contains(false),
-            let text = candidates.min(by: { distance($0) < distance($1) })
+            let text = drawn.min(by: { distance($0) < distance($1) })
         else { return [] }
         var timing = Timing(.thread)
         var mixed: [Candidate] = []
-        for other in candidates where other.values != text.values && timing.total < Self.patience {
+        for other in drawn where other.values != text.values && timing.total < Self.patience / 2 {
             let values = zip(isSearched, zip(text.values, other.values)).map { $0 ? $1.0 : $1.1 }
             mixed.append(try timing.step(weight: 1) { try candidate(values, context, coordinator, recorder) })
         }

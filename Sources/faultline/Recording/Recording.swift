@@ -55,7 +55,7 @@ struct Recording {
         }
     }
 
-    /// Adds to a trace what trips to a store cost on this machine, for reports of one that has too few of its own.
+    /// Adds to a trace what trips to a store and SQLite's basic steps cost on this machine, for the predictions of its reports.
     ///
     /// What fails here costs that, and not the trace.
     private static func calibrate(_ trace: String) {

@@ -17,13 +17,15 @@ extension LargeValueRule {
             fix:
                 "An entity of its own; from \(LargeValueRule.fileSize.text) on average a file of its own (external storage); or the "
                 + "attribute behind all others, and fetches that name the properties that they load.",
-            saving: "The bytes that nobody read, by what a byte costs: fitted from rows of different lengths, or "
-                + "assumed.",
+            saving:
+                "The part of the loading time that the unread bytes and their pages took, by the costs that `record` "
+                + "measured on the machine; without these, and where SQLite scans or sorts, the bytes times the cost of one: "
+                + "fitted to rows of different lengths, or assumed.",
             guards: [
                 "Attributes whose values lie in files already are left alone.",
                 "What every fetch reads is no waste.",
                 "Fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows are a note.",
-                "Where the trace has too few rows of different sizes the confidence is low.",
+                "Where nobody measured what a byte costs, the confidence is low.",
             ])
     }
 }

@@ -23,8 +23,9 @@ extension OverFetchRule {
                 + "value in an entity of its own.",
             saving:
                 "The cost per row of the unused rows. If SQLite scans the table for them, the limit spares that part of the scan "
-                + "as well; if SQLite sorts the rows itself, about half of their cost remains. For values: the cost of their "
-                + "bytes in the rows that are loaded, sorted or passed over, and of the pages that SQLite reads for them.",
+                + "as well; if SQLite sorts the rows itself, about half of their cost remains. For values: the part of "
+                + "the loading time that their bytes and pages took; if SQLite also scans or sorts other rows, the cost of the "
+                + "bytes in all of these rows.",
             guards: [
                 "Lists that scroll show more than their first rows in time, and are left to R02.",
                 "Results that the program still holds at the end may yet be used: nine in ten must be over.",

@@ -15,8 +15,8 @@ extension PlanRule {
                 + "another or more. And a table, or values of an index, of which there are "
                 + "\(Phrase.decimal(PlanRule.minimumRatio.value, places: 0)) times as many rows as SQLite expects by what ANALYZE "
                 + "wrote, or as few, where one of the two is \(Phrase.decimal(OldStatistics.minimumRows, places: 0)) rows; of values in "
-                + "\(OldStatistics.minimumSearches) runs or more. And a table that is gone through for a few rows which one of "
-                + "its indexes leads to.",
+                + "\(OldStatistics.minimumSearches) runs or more. And a full scan that returns few rows, although one of the "
+                + "table's indexes would find them.",
             evidence:
                 "The plans, how often each ran, its steps of SQLite's virtual machine and its time; rows that were "
                 + "expected, and rows that were met.",

@@ -26,8 +26,8 @@ extension UnusedPrefetchRule {
                 "All lines that fetch with one shape are judged together.",
                 "Rows of the fetch that nobody touched do not count: what leads from them could not be used.",
                 "A relationship without rows is not unused.",
-                "Above the share from which on prefetching takes less than a trip for each row used, nothing is said: R01 "
-                    + "and this rule never contradict each other.",
+                "Where prefetching takes less time than a trip for each row that is used, the rule says nothing, so that R01 and "
+                    + "this rule never contradict each other.",
                 "Results that the program still holds may yet be used: with more than "
                     + "\(Phrase.percent(UnusedPrefetchRule.openShare)) of them nothing is said.",
             ])
