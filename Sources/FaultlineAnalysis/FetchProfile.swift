@@ -111,6 +111,8 @@ public struct FetchCounts: Sendable, Hashable {
     /// Statements that had to be prepared, and what that took for all of them, in nanoseconds.
     public internal(set) var preparations: UInt64 = 0
     public internal(set) var prepareTime: UInt64 = 0
+    /// Time that the fetches waited for the store or a connection, in nanoseconds.
+    public internal(set) var waitTime: UInt64 = 0
     /// Fetches with an offset, rows that the offsets pass over, and the largest of them.
     public internal(set) var offsetFetches: UInt64 = 0
     public internal(set) var skippedRows: UInt64 = 0
@@ -212,7 +214,7 @@ extension FetchCounts: Summed, StartsEmpty {
         .sum("textComparisons", \.textComparisons),
         .sum("textMatches", \.textMatches),
         .sum("preparations", \.preparations),
-        .sum("prepareTime", \.prepareTime), .sum("offsetFetches", \.offsetFetches),
+        .sum("prepareTime", \.prepareTime), .sum("waitTime", \.waitTime), .sum("offsetFetches", \.offsetFetches),
         .sum("skippedRows", \.skippedRows), .maximum("largestOffset", \.largestOffset),
         .sum("pendingFetches", \.pendingFetches), .sum("pendingObjects", \.pendingObjects),
         .sum("pendingTime", \.pendingTime), .sum("stepTime", \.stepTime), .sum("unsplitTime", \.unsplitTime),

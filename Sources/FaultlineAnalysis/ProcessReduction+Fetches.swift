@@ -103,6 +103,7 @@ extension ProcessReduction {
             profile.counts.rows &+= UInt64(fetch.rows)
             profile.counts.time &+= event.duration
             profile.counts.prepareTime &+= fetch.prepare
+            profile.counts.waitTime &+= fetch.wait
             profile.counts.stepTime &+= min(fetch.step, event.duration)
             profile.counts.unsplitTime &+= fetch.step > 0 ? 0 : fetch.unsplitTime(of: event)
             profile.add(fetch.prefetches, loadTime: event.duration)

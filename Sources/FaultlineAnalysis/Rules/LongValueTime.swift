@@ -42,15 +42,15 @@ extension FetchProfile {
         return Saving.Range(median: parts[0], low: parts.min() ?? 0, high: parts.max() ?? 0)
     }
 
-    /// The time that SQLite took to hand out the rows of the fetches or of their batches, in nanoseconds, without preparing
-    /// statements, prefetching and the fixed cost of a trip.
+    /// The time that it took to load the rows of the fetches or of their batches, in nanoseconds, without waiting, preparing
+    /// statements, prefetching, comparing unsaved objects and the fixed cost of a trip.
     private var loadTime: Double {
         let prefetching = prefetches.values.reduce(0) { $0 + Double($1.time) }
         // A batched fetch itself loads only identities.
         if counts.batchTime > 0 {
             return max(0, Double(counts.batchTime) - prefetching - CostModel.emptyTrip * Double(total(\.batchesLoaded)))
         }
-        let time = counts.isSplit ? counts.runTime : Double(counts.time) - Double(counts.prepareTime) - prefetching
-        return max(0, time - CostModel.emptyTrip * Double(counts.executions))
+        let others = Double(counts.prepareTime) + Double(counts.waitTime) + Double(counts.pendingTime) + prefetching
+        return max(0, Double(counts.time) - others - CostModel.emptyTrip * Double(counts.executions))
     }
 }
