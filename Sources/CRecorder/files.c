@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,10 +27,26 @@ bool fl_identify(int descriptor, fl_identity *identity) {
     return true;
 }
 
+// A copy of a descriptor with a number that the program is not allowed, so that it has as many as without the copy: the
+// limit is on new numbers (RLIMIT_NOFILE in getrlimit(2)), and rises for a moment. -1 if the hard limit does not permit that.
+static int duplicate_beyond_limit(int descriptor) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT_MAX / 2) { return -1; }
+    // More than one, because other copies may be there.
+    struct rlimit more = {.rlim_cur = limit.rlim_cur + 16, .rlim_max = limit.rlim_max};
+    if (more.rlim_cur > more.rlim_max) { more.rlim_cur = more.rlim_max; }
+    if (more.rlim_cur == limit.rlim_cur) { return -1; }
+    if (setrlimit(RLIMIT_NOFILE, &more) != 0) { return -1; }
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, (int)limit.rlim_cur);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return copy;
+}
+
 int fl_open_apart(const char *path, int flags, mode_t mode, int least) {
     int descriptor = open(path, flags | O_CLOEXEC, mode);
     if (descriptor < 0 || descriptor >= least) { return descriptor; }
     int apart = fcntl(descriptor, F_DUPFD_CLOEXEC, least);
+    if (apart < 0 && least > 3) { apart = duplicate_beyond_limit(descriptor); }
     // Where so many are not allowed, any but the first three will do.
     if (apart < 0 && descriptor >= 3) { return descriptor; }
     if (apart < 0) { apart = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }

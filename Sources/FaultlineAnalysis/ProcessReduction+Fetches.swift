@@ -280,11 +280,11 @@ extension FetchProfile {
     /// Adds what prefetching took for a fetch or a batch.
     fileprivate mutating func add(_ prefetched: [TraceEvent.Prefetch], loadTime: UInt64) {
         for prefetch in prefetched where prefetch.path < UInt64(key.shape.prefetch.count) {
-            prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(
-                PrefetchUse(
-                    loads: prefetch.trips > 0 ? 1 : 0, trips: prefetch.trips, rows: prefetch.rows,
-                    bytes: prefetch.bytes,
-                    time: prefetch.duration, loadTime: loadTime))
+            var use = PrefetchUse()
+            (use.trips, use.rows, use.bytes) = (prefetch.trips, prefetch.rows, prefetch.bytes)
+            use.time = prefetch.duration
+            if prefetch.trips > 0 { (use.loads, use.readTime, use.loadTime) = (1, prefetch.duration, loadTime) }
+            prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(use)
         }
     }
 }

@@ -175,6 +175,19 @@ struct AttackTests {
         #expect(try fetches(trace + "3") == 5)
     }
 
+    @Test("a program has every descriptor that it is allowed, whether it is recorded or not", arguments: [8, 12, 100])
+    func descriptorsLeft(_ limit: Int) throws {
+        func open(_ destination: String) throws -> String {
+            try BuiltCommand.run(
+                ["-c", "ulimit -S -n \(limit); \(destination) \(UnrulyProgram.path) descriptors"], program: "/bin/sh"
+            ).output
+        }
+        let (alone, recorded) = (try open(""), try open("FAULTLINE_TRACE=timeline:\(trace)"))
+        #expect(Int(alone.trimmingCharacters(in: .newlines)) ?? 0 > 0)
+        #expect(recorded == alone)
+        #expect(try fetches(trace) == 1)
+    }
+
     @Test("what was lost is said, however quiet the command is to be")
     func quiet() throws {
         let result = try BuiltCommand.run(

@@ -52,6 +52,13 @@ case "records":
     record(Int(arguments[1])!)
     print("done")
 
+case "descriptors":
+    // How many more files it may open.
+    record(1)
+    var count = 0
+    while open("/dev/null", O_RDONLY) >= 0 { count += 1 }
+    print(count)
+
 case "many-threads":
     // All of them are there at once, more than there are rings.
     let (count, events) = (Int(arguments[1])!, Int(arguments[2])!)

@@ -136,7 +136,7 @@ public struct UnusedPrefetchRule: Rule {
         // A sort or a scan beside it makes its share small, and it costs no less.
         let searching = fetches.reduce(0) { $0 + $1.searchTime }
         guard
-            Double(use.time) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
+            Double(use.readTime) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
                 || Significance.isMet(
                     saving: Double(use.time), wallTime: 0, isMainThread: ordered[0].isOnMainThread)
         else { return nil }

@@ -15,7 +15,7 @@ extension Flaw {
             line: "// shown by day", others: ["R19"]),
         Flaw(
             "Chat", "prefetch", "R20", #"Do not prefetch "author" with the fetch of Message"#,
-            line: "// sorted, with authors", others: ["R19"]),
+            line: "// sorted, with authors", others: ["R19"], thresholds: anyPrefetch),
         Flaw(
             "Chat", "profiles", "R16", #"Fold Profile into Member, which always reads it through "profile""#,
             line: "// members", others: ["R01", "R19"]),

@@ -33,6 +33,6 @@ extension Flaw {
             "Contacts", "total", "R05", "Count Person with a count request, not by fetching", line: "// counted"),
         Flaw(
             "Contacts", "phones", "R20", #"Do not prefetch "phones" with the fetch of Person"#, line: "// with phones",
-            others: ["R19"]),
+            others: ["R19"], thresholds: anyPrefetch),
     ]
 }

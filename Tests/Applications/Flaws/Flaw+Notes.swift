@@ -9,7 +9,7 @@ extension Flaw {
             line: "// typed so far", others: ["R03"]),
         Flaw(
             "Notes", "tagged", "R20", #"Do not prefetch "tags" with the fetch of Note"#,
-            line: "// with tags that nobody reads"),
+            line: "// with tags that nobody reads", thresholds: anyPrefetch),
         Flaw(
             "Notes", "pages", "R14",
             "Continue each page of Note after the last row of the page before, not by an offset",

@@ -48,6 +48,9 @@ public struct Flaw: Sendable, Hashable, CustomStringConvertible {
         return title.count > before.count + behind.count && title.hasPrefix(before) && title.hasSuffix(behind)
     }
 
+    /// Thresholds for a prefetch that a busy machine makes a small part of its fetch.
+    static let anyPrefetch = #"{"R20": {"minimumTimeShare": "1 %"}}"#
+
     /// The flaws of all applications.
     public static var all: [Flaw] {
         [bookings, chat, contacts, feed, importer, inventory, ledger, mail, notes].flatMap(\.self)
