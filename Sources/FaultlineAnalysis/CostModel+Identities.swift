@@ -1,5 +1,3 @@
-internal import FaultlineTrace
-
 /// What batches do not spare.
 extension CostModel {
     /// What loading a row by its identity takes beside loading it in a scan, in nanoseconds, and the range in which that
@@ -19,8 +17,7 @@ extension CostModel {
         // A shape's own trips tell it.
         guard estimate.basis != .shape, counts.isSplit, found >= 1 else { return estimate }
         let sorting = counts.sorts > 0 ? SortRule.sorting(found) : 0
-        let work =
-            machine.cost(.passedRow, assumed: Self.steppedRow).usual * max(counts.scannedRows, 2 * found) + sorting
+        let work = machine.steppedRow.usual * max(counts.scannedRows, 2 * found) + sorting
         let row = min(work, counts.meanRunTime) / found
         estimate.line.row = row
         for index in estimate.alternatives.indices { estimate.alternatives[index].row = row }

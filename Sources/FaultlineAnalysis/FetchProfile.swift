@@ -52,6 +52,9 @@ public struct FetchProfile: Sendable {
         self.key = key
     }
 
+    /// The prefetching of a key path; `nil`: nothing had to be read for it.
+    func readPrefetch(_ path: String) -> PrefetchUse? { prefetches[path].flatMap { $0.loads > 0 ? $0 : nil } }
+
     /// A figure of the results' use, whatever batch size was in force.
     package func total(_ figure: KeyPath<ResultUse, UInt64>) -> UInt64 {
         uses.values.reduce(0) { $0 &+ $1[keyPath: figure] }

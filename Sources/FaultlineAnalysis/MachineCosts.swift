@@ -30,6 +30,10 @@ struct MachineCosts: Sendable {
         return StepCost(usual: value * factors.usual, least: value * factors.least, most: value * factors.most)
     }
 
+    /// The cost of a row that SQLite steps over, and of a page that it reads from the file: measured, or assumed.
+    var steppedRow: StepCost { cost(.passedRow, assumed: CostModel.steppedRow) }
+    var page: StepCost { cost(.page, assumed: CostModel.page) }
+
     /// The least cost of a page that SQLite reads from the file; `nil`: no trace has one.
     var leastPage: Double? { measured[.page].map { $0 * Self.factors(.page).least } }
 
@@ -74,15 +78,17 @@ struct StepSum: Sendable, Hashable {
     /// Longer times are damaged data.
     private static let longest = 1e6
 
+    /// Nothing measured yet.
+    init() {}
+
+    /// One measurement, in nanoseconds; `nil`: no step takes so long.
+    init?(_ value: Double) {
+        guard Self.isPossible(value) else { return nil }
+        (count, time) = (1, UInt64(value * 1000))
+    }
+
     /// Whether a step can take so many nanoseconds.
     static func isPossible(_ value: Double) -> Bool { value >= 0 && value <= longest }
-
-    /// Adds a measurement, in nanoseconds, if it can be one.
-    mutating func add(_ value: Double) {
-        guard Self.isPossible(value) else { return }
-        count &+= 1
-        time &+= UInt64(value * 1000)
-    }
 
     /// In nanoseconds.
     var mean: Double { Double(time) / Double(max(1, count)) / 1000 }

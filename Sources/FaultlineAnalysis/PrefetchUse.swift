@@ -5,16 +5,19 @@ public struct PrefetchUse: Sendable, Hashable {
     public internal(set) var trips: UInt64 = 0
     public internal(set) var rows: UInt64 = 0
     public internal(set) var bytes: UInt64 = 0
-    /// In nanoseconds, including the look-ups of rows that the row cache already held.
+    /// The time of prefetching in those fetches and batches, and their total time, in nanoseconds.
     public internal(set) var time: UInt64 = 0
-    /// The part of ``time`` in fetches and batches for which something had to be read, and their total time, in nanoseconds.
-    public internal(set) var readTime: UInt64 = 0
     public internal(set) var loadTime: UInt64 = 0
+    /// The time of prefetching in fetches and batches whose rows the row cache already held, in nanoseconds.
+    public internal(set) var cachedTime: UInt64 = 0
+
+    /// The time of prefetching, whether or not anything had to be read, in nanoseconds.
+    public var totalTime: UInt64 { time &+ cachedTime }
 }
 
 extension PrefetchUse: Summed, StartsEmpty {
     static let parts: [SumPart<PrefetchUse>] = [
         .sum("loads", \.loads), .sum("trips", \.trips), .sum("rows", \.rows), .sum("bytes", \.bytes),
-        .sum("time", \.time), .sum("readTime", \.readTime), .sum("loadTime", \.loadTime),
+        .sum("time", \.time), .sum("loadTime", \.loadTime), .sum("cachedTime", \.cachedTime),
     ]
 }

@@ -280,11 +280,12 @@ extension FetchProfile {
     /// Adds what prefetching took for a fetch or a batch.
     fileprivate mutating func add(_ prefetched: [TraceEvent.Prefetch], loadTime: UInt64) {
         for prefetch in prefetched where prefetch.path < UInt64(key.shape.prefetch.count) {
-            var use = PrefetchUse()
-            (use.trips, use.rows, use.bytes) = (prefetch.trips, prefetch.rows, prefetch.bytes)
-            use.time = prefetch.duration
-            if prefetch.trips > 0 { (use.loads, use.readTime, use.loadTime) = (1, prefetch.duration, loadTime) }
-            prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(use)
+            prefetches[key.shape.prefetch[Int(prefetch.path)], default: PrefetchUse()].merge(
+                prefetch.trips > 0
+                    ? PrefetchUse(
+                        loads: 1, trips: prefetch.trips, rows: prefetch.rows, bytes: prefetch.bytes,
+                        time: prefetch.duration, loadTime: loadTime)
+                    : PrefetchUse(cachedTime: prefetch.duration))
         }
     }
 }

@@ -101,8 +101,8 @@ struct ProfileTables: Sendable {
             calibration.insert(load, hash: StableHash.event(process: process, id: EventID(number)))
         }
         for step in CalibrationEntry.Step.allCases {
-            guard let time = entry.steps?[step.rawValue], StepSum.isPossible(time) else { continue }
-            steps[step.rawValue, default: StepSum()].add(time)
+            guard let measured = entry.steps?[step.rawValue].flatMap(StepSum.init) else { continue }
+            steps[step.rawValue, default: StepSum()].merge(measured)
         }
     }
 

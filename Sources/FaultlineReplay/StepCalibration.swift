@@ -1,3 +1,4 @@
+import FaultlineAnalysis
 import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
@@ -45,10 +46,10 @@ struct StepCalibration {
         ])
         try Self.fill(try Calibration.open(url, model, .off()))
         let times = try (0..<Self.rounds).map { _ in try Self.rowTimes(url, model) }
-        let row = Self.median(times.flatMap(\.short))
+        let row = Saving.Range.median(of: times.flatMap(\.short)).median
         set(.loadedRow, row)
-        set(.loadedByte, (Self.median(times.flatMap(\.long)) - row) / Double(Self.longBytes))
-        set(.identity, Self.median(times.flatMap(\.identities)))
+        set(.loadedByte, (Saving.Range.median(of: times.flatMap(\.long)).median - row) / Double(Self.longBytes))
+        set(.identity, Saving.Range.median(of: times.flatMap(\.identities)).median)
     }
 
     /// What SQLite and the store take for short rows, for long ones and for an object ID, in nanoseconds.
@@ -133,15 +134,11 @@ struct StepCalibration {
     private static func time(_ sql: String, _ file: DatabaseFile) throws -> Double {
         let query = try PreparedQuery(sql, on: file)
         try query.run([])
-        return median(
-            try (0..<scans).map { _ in
-                var timing = Timing(.thread)
-                try timing.step(weight: 1) { try query.run([]) }
-                return timing.total
-            })
-    }
-
-    private static func median(_ values: [Double]) -> Double {
-        values.isEmpty ? 0 : values.sorted()[values.count / 2]
+        let times = try (0..<scans).map { _ in
+            var timing = Timing(.thread)
+            try timing.step(weight: 1) { try query.run([]) }
+            return timing.total
+        }
+        return Saving.Range.median(of: times).median
     }
 }

@@ -42,7 +42,7 @@ struct MachineCostTests {
         #expect(finding.confidence == .medium && finding.reservations.isEmpty)
     }
 
-    @Test func `A step that was not measured costs what is assumed`() {
+    @Test func `An unmeasured step has its assumed cost`() {
         let costs = MachineCosts(profile([.passedRow: 20]).steps)
         let assumed = StepCost(usual: 60, least: 20, most: 150)
         #expect(costs.cost(.comparison, assumed: assumed) == assumed)
@@ -76,7 +76,8 @@ struct MachineCostTests {
         #expect(Profile(trace.closed()).steps.keys.sorted() == ["passedRow"])
     }
 
-    @Test func `Rows that a scan hands out are told from those that it passes over by both estimates`() throws {
+    @Test func `The time of a scan lies between the estimates from a ratio and from the cost of returned rows`() throws
+    {
         var music = Music()
         let shape = music.shape("milliseconds == ?", [ShapeEntry.Term(keyPath: "milliseconds", operation: "==")])
         for _ in 0..<4 {
@@ -88,11 +89,9 @@ struct MachineCostTests {
         let fetch = try #require(profile.fetches.first)
         let ratio = fetch.scanTime(MachineCosts([:]))
         #expect(ratio.usual == fetch.counts.scanTime && ratio.least == ratio.most)
-        var sum = StepSum()
-        sum.add(1000)
-        var byte = StepSum()
-        byte.add(0.001)
-        let machine = MachineCosts(["loadedRow": sum, "loadedByte": byte])
+        let machine = MachineCosts([
+            "loadedRow": try #require(StepSum(1000)), "loadedByte": try #require(StepSum(0.001)),
+        ])
         let measured = fetch.scanTime(machine)
         // 4 × 100 rows of 1 µs each, and next to nothing for their bytes.
         let bytes = Double(fetch.total(\.bytes)) / Double(max(1, fetch.total(\.loadedRows)))

@@ -59,6 +59,8 @@ struct Comparison {
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             try Command.run(program, [place.appendingPathComponent("store.sqlite").path, form, "prepare"])
         }
+        let thresholds = folder.path("thresholds.json")
+        try Data((flaw.thresholds ?? "{}").utf8).write(to: URL(fileURLWithPath: thresholds))
         func report(_ form: String) throws -> Report {
             // Each run has the store as it was prepared, with its log and the files of its large values.
             let run = folder.url.appendingPathComponent("run")
@@ -68,8 +70,6 @@ struct Comparison {
             let command = Command.path("faultline")
             try Command.run(
                 command, ["record", "-o", trace, "--quiet", "--", program, store, form, flaw.scenario])
-            let thresholds = folder.path("thresholds.json")
-            try Data((flaw.thresholds ?? "{}").utf8).write(to: URL(fileURLWithPath: thresholds))
             return try JSONDecoder().decode(
                 Report.self,
                 from: try Command.run(command, ["report", trace, "--format", "json", "--thresholds", thresholds]))

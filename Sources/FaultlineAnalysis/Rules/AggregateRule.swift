@@ -99,8 +99,8 @@ public struct AggregateRule: Rule {
             )
         }
         // A sum has to seek each row that an index leads to.
-        let step = isFold ? CostModel.steppedRow : machine.cost(.passedRow, assumed: CostModel.steppedRow)
-        let page = machine.cost(.page, assumed: CostModel.page)
+        let step = isFold ? CostModel.steppedRow : machine.steppedRow
+        let page = machine.page
         return estimate.range(
             usual: (step: step.usual, page: page.usual), least: (step.most, page.most), most: (step.least, page.least)
         ) { time - cost(of: demand, $0, step: $1.step) - misses * $1.page }

@@ -72,7 +72,7 @@ public struct FoldedEntityRule: Rule {
             used &+= touched
             fired &+= members.reduce(0) { $0 &+ (fetch.firedRelationships[$1] ?? 0) }
             targets &+= members.reduce(0) { $0 &+ (fetch.firstFirings[$1] ?? 0) }
-            if let prefetch = path.flatMap({ fetch.prefetches[$0] }), prefetch.loads > 0 {
+            if let prefetch = path.flatMap(fetch.readPrefetch) {
                 owners &+= loaded
                 time &+= prefetch.time
                 trips &+= prefetch.trips
@@ -136,8 +136,7 @@ public struct FoldedEntityRule: Rule {
         }
         guard ways.count == 1, let (way, fired) = ways.first else { return nil }
         // Every object on the way fires once, however many rows share it.
-        let prefetched = fetch.prefetches[way.name].flatMap { $0.loads > 0 ? $0.rows : nil }
-        return (fired, prefetched ?? fired, "\(way.name).\(edge.name)")
+        return (fired, fetch.readPrefetch(way.name)?.rows ?? fired, "\(way.name).\(edge.name)")
     }
 
     /// Adds what fired one by one.

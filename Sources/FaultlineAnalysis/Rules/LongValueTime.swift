@@ -34,7 +34,7 @@ extension FetchProfile {
             let kept = short + max(0, all - long) * byte + (pages - longPages) * page
             return loadTime * spared / max(1, spared + kept)
         }
-        let page = machine.cost(.page, assumed: CostModel.page)
+        let page = machine.page
         let parts = [
             part(byte.cost, page.usual), part(byte.cost / byte.factor, page.least),
             part(byte.cost * byte.factor, page.most),
@@ -45,7 +45,7 @@ extension FetchProfile {
     /// The time that it took to load the rows of the fetches or of their batches, in nanoseconds, without waiting, preparing
     /// statements, prefetching, comparing unsaved objects and the fixed cost of a trip.
     private var loadTime: Double {
-        let prefetching = prefetches.values.reduce(0) { $0 + Double($1.time) }
+        let prefetching = prefetches.values.reduce(0) { $0 + Double($1.totalTime) }
         // A batched fetch itself loads only identities.
         if counts.batchTime > 0 {
             return max(0, Double(counts.batchTime) - prefetching - CostModel.emptyTrip * Double(total(\.batchesLoaded)))

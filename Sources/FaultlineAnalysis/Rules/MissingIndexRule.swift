@@ -92,7 +92,7 @@ public struct MissingIndexRule: Rule {
         }
         // Comparing texts, and adding values up, goes on for the rows that an index leads to.
         guard counts.textComparisons == 0, fetch.key.shape.expressions == nil || scanned >= 10 * led else {
-            let step = machine.cost(.passedRow, assumed: CostModel.steppedRow)
+            let step = machine.steppedRow
             return Saving.Range(median: gain(step.usual, 0), low: gain(step.least, 0), high: gain(step.most, 0))
         }
         let scan = fetch.scanTime(machine)

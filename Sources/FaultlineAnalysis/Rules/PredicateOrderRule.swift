@@ -126,7 +126,7 @@ public struct PredicateOrderRule: Rule {
     ) -> (median: Double, low: Double, high: Double) {
         let counts = fetch.counts
         let comparison = machine.cost(.comparison, assumed: Self.comparison)
-        let step = machine.cost(.passedRow, assumed: CostModel.steppedRow).usual
+        let step = machine.steppedRow.usual
         let gain = { (text: Double, comparison: Double) in
             Double(counts.executions) * (text * spared - comparison * (search.scanned - search.passed))
         }

@@ -81,7 +81,7 @@ extension PredicateOrderRule {
         guard order.ratio >= SearchOrder.threshold.value else { return nil }
         let (fetch, counts) = (order.fetch, order.fetch.counts)
         let estimate = costs.store
-        let step = costs.machine.cost(.passedRow, assumed: CostModel.steppedRow).usual
+        let step = costs.machine.steppedRow.usual
         let searching = estimate.range { line in
             if let one = counts.searchTime(step: step, costs.machine) { return Double(counts.executions) * one }
             let rest = line.cost(trips: 1, rows: order.found) + step * order.scanned

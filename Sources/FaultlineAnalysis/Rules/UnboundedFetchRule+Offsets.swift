@@ -16,7 +16,7 @@ extension UnboundedFetchRule {
             Double(counts.skippedRows) >= Self.offsetFactor * Double(counts.rows)
         else { return nil }
         let measured = Self.measured(fetch)
-        let step = costs.machine.cost(.passedRow, assumed: CostModel.steppedRow)
+        let step = costs.machine.steppedRow
         let skipped = Double(counts.skippedRows)
         let saving =
             measured

@@ -35,7 +35,7 @@ struct UnusedPrefetchAdvice {
             : "of which \(load.asked == 0 ? "none" : Phrase.count(load.asked)) \(load.asked == 1 ? "was" : "were") used"
         return [
             "\(Phrase.count(use.trips, "trip")) loaded \(Phrase.count(use.rows, "row")) along, \(used): "
-                + "\(Phrase.duration(use.readTime)) of \(Phrase.duration(use.loadTime)).",
+                + "\(Phrase.duration(use.time)) of \(Phrase.duration(use.loadTime)).",
             "Prefetching pays from \(Phrase.percent(breakEven)) on.",
         ]
     }

@@ -136,14 +136,14 @@ public struct UnusedPrefetchRule: Rule {
         // A sort or a scan beside it makes its share small, and it costs no less.
         let searching = fetches.reduce(0) { $0 + $1.searchTime }
         guard
-            Double(use.readTime) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
+            Double(use.time) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
                 || Significance.isMet(
-                    saving: Double(use.time), wallTime: 0, isMainThread: ordered[0].isOnMainThread)
+                    saving: Double(use.totalTime), wallTime: 0, isMainThread: ordered[0].isOnMainThread)
         else { return nil }
         let advice = UnusedPrefetchAdvice(load: load, fetch: ordered[0], breakEven: load.breakEven(estimate.line))
         // The first prefetch reads pages that later ones find in memory.
         let saving = estimate.range(usual: 1, least: 0.6, most: 1.2) { line, share in
-            Double(use.time) * share - line.cost(trips: Double(load.asked), rows: load.usedRows)
+            Double(use.totalTime) * share - line.cost(trips: Double(load.asked), rows: load.usedRows)
         }
         var finding = Finding(
             rule: id, ruleName: name, title: advice.title, change: ordered[0].key.site,
@@ -158,7 +158,7 @@ public struct UnusedPrefetchRule: Rule {
         finding.evidence = [
             Evidence("loads", use.loads, .count), Evidence("prefetchTrips", use.trips, .trips),
             Evidence("prefetchedRows", use.rows, .rows), Evidence("asked", load.asked, .count),
-            Evidence("usedShare", load.share, .share), Evidence("prefetchTime", use.time, .nanoseconds),
+            Evidence("usedShare", load.share, .share), Evidence("prefetchTime", use.totalTime, .nanoseconds),
             Evidence("loadTime", use.loadTime, .nanoseconds),
         ]
         finding.claims = ordered.map { BatchSizeRule.claim($0.key, profile) }
