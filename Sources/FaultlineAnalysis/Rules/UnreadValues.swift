@@ -44,10 +44,10 @@ struct UnreadValues {
         guard rows >= Self.minimumRows, bytes >= Self.share.value * all else { return nil }
         let claim = BatchSizeRule.claim(fetch.key, profile)
         let byte = costs.byte(of: shape, rowSize: all / Double(rows))
-        let saving =
+        let unlimited =
             fetch.time(ofBytes: bytes, of: all, rows: Double(rows), byte, costs.machine)
             ?? Self.saving(bytes / Double(rows), share: bytes / max(1, all), rows, fetch, byte, costs.machine)
-            .limited(to: claim.balance * 0.9)
+        let saving = unlimited.limited(to: claim.balance * 0.9)
         let words = UnreadValueAdvice(entity: shape.entity, properties: unread)
         var finding = Finding(
             rule: rule.id, ruleName: rule.name, title: words.title, change: fetch.key.site,
@@ -71,6 +71,7 @@ struct UnreadValues {
 
     /// The assumed cost of a byte in rows that SQLite passes over, in nanoseconds: 0.01–0.2 were measured.
     private static let passed = StepCost(usual: 0.12, least: 0.04, most: 0.25)
+
     /// The assumed costs that remain for a row without long values: of passing over it in a scan, and of sorting it, in
     /// nanoseconds.
     ///
@@ -91,9 +92,7 @@ struct UnreadValues {
         _ byte: (cost: Double, factor: Double, confidence: Confidence), _ machine: MachineCosts
     ) -> Saving.Range {
         let counts = fetch.counts
-        let (passed, page) = (
-            machine.cost(.passedByte, assumed: passed), machine.cost(.page, assumed: CostModel.page)
-        )
+        let (passed, page) = (machine.cost(.passedByte, assumed: passed), machine.page)
         let (passedShort, sortedShort) = (
             machine.cost(.passedRow, assumed: passedShort), machine.cost(.sortedRow, assumed: sortedShort)
         )
