@@ -4,7 +4,7 @@ import FaultlineStore
 public import FaultlineTrace
 import Foundation
 
-/// Measures the cost of store operations on this machine, for predictions that a trace has too little for.
+/// Measures the cost of store operations on this machine, for predictions that a trace alone cannot support.
 public enum Calibration {
     /// Fetched by turns: the rows that were read last are kept in memory.
     private static let entities = ["One", "Other"]
@@ -42,7 +42,7 @@ public enum Calibration {
 
     /// Opens a store.
     ///
-    /// - Parameter cachesRows: Whether rows stay in memory; otherwise what was read once can be read again.
+    /// - Parameter cachesRows: Whether the row cache keeps rows. Without it, every fetch creates its rows anew.
     static func open(
         _ url: URL, _ model: ManagedObjectModel, _ recorder: Recorder, cachesRows: Bool = false
     ) throws -> PersistentContainer {

@@ -97,7 +97,7 @@ struct TimeNoiseTests {
         let sums = ratios(sum(Self.eight), sum(Self.eight))
         #expect(sums.count == 8 && sums.allSatisfy { $0 < 1.5 })
         #expect(ratios(turns, turns).count == 8 && ratios(turns, turns).allSatisfy { $0 >= 1.15 && $0 < 1.3 })
-        // What takes a thousandth of the store's time has no change that is worth reporting.
+        // No change is worth reporting in an operation that takes a thousandth of the store's time.
         let short = run(Self.eight + [100])
         #expect(ratios(short, short).count == 8)
     }

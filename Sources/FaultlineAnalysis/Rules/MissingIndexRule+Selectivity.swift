@@ -34,8 +34,10 @@ extension MissingIndexRule {
         return Double(counts.textComparisons) / Double(counts.statements) / Double(searches.count)
     }
 
-    /// The share of a table's texts that an index spares a search, because it leads only to rows of which the search is asked
-    /// last; `nil`: the search is not asked about the whole table, or the trace does not tell what the other terms leave over.
+    /// The share of a table's rows whose texts need not be searched once an index is there.
+    ///
+    /// The index finds the rows that match the terms behind the search, so SQLite searches only these. `nil`: the fetch does not
+    /// search the whole table first, or the trace does not show how many rows those terms keep.
     static func sparedSearches(_ fetch: FetchProfile, _ index: IndexProposal) -> Double? {
         let (counts, shape) = (fetch.counts, fetch.key.shape)
         let terms = shape.terms ?? []

@@ -38,8 +38,9 @@ public struct TrialMeasurement: Sendable, Hashable {
     /// Fetches or saves that were done again in each round, and how many of them the trace has.
     public var operations: UInt64
     public var recordedOperations: UInt64
-    /// The time in the store of all operations of the trace, extrapolated from those that were done again: CPU time of fetches, the
-    /// time that passes for saves.
+    /// The time in the store of all operations of the trace, extrapolated from those that were done again.
+    ///
+    /// CPU time for fetches, elapsed time for saves.
     public var time: Figure
     /// The longest of the steps at which a program waits: a fetch, or taking out a row.
     public var pause: Figure

@@ -9,7 +9,7 @@ struct TrialPair {
     /// The work in one of the two ways.
     struct Side {
         var copy: StoreCopy
-        /// Does what is done once, before the clock runs.
+        /// Runs one-time work before the clock starts.
         var warmUp: (PersistentContainer) throws -> Void = { _ in }
         var run: (PersistentContainer, inout Timing) throws -> Void
     }
@@ -34,7 +34,7 @@ struct TrialPair {
     /// Rows up to which a difference says nothing.
     private static let fewRows: UInt64 = 20
 
-    /// What is to be told of the rows that were found.
+    /// Returns a note on how many rows the fetches found, if there is something to say.
     ///
     /// - Throws: ``Untriable`` if they are so many more, or fewer, that it is not the recorded work.
     private func compare(_ found: UInt64) throws -> [String] {
@@ -52,8 +52,8 @@ struct TrialPair {
         return found == recorded ? [] : ["The fetches find \(comparison)."]
     }
 
-    /// What is to be told if related objects are loaded far more often here than they were, since the program had them in the
-    /// row cache; `nil`: they are not.
+    /// Returns a note if related objects are loaded far more often here than in the trace, because the program had them in its
+    /// row cache.
     ///
     /// - Parameter trips: Trips of the fetches that are done again, in an empty row cache.
     private func cacheNote(trips: UInt64) -> String? {
@@ -66,7 +66,7 @@ struct TrialPair {
             + "\(Phrase.count(recordedTrips)). So the times are those of a second run, whose row cache has the objects."
     }
 
-    /// What is loaded into memory before each run.
+    /// The caches that are filled before each measured run.
     private enum Rehearsal {
         case none
         /// Pages, in SQLite's cache.
@@ -116,9 +116,9 @@ struct TrialPair {
         return timing
     }
 
-    /// Measures both.
+    /// Measures both sides in turns.
     ///
-    /// - Parameter model: The copies'.
+    /// - Parameter model: The model of both copies.
     /// - Throws: ``Untriable`` if it is not the recorded work, or what the work throws.
     func measure(_ model: StoredModel) throws -> (TrialMeasurement, notes: [String]) {
         let counted = (before: try count(before, model), after: try count(after, model))

@@ -169,7 +169,7 @@ struct ValueDrawing {
         }
     }
 
-    /// What is searched for in a text: a few letters of one of its words, more or fewer; of anything else, all.
+    /// Returns the value to search for: the first letters of a word if it is a text, and otherwise the whole value.
     private static func part(
         of value: PredicateValue, _ operation: FetchPredicate.Operator, _ wildcards: String?, number: Int
     ) -> PredicateValue {
@@ -227,7 +227,7 @@ extension ShapePredicate.Place {
         }
     }
 
-    /// Whether a text is searched for what stands there.
+    /// Whether the comparison searches a text for its value.
     fileprivate var isSearch: Bool { [.contains, .endsWith, .like, .matches].contains(operation) }
 }
 

@@ -18,8 +18,8 @@ extension AggregateRule {
             fix: "A count request, a limit of 1 for whether there is any, an aggregate expression in place of "
                 + "a sum over objects, or a count beside a fetch with a limit.",
             saving:
-                "The fetches' total time, minus one round trip each (two for a sum), the time SQLite needs to prepare the statement, and the "
-                + "scan or the steps over the rows that remain.",
+                "The fetches' total time, minus one round trip each (two for a sum), the time SQLite needs to prepare the "
+                + "statement, and the scan or the steps over the rows that remain.",
             guards: [
                 "A sum over a fetch with a limit is not reported: an aggregate has no first rows.",
                 "Objects that are used later, up to the result's end, count as used.",

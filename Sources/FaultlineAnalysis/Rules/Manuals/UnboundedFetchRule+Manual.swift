@@ -16,7 +16,8 @@ extension UnboundedFetchRule {
                 + "the sort key for the next page.",
             saving:
                 "Memory that need not be held at a time; an unbounded fetch takes no less time. Of pages the time beyond "
-                + "what pages with a small offset take or, without these, the cost of passing over each row: measured on the machine, or assumed.",
+                + "what pages with a small offset take or, without these, the cost of passing over each row: "
+                + "measured on the machine, or assumed.",
             guards: [
                 "Scopes of kind bulk say that everything is worked through.",
                 "Tables of fewer rows that are looked up in are left alone, unless they are seen to grow: the largest "
