@@ -29,6 +29,7 @@ struct fl_drain {
     uint64_t events;
     uint64_t latest;         // when the last event ended, since the trace began
     uint64_t unwritten;
+    uint32_t doorbell;       // as it was heard last
     bool is_ended;           // whether the trace has the last line of the process
     fl_event event;
 };
@@ -401,10 +402,13 @@ uint64_t fl_drain_committed_offset(const fl_drain *drain) {
     return count == 0 ? 0 : drain->file->commits[count & 1].offset;
 }
 
-void fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {
+bool fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {
     struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
-    uint32_t seen = atomic_load_explicit(&drain->file->doorbell, memory_order_acquire);
-    syscall(SYS_futex, &drain->file->doorbell, FUTEX_WAIT, seen, &limit, NULL, 0);
+    // A ring that called while others were drained has called: what it holds may fill it before the time is over.
+    uint32_t heard = drain->doorbell;
+    syscall(SYS_futex, &drain->file->doorbell, FUTEX_WAIT, heard, &limit, NULL, 0);
+    drain->doorbell = atomic_load_explicit(&drain->file->doorbell, memory_order_acquire);
+    return drain->doorbell != heard;
 }
 
 void fl_drain_ring_doorbell(fl_drain *drain) {

@@ -19,6 +19,9 @@ typedef struct fl_process_names {
 struct fl_timeline {
     // The file. Its descriptor is the program's to close, so it is looked at before each use.
     int descriptor;
+    // A page of the file, mapped to keep the file locked while no descriptor does: a lock made with flock(2) goes with
+    // the last reference to the open file, and a mapping is one. Null: a descriptor keeps it.
+    void *lock;
     bool is_gone;          // neither the descriptor nor the path leads to it any more
     bool is_new;           // it was not there before
     bool is_begun;         // what stood behind the first offset was taken off
@@ -40,6 +43,15 @@ struct fl_timeline {
 
 // Writes the lines that wait.
 void fl_timeline_flush(fl_timeline *timeline);
+
+// Closes the descriptor where it is one of few that the program may open. The file stays locked.
+void fl_timeline_rest(fl_timeline *timeline);
+
+// Whether the file is closed until it is needed.
+bool fl_timeline_is_resting(const fl_timeline *timeline);
+
+// Opens the file again after a rest. False if the program uses all its descriptors; then nothing may be written.
+bool fl_timeline_wake(fl_timeline *timeline);
 
 // Takes whole lines off the end until `bytes` are free; what is taken off counts as unwritten.
 void fl_timeline_make_room(fl_timeline *timeline, uint64_t bytes);

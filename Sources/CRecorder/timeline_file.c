@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,7 +116,7 @@ bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset) {
 
 fl_identity fl_timeline_identity(const fl_timeline *timeline) { return timeline->identity; }
 
-// Opens the file again and locks it. False with errno set; EBADF and EWOULDBLOCK may pass.
+// Opens the file again and locks it. False with errno set; EBADF, EWOULDBLOCK, EMFILE and ENFILE may pass.
 static bool reopen(fl_timeline *timeline) {
     fl_identity found;
     int descriptor = fl_open_apart(timeline->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, FL_DESCRIPTOR_APART);
@@ -123,7 +125,8 @@ static bool reopen(fl_timeline *timeline) {
         errno = EBADF;
         return false;
     }
-    if (fl_is_same(found, timeline->identity) && flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    bool is_locked = timeline->lock != NULL;
+    if (fl_is_same(found, timeline->identity) && (is_locked || flock(descriptor, LOCK_EX | LOCK_NB) == 0)) {
         timeline->descriptor = descriptor;
         return true;
     }
@@ -139,18 +142,62 @@ static bool is_at_hand(fl_timeline *timeline) {
     fl_identity found;
     if (timeline->is_gone) { return false; }
     if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) { return true; }
-    // A thread that is closing every descriptor may close the new one too, and a lock goes only when the call that
-    // closed its file ends.
+    // A thread that is closing every descriptor may close the new one too, a lock goes only when the call that closed
+    // its file ends, and a program may use all its descriptors for a moment.
     const struct timespec pause = {0, 1000000};
     for (int attempt = 0; attempt < REOPENING_ATTEMPTS; attempt++) {
         if (reopen(timeline)) { return true; }
-        if (errno != EBADF && errno != EWOULDBLOCK) { break; }
+        if (errno != EBADF && errno != EWOULDBLOCK && errno != EMFILE && errno != ENFILE) { break; }
         nanosleep(&pause, NULL);
     }
     timeline->descriptor = -1;
     timeline->is_gone = true;
     timeline->error = ESTALE;
     return false;
+}
+
+// MARK: - Resting
+
+// Whether the descriptor is one of the few that the program may open.
+static bool is_scarce(int descriptor) {
+    struct rlimit limit;
+    return descriptor >= 0 && descriptor < FL_DESCRIPTOR_APART && getrlimit(RLIMIT_NOFILE, &limit) == 0
+        && (rlim_t)descriptor < limit.rlim_cur;
+}
+
+// Closes the descriptor if it still is the file's.
+static void close_descriptor(fl_timeline *timeline) {
+    fl_identity found;
+    if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) {
+        close(timeline->descriptor);
+    }
+    timeline->descriptor = -1;
+}
+
+void fl_timeline_rest(fl_timeline *timeline) {
+    fl_identity found;
+    if (!is_scarce(timeline->descriptor)) { return; }
+    if (!fl_identify(timeline->descriptor, &found) || !fl_is_same(found, timeline->identity)) { return; }
+    if (timeline->lock == NULL) {
+        void *lock = mmap(NULL, FL_PAGE, PROT_NONE, MAP_SHARED, timeline->descriptor, 0);
+        if (lock == MAP_FAILED) { return; }
+        // A child would keep the lock.
+        if (madvise(lock, FL_PAGE, MADV_DONTFORK) != 0) {
+            munmap(lock, FL_PAGE);
+            return;
+        }
+        timeline->lock = lock;
+    }
+    close_descriptor(timeline);
+}
+
+bool fl_timeline_is_resting(const fl_timeline *timeline) {
+    return timeline->descriptor < 0 && timeline->lock != NULL && !timeline->is_gone;
+}
+
+bool fl_timeline_wake(fl_timeline *timeline) {
+    if (!fl_timeline_is_resting(timeline) || reopen(timeline)) { return true; }
+    return errno != EMFILE && errno != ENFILE;
 }
 
 // MARK: - Writing
@@ -225,6 +272,7 @@ void fl_timeline_make_room(fl_timeline *timeline, uint64_t bytes) {
 
 static void free_timeline(fl_timeline *timeline) {
     while (timeline->names != NULL) { fl_timeline_forget_names(timeline, timeline->names->process); }
+    if (timeline->lock != NULL) { munmap(timeline->lock, FL_PAGE); }
     free(timeline->begun);
     free(timeline->path);
     free(timeline);
@@ -249,7 +297,7 @@ uint64_t fl_timeline_finish(fl_timeline *timeline, int *error) {
 }
 
 void fl_timeline_close(fl_timeline *timeline) {
-    if (is_at_hand(timeline)) { close(timeline->descriptor); }
+    close_descriptor(timeline);
     free_timeline(timeline);
 }
 
@@ -268,10 +316,8 @@ void fl_timeline_undo(fl_timeline *timeline) {
 }
 
 void fl_timeline_let_go(fl_timeline *timeline) {
-    fl_identity found;
-    if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) {
-        close(timeline->descriptor);
-    }
-    timeline->descriptor = -1;
+    close_descriptor(timeline);
+    // The mapping was not inherited.
+    timeline->lock = NULL;
     timeline->is_gone = true;
 }

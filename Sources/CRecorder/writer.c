@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "recorder.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,6 +15,7 @@ struct fl_writer {
     fl_timeline *timeline;
     pthread_t thread;
     _Atomic uint32_t is_stopping;
+    bool is_ended;   // the trace has the last line of the process
 };
 
 static uint64_t thread_time(void) {
@@ -26,12 +27,19 @@ static uint64_t thread_time(void) {
 static void *write_until_stopped(void *argument) {
     fl_writer *writer = argument;
     pthread_setname_np(pthread_self(), "faultline");
+    bool is_called = false;
     while (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) == 0) {
-        fl_timeline_drain(writer->timeline, writer->drain);
+        // Where each descriptor counts, the file is opened no more often than the rings need.
+        bool may_write = is_called || !fl_timeline_is_resting(writer->timeline);
+        if (may_write && fl_timeline_wake(writer->timeline)) { fl_timeline_drain(writer->timeline, writer->drain); }
+        fl_timeline_rest(writer->timeline);
         if (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) != 0) { break; }
-        fl_drain_wait(writer->drain, PERIOD_MILLISECONDS);
+        is_called = fl_drain_wait(writer->drain, PERIOD_MILLISECONDS);
     }
-    fl_timeline_end_process(writer->timeline, writer->drain, FL_PROCESS_CLOSED, 0, thread_time());
+    writer->is_ended = fl_timeline_wake(writer->timeline);
+    if (writer->is_ended) {
+        fl_timeline_end_process(writer->timeline, writer->drain, FL_PROCESS_CLOSED, 0, thread_time());
+    }
     return NULL;
 }
 
@@ -44,6 +52,7 @@ fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *
     writer->recorder = recorder;
     writer->drain = drain;
     writer->timeline = timeline;
+    fl_timeline_rest(timeline);
     fl_timeline_begin_process(timeline, drain, rings);
     fl_recorder_set_timeline(recorder, timeline);
 
@@ -66,17 +75,19 @@ failed:
     return NULL;
 }
 
-uint64_t fl_writer_stop(fl_writer *writer, int *error) {
+bool fl_writer_stop(fl_writer *writer, uint64_t *unwritten, int *error) {
+    *unwritten = 0;
     // A forked child has neither the thread nor anything to write.
-    if (!fl_is_ours(writer->recorder)) { return 0; }
+    if (!fl_is_ours(writer->recorder)) { return true; }
     fl_recorder_close(writer->recorder);
     atomic_store_explicit(&writer->is_stopping, 1, memory_order_release);
     fl_drain_ring_doorbell(writer->drain);
     pthread_join(writer->thread, NULL);
     fl_recorder_set_timeline(writer->recorder, NULL);
-    uint64_t unwritten = fl_timeline_finish(writer->timeline, error);
+    bool is_ended = writer->is_ended;
+    if (is_ended) { *unwritten = fl_timeline_finish(writer->timeline, error); }
     fl_timeline_close(writer->timeline);
     fl_drain_close(writer->drain);
     free(writer);
-    return unwritten;
+    return is_ended;
 }

@@ -185,8 +185,10 @@ public final class Recorder: @unchecked Sendable {
         return writer.withLock { writer in
             guard let running = writer else { return nil }
             writer = nil
-            var failure: Int32 = 0
-            let unwritten = fl_writer_stop(running.handle, &failure)
+            var (unwritten, failure) = (UInt64(0), Int32(0))
+            guard fl_writer_stop(running.handle, &unwritten, &failure) else {
+                return RecorderError.unfinished(path).message
+            }
             rings?.remove()
             guard unwritten > 0 else { return nil }
             return RecorderError.incomplete(path, lines: unwritten, errno: failure).message

@@ -90,6 +90,14 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "free some space and record again.")
     }
 
+    /// The end of the trace is in the rings.
+    static func unfinished(_ path: String) -> RecorderError {
+        RecorderError(
+            code: .incomplete,
+            message: "The end of the trace \"\(path)\" could not be written because the program had all the files open "
+                + "that it may; \"faultline report\" completes the trace.")
+    }
+
     static func noRoomForProcesses(_ count: Int, in directory: String) -> RecorderError {
         RecorderError(
             code: .noSpace,

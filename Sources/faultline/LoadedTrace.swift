@@ -71,7 +71,9 @@ struct LoadedTrace {
         case .nothing: break
         case .recovered(let events):
             if events > 0 {
-                notes.append("the program was killed; \(events) events that it had recorded were added to \"\(path)\"")
+                notes.append(
+                    "the program ended before the trace was complete; the last \(Phrase.count(events, "event")) "
+                        + "it had recorded \(events == 1 ? "was" : "were") added to \"\(path)\"")
             }
         case .stillRunning:
             isWritten = true
@@ -79,7 +81,7 @@ struct LoadedTrace {
         case .impossible(let reason, let events):
             missing = events
             notes.append(
-                "\(events) events that the killed program had left could not be added to \"\(path)\" (\(reason)); "
+                "\(Phrase.count(events, "event")) left by a program that was killed could not be added to \"\(path)\" (\(reason)); "
                     + "they are kept")
         }
     }

@@ -75,7 +75,7 @@ struct ManyProcessesTests {
         let report = try BuiltCommand.run(["report", trace])
         kill(parent.identifier, SIGTERM)
         #expect(parent.finish().wasKilled)
-        #expect(report.errors.contains("the program was killed; "))
+        #expect(report.errors.contains("the program ended before the trace was complete; the last "))
         #expect(try UnrulyProgram.fetches(trace) == 6)
     }
 

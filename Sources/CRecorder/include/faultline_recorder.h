@@ -240,8 +240,8 @@ uint64_t fl_drain_pending(fl_drain *drain);
 // The length of trace that the last commit stands for; 0: none.
 uint64_t fl_drain_committed_offset(const fl_drain *drain);
 
-// Waits until a ring fills up or the time is over.
-void fl_drain_wait(fl_drain *drain, uint32_t milliseconds);
+// Waits until a ring fills up or the time is over. Returns whether a ring has called since the last wait.
+bool fl_drain_wait(fl_drain *drain, uint32_t milliseconds);
 
 // Ends a wait.
 void fl_drain_ring_doorbell(fl_drain *drain);
@@ -311,8 +311,9 @@ typedef struct fl_writer fl_writer;
 // Starts a thread that drains the recorder into a timeline. Null with errno set.
 fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *rings);
 
-// Closes the recorder, writes the rest, ends the thread. Returns the number of lines that could not be written.
-uint64_t fl_writer_stop(fl_writer *writer, int *error);
+// Closes the recorder, writes the rest, ends the thread; `unwritten` is the number of lines that could not be written.
+// False if the program left no descriptor to write with: what the trace lacks is in the rings, where recovery finds it.
+bool fl_writer_stop(fl_writer *writer, uint64_t *unwritten, int *error);
 
 #ifdef __cplusplus
 }
