@@ -7,12 +7,13 @@
 #   make truth   measures predictions with verify, and applications before and after their repair
 #   make truth-diff   compares equal runs, PAIRS=200 of them, and runs with a change of 1.3 ×
 #   make bench-scenarios   checks what programs do with a store against thresholds
+#   make schema  makes the event types and the event reference anew from the declarations of the schema
 # All targets install the Debian packages that are missing (with sudo where needed).
 
 PACKAGES = libsqlite3-dev libsimdjson-dev libdw-dev libbabeltrace2-dev babeltrace2 liblttng-ust-dev lttng-tools
 SWIFT_BUILD = swift build --configuration release --product faultline
 
-.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz traces truth truth-diff
+.PHONY: demo build test test-without-lttng install-packages attack bench bench-scenarios fuzz schema traces truth truth-diff
 
 demo: build
 	.build/release/faultline demo
@@ -76,6 +77,9 @@ fuzz: build
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) logs $(SEED) $(COUNT) $(CORPUS)
 	TMPDIR=$${TMPDIR:-/dev/shm} $(FUZZ) ctf $(SEED) $$(($(COUNT) / 5)) Traces/groceries-lttng/trace
 	$(FUZZ) profiles $(SEED) $$(($(COUNT) / 100)) $(CORPUS)
+
+schema:
+	swift run SchemaGenerator Sources/FaultlineTrace
 
 # Records the sample traces and their reports anew.
 traces: build

@@ -129,7 +129,8 @@ let package = Package(
             dependencies: ["FaultlineTrace", .product(name: "Histogram", package: "hdrhistogram-swift")],
             swiftSettings: strict),
         .target(
-            name: "FaultlineReport", dependencies: ["FaultlineAnalysis", "FaultlineTrace"], swiftSettings: strict),
+            name: "FaultlineReport", dependencies: ["CTraceSchema", "FaultlineAnalysis", "FaultlineTrace"],
+            swiftSettings: strict),
 
         // Stores at rest.
         .target(
@@ -236,6 +237,10 @@ let package = Package(
             name: "DiffTruth", dependencies: ["FaultlineModel", "FaultlineRecorder", "FaultlineStore", "TruthKit"],
             path: "Tests/DiffTruth", swiftSettings: strict),
         .target(name: "TruthKit", path: "Tests/TruthKit", swiftSettings: strict),
+        // Writes what follows from the schema's declarations; see "make schema".
+        .executableTarget(
+            name: "SchemaGenerator", dependencies: ["CTraceSchema"], path: "Tests/SchemaGenerator",
+            swiftSettings: strict),
         .executableTarget(
             name: "UnrulyProgram", dependencies: ["FaultlineRecorder", "FaultlineTrace"], path: "Tests/UnrulyProgram",
             swiftSettings: strict),
@@ -266,7 +271,8 @@ let package = Package(
                 "ApplicationFlaws", "CSQLite", "Bookings", "Chat", "Contacts", "Feed", "Importer", "Inventory",
                 "Ledger", "Mail", "Notes",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
-                "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SharedData", "StoreProgram",
+                "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
+                "StoreProgram",
                 "UnrulyProgram",
                 "faultline",
             ],

@@ -14,36 +14,20 @@
 
 static bool is_wanted(uint32_t kind) {
     switch (kind) {
-    case FL_EVENT_FETCH: return lttng_ust_tracepoint_enabled(faultline, fetch);
-    case FL_EVENT_BATCH: return lttng_ust_tracepoint_enabled(faultline, batch);
-    case FL_EVENT_FAULT: return lttng_ust_tracepoint_enabled(faultline, fault);
-    case FL_EVENT_CACHE_MISS: return lttng_ust_tracepoint_enabled(faultline, cacheMiss);
-    case FL_EVENT_SAVE: return lttng_ust_tracepoint_enabled(faultline, save);
-    case FL_EVENT_SQL: return lttng_ust_tracepoint_enabled(faultline, sql);
-    case FL_EVENT_USE: return lttng_ust_tracepoint_enabled(faultline, use);
-    case FL_EVENT_SCOPE: return lttng_ust_tracepoint_enabled(faultline, scope);
-    case FL_EVENT_MERGE: return lttng_ust_tracepoint_enabled(faultline, merge);
-    case FL_EVENT_REFRESH: return lttng_ust_tracepoint_enabled(faultline, refresh);
-    case FL_EVENT_WAIT: return lttng_ust_tracepoint_enabled(faultline, wait);
-    case FL_EVENT_RELEASE: return lttng_ust_tracepoint_enabled(faultline, release);
+#define X(symbol, name, ...) \
+    case FL_EVENT_##symbol: return lttng_ust_tracepoint_enabled(faultline, name);
+        FL_EVENT_KINDS(X)
+#undef X
     default: return false;
     }
 }
 
 static void hand_event(const fl_event *event) {
     switch (event->header.kind) {
-    case FL_EVENT_FETCH: lttng_ust_tracepoint(faultline, fetch, event); break;
-    case FL_EVENT_BATCH: lttng_ust_tracepoint(faultline, batch, event); break;
-    case FL_EVENT_FAULT: lttng_ust_tracepoint(faultline, fault, event); break;
-    case FL_EVENT_CACHE_MISS: lttng_ust_tracepoint(faultline, cacheMiss, event); break;
-    case FL_EVENT_SAVE: lttng_ust_tracepoint(faultline, save, event); break;
-    case FL_EVENT_SQL: lttng_ust_tracepoint(faultline, sql, event); break;
-    case FL_EVENT_USE: lttng_ust_tracepoint(faultline, use, event); break;
-    case FL_EVENT_SCOPE: lttng_ust_tracepoint(faultline, scope, event); break;
-    case FL_EVENT_MERGE: lttng_ust_tracepoint(faultline, merge, event); break;
-    case FL_EVENT_REFRESH: lttng_ust_tracepoint(faultline, refresh, event); break;
-    case FL_EVENT_WAIT: lttng_ust_tracepoint(faultline, wait, event); break;
-    case FL_EVENT_RELEASE: lttng_ust_tracepoint(faultline, release, event); break;
+#define X(symbol, name, ...) \
+    case FL_EVENT_##symbol: lttng_ust_tracepoint(faultline, name, event); break;
+        FL_EVENT_KINDS(X)
+#undef X
     default: break;
     }
 }

@@ -225,41 +225,23 @@ static char *put_lists(char *out, const fl_event_schema *schema, const fl_event 
     return out;
 }
 
-static bool counts_a_list(const fl_event_schema *schema, const fl_field *field) {
-    for (uint32_t index = 0; index < schema->listCount; index++) {
-        if (schema->lists[index].countOffset == field->offset) { return true; }
-    }
-    return false;
+// What an event is about, for its title; null if there is nothing to say.
+static const char *subject(const fl_timeline *timeline, const fl_event_schema *schema, const fl_event *event) {
+    const fl_field *field = fl_title_field(schema);
+    if (field == NULL) { return NULL; }
+    uint64_t value = fl_field_get(field, fl_event_fields(event));
+    if (field->meaning == FL_ENUMERATION) { return fl_enumeration_word(field->detail, value); }
+    return label_of(timeline, (uint32_t)value);
 }
 
-// What an event is about, for its title.
-static const char *subject(const fl_timeline *timeline, const fl_event *event) {
-    switch (event->header.kind) {
-    case FL_EVENT_FETCH: return label_of(timeline, event->fields.fetch.entity);
-    case FL_EVENT_BATCH: return label_of(timeline, event->fields.batch.entity);
-    case FL_EVENT_FAULT: return label_of(timeline, event->fields.fault.entity);
-    case FL_EVENT_CACHE_MISS: return label_of(timeline, event->fields.cacheMiss.entity);
-    case FL_EVENT_SQL: return label_of(timeline, event->fields.sql.statement);
-    case FL_EVENT_USE: return label_of(timeline, event->fields.use.entity);
-    case FL_EVENT_SCOPE: return label_of(timeline, event->fields.scope.name);
-    case FL_EVENT_MERGE: return label_of(timeline, event->fields.merge.saver);
-    case FL_EVENT_REFRESH: return label_of(timeline, event->fields.refresh.entity);
-    case FL_EVENT_RELEASE: return label_of(timeline, event->fields.release.entity);
-    case FL_EVENT_WAIT: return fl_enumeration_word(FL_ENUMERATION_WAIT_RESOURCE, event->fields.wait.resource);
-    default: return NULL;
-    }
+// Whether it took up no time of its thread: a wait that blocked none ended while the thread had other work.
+static bool is_instant(const fl_event_schema *schema, const fl_event *event) {
+    return schema->isInstant || (event->header.kind == FL_EVENT_WAIT && event->fields.wait.isBlocking == 0);
 }
 
-// Whether it is a moment and no stretch of its thread's time: a summary, a release, and a wait that ended while the thread had
-// other work.
-static bool is_moment(const fl_event *event) {
-    return event->header.kind == FL_EVENT_USE || event->header.kind == FL_EVENT_RELEASE
-        || (event->header.kind == FL_EVENT_WAIT && event->fields.wait.isBlocking == 0);
-}
-
-static const char *phase(const fl_event *event) {
+static const char *phase(const fl_event_schema *schema, const fl_event *event) {
     if (event->header.kind == FL_EVENT_SCOPE) { return event->fields.scope.phase == 0 ? "b" : "e"; }
-    return is_moment(event) ? "i" : "X";
+    return is_instant(schema, event) ? "i" : "X";
 }
 
 // An arrow from a fetch to the faults that it caused: it starts in the middle of the fetch and passes that of each
@@ -283,14 +265,14 @@ static void write_flow(fl_timeline *timeline, const fl_event *event, char step, 
 static void write_event(void *context, const fl_event *event) {
     fl_timeline *timeline = context;
     const fl_event_schema *schema = fl_schema(event->header.kind);
-    bool is_scope = event->header.kind == FL_EVENT_SCOPE, is_momentary = is_moment(event);
+    bool is_scope = event->header.kind == FL_EVENT_SCOPE, is_instantaneous = is_instant(schema, event);
     uint64_t shown = event->header.start;
-    // A moment and the end of a scope stand where they were written.
-    if (is_momentary || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
+    // An instant and the end of a scope stand where they were written.
+    if (is_instantaneous || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
 
     char *out = begin_line(timeline);
     out = put_text(out, "{\"name\":\"");
-    const char *about = subject(timeline, event);
+    const char *about = subject(timeline, schema, event);
     if (!is_scope || about == NULL) {
         out = put_text(out, schema->name);
         if (about != NULL) { *out++ = ' '; }
@@ -299,14 +281,14 @@ static void write_event(void *context, const fl_event *event) {
     out = put_text(out, "\",\"cat\":\"");
     out = put_text(out, schema->name);
     out = put_text(out, "\",\"ph\":\"");
-    out = put_text(out, phase(event));
+    out = put_text(out, phase(schema, event));
     if (is_scope) {
         out = put_text(out, "\",\"id\":\"0x");
         out = put_hexadecimal(out, event->header.id, 1);
     }
-    out = put_text(out, is_momentary ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
+    out = put_text(out, is_instantaneous ? "\",\"s\":\"t\",\"ts\":" : "\",\"ts\":");
     out = put_microseconds(out, shown);
-    if (!is_scope && !is_momentary) {
+    if (!is_scope && !is_instantaneous) {
         out = put_text(out, ",\"dur\":");
         out = put_microseconds(out, event->header.duration);
     }
@@ -322,7 +304,7 @@ static void write_event(void *context, const fl_event *event) {
         if (value == 0) { continue; }
         size_t place = fields[index].offset;
         if (place == offsetof(fl_header, start)) { continue; }
-        if (place == offsetof(fl_header, duration) && !is_scope && !is_momentary) { continue; }
+        if (place == offsetof(fl_header, duration) && !is_scope && !is_instantaneous) { continue; }
         out = put_field(out, &fields[index], value);
     }
     if ((event->header.flags & FL_ON_MAIN_THREAD) != 0) { out = put_text(out, "\"main\":true,"); }
@@ -331,7 +313,7 @@ static void write_event(void *context, const fl_event *event) {
         uint64_t value = fl_field_get(field, &event->fields);
         // A word is written even if its number is 0; lists say their length themselves.
         if (value == 0 && field->meaning != FL_ENUMERATION) { continue; }
-        if (counts_a_list(schema, field)) { continue; }
+        if (fl_counts_list(schema, field)) { continue; }
         out = put_field(out, field, value);
     }
     out = put_lists(out, schema, event);

@@ -80,7 +80,7 @@ ftl_problem read_field(const Key &key, ondemand::value value, fl_event &event) {
         number = flag;
         break;
     }
-    case FL_COUNT: case FL_BYTES: case FL_NANOSECONDS: case FL_EVENT_ID: case FL_REFERENCE: case FL_CODE:
+    default:
         if (auto error = value.get_uint64().get(number)) { return problem_of(error, FTL_PROBLEM_NUMBER); }
         // A reference that was cut to 32 bits would name another entry; a count is only held at its maximum.
         if (number > (key.field->meaning == FL_REFERENCE ? UINT32_MAX : fl_largest_number)) {

@@ -84,7 +84,6 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         case .cacheMiss: cacheMisses &+= 1
         case .save(let save): add(save)
         case .sql(let statement): add(statement)
-        case .use, .scope, .release: break
         case .merge(let merge):
             rows &+= UInt64(merge.refreshed)
             inserted &+= UInt64(merge.inserted)
@@ -95,6 +94,7 @@ extension EventGroup.Counts: Summed, StartsEmpty {
         case .wait(let waited):
             wait &+= event.duration
             errors &+= waited.error == 0 ? 0 : 1
+        default: break
         }
     }
 

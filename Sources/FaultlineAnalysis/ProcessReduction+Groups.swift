@@ -48,9 +48,9 @@ extension ProcessReduction {
             )
         case .cacheMiss(let miss): (0, 0, miss.entity, 0)
         case .sql(let statement): (statement.type.rawValue, 0, statement.statement, 0)
-        case .save, .use, .scope, .merge, .release: (0, 0, 0, 0)
         case .refresh(let refresh): (0, 0, refresh.entity, 0)
         case .wait(let wait): (wait.resource.rawValue, 0, 0, 0)
+        default: (0, 0, 0, 0)
         }
     }
 
@@ -68,10 +68,10 @@ extension ProcessReduction {
         case .save(let save): return .saved(save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
         case .sql(let statement):
             return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
-        case .use, .scope, .release: return .unknown
         case .merge(let merge): return .saved(merge.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
         case .refresh(let refresh): return refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
         case .wait(let wait): return .named("\(wait.resource)")
+        default: return .unknown
         }
     }
 }

@@ -192,7 +192,7 @@ struct ProcessReduction: Sendable {
         case .refresh(let refresh):
             noteWrite(of: refresh.entity == 0 ? [] : [refresh.entity], event, in: tables)
         case .wait(let wait): noteWait(wait, event, in: &tables)
-        case .cacheMiss, .use, .scope, .release: break
+        default: break
         }
         noteInvalidation(event, in: tables)
         noteWork(event, in: &tables)

@@ -73,7 +73,7 @@ public struct ResultUse: Sendable {
         for window in use.windows where window.times > 0 {
             // Widths beyond 4,096 rows are kept to three digits, so that the table stays small.
             let width = window.rows <= 4096 ? window.rows : window.rows / 1024 * 1024
-            windows[window.scope, default: [:]][width, default: 0] &+= window.times
+            windows[window.scopeKind, default: [:]][width, default: 0] &+= window.times
         }
         addLoadings(use)
         addMaterialisation(use)

@@ -234,10 +234,7 @@ public final class TraceDatabase {
 
 extension TraceTable {
     /// The columns of the view of all events.
-    static var eventColumns: [String] {
-        TraceTable.named("cacheMiss")!.columns.map(\.name).filter { !["fault", "entity", "seenBefore"].contains($0) }
-            .filter { $0 != "entityName" }
-    }
+    static var eventColumns: [String] { (common + places).map(\.name) }
 }
 
 /// What SQLite says is wrong with a query, or with the file of its tables.

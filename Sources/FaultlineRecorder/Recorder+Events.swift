@@ -55,8 +55,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(
-            event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.operands + Self.words(detail.prefetches))
+        end(event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.words)
     }
 
     /// Ends and records the loading of a batch.
@@ -65,7 +64,7 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        end(event, .FL_EVENT_BATCH, &fields, statement, context, site, Self.words(detail.prefetches))
+        end(event, .FL_EVENT_BATCH, &fields, statement, context, site, detail.words)
     }
 
     /// Ends and records a fault.
@@ -85,22 +84,13 @@ extension Recorder {
         site: DictionaryID
     ) {
         var fields = detail.record
-        let unread = detail.unread.flatMap { [$0.fetch, $0.deleted, $0.updated, $0.properties, $0.values] }
-        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, Self.words(detail.entities) + unread)
-    }
-
-    private static func words(_ prefetches: [TraceEvent.Prefetch]) -> [UInt64] {
-        prefetches.flatMap { [$0.path, $0.trips, $0.rows, $0.bytes, $0.duration] }
-    }
-
-    private static func words(_ changes: [TraceEvent.Save.Change]) -> [UInt64] {
-        changes.flatMap { [UInt64($0.entity), $0.inserted, $0.updated, $0.deleted] }
+        end(event, .FL_EVENT_SAVE, &fields, statement, context, site, detail.words)
     }
 
     /// Ends and records a merge.
     package func end(_ event: OpenEvent, _ detail: TraceEvent.Merge, context: DictionaryID, site: DictionaryID) {
         var fields = detail.record
-        end(event, .FL_EVENT_MERGE, &fields, nil, context, site, Self.words(detail.entities))
+        end(event, .FL_EVENT_MERGE, &fields, nil, context, site, detail.words)
     }
 
     /// Ends and records that an object let go of its values.

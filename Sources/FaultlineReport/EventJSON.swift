@@ -2,7 +2,7 @@ public import FaultlineTrace
 
 /// Events as JSON, one object a line, with names beside the numbers that stand for them.
 ///
-///     {"process":7,"id":12,"kind":"fault","start":1200,"duration":900,…,"relationship":3,"relationshipName":"list",…}
+///     {"process":7,"kind":"fault","id":12,"start":1200,"duration":900,…,"relationship":3,"relationshipName":"list",…}
 public struct EventJSON: Sendable {
     let dictionary: TraceDictionary
     private var resolver: CallSiteResolver
@@ -27,18 +27,16 @@ public struct EventJSON: Sendable {
     /// The event's fields, with names beside numbers and the places in the program.
     package mutating func members(_ event: TraceEvent) -> [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [
-            ("process", .unsigned(UInt64(event.process))), ("id", .unsigned(event.id)),
-            ("kind", .string(event.kind.name)), ("parent", .unsigned(event.parent)), ("scope", .unsigned(event.scope)),
-            ("start", .unsigned(event.start)),
-            ("duration", event.untold.contains(.duration) ? .null : .unsigned(event.duration)),
-            ("thread", .unsigned(UInt64(event.thread))), ("isMainThread", .bool(event.isMainThread)),
+            ("process", .unsigned(UInt64(event.process))), ("kind", .string(event.kind.name)),
         ]
+        for (field, value) in zip(EventSchema.common, event.commonValues) {
+            let isUntold = field.name == "duration" && event.untold.contains(.duration)
+            members.append((field.name, isUntold ? .null : .unsigned(value)))
+        }
+        if let name = dictionary.context(event.context)?.name { members.append(("contextName", .string(name))) }
+        members.append(("thread", .unsigned(UInt64(event.thread))))
+        members.append(("isMainThread", .bool(event.isMainThread)))
         if let name = dictionary.thread(event.thread)?.name { members.append(("threadName", .string(name))) }
-        members += reference("context", event.context, dictionary.context(event.context)?.name)
-        members += reference("site", event.site, nil)
-        members += reference("stack", event.stack, nil)
-        members.append(("runDelay", .unsigned(event.runDelay)))
-        members.append(("overhead", .unsigned(UInt64(event.overhead))))
         let counted = ["rows", "inserted", "updated", "deleted"]
         members += EventFields(dictionary: dictionary).members(of: event.detail).map { name, value in
             (name, event.untold.contains(.rows) && counted.contains(name) ? .null : value)
@@ -46,10 +44,6 @@ public struct EventJSON: Sendable {
         if let site = resolver.place(of: event) { members.append(("callSite", SiteJSON.value(site))) }
         if let site = resolver.stackSite(of: event) { members.append(("stackSite", SiteJSON.value(site))) }
         return members
-    }
-
-    private func reference(_ key: String, _ id: DictionaryID, _ name: String?) -> [(String, JSONValue)] {
-        EventFields.reference(key, id, name)
     }
 
     private func frames(_ event: TraceEvent) -> [JSONValue] {

@@ -76,7 +76,6 @@ public struct EventText: Sendable {
         case .fault(let fault):
             let name = dictionary.name(fault.relationship).map { "\(entity(fault.relationshipEntity)).\($0)" }
             return (name ?? entity(fault.entity), fault.filled, "\(fault.source)")
-        case .cacheMiss(let miss): return (entity(miss.entity), nil, miss.seenBefore ? "again" : "")
         case .save(let save):
             let names = save.entities.map { entity($0.entity) }.joined(separator: ", ")
             let rows = UInt64(save.inserted) + UInt64(save.updated) + UInt64(save.deleted)
@@ -109,7 +108,18 @@ public struct EventText: Sendable {
             return (
                 holder.map { "\(wait.resource) of \($0)" } ?? "\(wait.resource)", nil, wait.error == 0 ? "" : "failed"
             )
+        default: return plainSummary(of: event)
         }
+    }
+
+    /// What the schema says of a kind that needs no words of its own: its title, its rows and the flags that are set.
+    private func plainSummary(of event: TraceEvent) -> (what: String, rows: UInt32?, note: String) {
+        let (schema, fields) = (EventSchema.of(event.kind), event.detail.values.fields)
+        let title = fields.first { $0.field.name == schema.title?.name }
+        let words = title.flatMap { EventFields(dictionary: dictionary).words($0.field, $0.value) }
+        let rows = fields.first { $0.field.name == "rows" }.map { UInt32(clamping: $0.value) }
+        let flags = fields.filter { $0.field.meaning == .flag && $0.value != 0 }.map(\.field.name)
+        return (words ?? "?", rows, flags.joined(separator: ", "))
     }
 
     /// Who had what was waited for: `background 2 at Import.swift:30`, `process 4711`, `thread 12`.

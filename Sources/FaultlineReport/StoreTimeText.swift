@@ -101,7 +101,7 @@ struct StoreTimeText {
             case .fault: if group.key.source == .rowCache { add(&cached) } else { add(&stored) }
             case .save: add(&save)
             case .sql: add(&statement)
-            case .cacheMiss, .use, .scope, .merge, .refresh, .wait, .release: break
+            default: break
             }
         }
         // Those within other events are their trips already.

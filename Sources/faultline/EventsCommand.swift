@@ -84,28 +84,10 @@ struct EventFilter {
 
     mutating func passes(_ event: TraceEvent, _ dictionary: TraceDictionary) -> Bool {
         if let entity {
-            guard event.entities.contains(where: { dictionary.entity($0)?.name == entity }) else { return false }
+            guard event.detail.entities.contains(where: { dictionary.entity($0)?.name == entity }) else { return false }
             hasSeenEntity = true
         }
         return kinds?.contains(event.kind) ?? true && event.duration >= leastDuration
-    }
-}
-
-extension TraceEvent {
-    /// The entities that the event is about.
-    fileprivate var entities: [DictionaryID] {
-        switch detail {
-        case .fetch(let fetch): [fetch.entity]
-        case .batch(let batch): [batch.entity]
-        case .fault(let fault): [fault.entity, fault.relationshipEntity]
-        case .cacheMiss(let miss): [miss.entity]
-        case .save(let save): save.entities.map(\.entity)
-        case .use(let use): [use.entity]
-        case .merge(let merge): merge.entities.map(\.entity)
-        case .refresh(let refresh): [refresh.entity]
-        case .release(let release): [release.entity]
-        case .sql, .scope, .wait: []
-        }
     }
 }
 

@@ -120,16 +120,19 @@ enum TableText {
     static var text: String {
         TraceTable.all.map(text).joined(separator: "\n") + """
 
-            events  An event of any kind: its kind, and the columns that the tables of all kinds have.
+            events: An event of any kind: its kind, and the columns that the tables of all kinds have.
 
             """
     }
 
     private static func text(_ table: TraceTable) -> String {
         let columns = table.columns.map { column in
-            "    \(padded(column.name, 24))\(padded(column.type.lowercased(), 9))\(column.meaning)\n"
+            let start = "    \(padded(column.name, 24))\(padded(column.type.lowercased(), 9))"
+            let lines = TextTable.wrapped(column.meaning, width: 100 - start.count)
+            return start + lines.joined(separator: "\n" + padded("", start.count)) + "\n"
         }
-        return "\(table.name)  \(table.purpose)\n" + columns.joined()
+        let purpose = TextTable.wrapped("\(table.name): \(table.purpose)", width: 100)
+        return purpose.joined(separator: "\n") + "\n" + columns.joined()
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {

@@ -237,7 +237,7 @@ struct AggregateRuleTests {
         #expect(
             findings {
                 Self.fold(&$0)
-                $0.windows = [.init(scope: .screen, rows: 10, times: 10)]
+                $0.windows = [.init(scopeKind: .screen, rows: 10, times: 10)]
             }.isEmpty)
     }
 
@@ -327,7 +327,7 @@ struct AggregateRuleTests {
     @Test func `Without screens ten rows are a preview, and several stretches of them are a list`() {
         #expect(previews(first: 10, kind: .request).count == 1)
         #expect(previews(first: 10, kind: nil).count == 1)
-        #expect(previews(first: 10, kind: nil) { $0.windows = [.init(scope: nil, rows: 5, times: 2)] }.isEmpty)
+        #expect(previews(first: 10, kind: nil) { $0.windows = [.init(scopeKind: nil, rows: 5, times: 2)] }.isEmpty)
     }
 
     @Test func `Two results prove nothing, nor do few rows or such of which half are used`() {

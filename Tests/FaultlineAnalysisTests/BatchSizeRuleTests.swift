@@ -61,7 +61,7 @@ struct BatchSizeRuleTests {
         groceries.trace.event(.sql(statement), duration: step, parent: id, advancing: false)
         var use = Groceries.use(of: id, rows: 1000, batchSize: 0)
         (use.touchedRows, use.runs) = (120, [.init(first: 0, rows: 120)])
-        use.windows = [.init(scope: .screen, rows: 20, times: 6)]
+        use.windows = [.init(scopeKind: .screen, rows: 20, times: 6)]
         groceries.add(use)
         return try #require(findings(groceries).first)
     }
@@ -84,7 +84,7 @@ struct BatchSizeRuleTests {
             for batch in 0..<20 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 50, rows: 50) }
             var use = Groceries.use(of: fetch, rows: 1000, batchSize: 50)
             (use.loadedRows, use.touchedRows, use.runs) = (loaded, 120, [.init(first: 0, rows: 120)])
-            use.windows = [.init(scope: .screen, rows: 20, times: 6)]
+            use.windows = [.init(scopeKind: .screen, rows: 20, times: 6)]
             groceries.add(use)
             return self.findings(groceries)
         }
@@ -113,7 +113,7 @@ struct BatchSizeRuleTests {
         groceries.batch(of: fetch, first: 0, rows: 50)
         groceries.batch(of: fetch, first: 50, rows: 50)
         var use = Groceries.use(of: fetch, rows: 100, batchSize: 50)
-        use.windows = [.init(scope: nil, rows: 10, times: 10)]
+        use.windows = [.init(scopeKind: nil, rows: 10, times: 10)]
         groceries.add(use)
         let finding = try #require(findings(groceries).first)
         #expect(finding.title == "Set the batch size of Item to 15 (now 50)")
@@ -140,7 +140,7 @@ struct BatchSizeRuleTests {
                 use.touchedRows = touched
                 use.loadedRows = batchSize == 0 ? 10_000 : touched
                 use.runs = [.init(first: 0, rows: UInt64(touched))]
-                use.windows = [.init(scope: kind == .other ? nil : kind, rows: UInt64(touched), times: 1)]
+                use.windows = [.init(scopeKind: kind == .other ? nil : kind, rows: UInt64(touched), times: 1)]
                 groceries.add(use)
             }
         }
@@ -186,7 +186,7 @@ struct BatchSizeRuleTests {
                 var use = Groceries.use(of: fetch, rows: 10_000, batchSize: batchSize)
                 (use.touchedRows, use.loadedRows) = (touched, batches * batchSize)
                 use.runs = (0..<touched).map { .init(first: UInt64($0 * gap), rows: 1) }
-                use.windows = [.init(scope: .bulk, rows: UInt64(touched), times: 1)]
+                use.windows = [.init(scopeKind: .bulk, rows: UInt64(touched), times: 1)]
                 groceries.add(use)
             }
         }
@@ -243,7 +243,7 @@ struct BatchSizeRuleTests {
                     var use = Groceries.use(of: id, rows: 4000, batchSize: 0)
                     (use.entity, use.shape, use.touchedRows) = (groceries.item, shape, 1000)
                     use.runs = [.init(first: 2000, rows: 1000)]
-                    use.windows = [.init(scope: .bulk, rows: 1000, times: 1)]
+                    use.windows = [.init(scopeKind: .bulk, rows: 1000, times: 1)]
                     use.properties = [.init(index: 0, rowsRead: 1000, rowsLoaded: 4000, bytes: 8000, largeRows: 0)]
                     groceries.trace.event(.use(use))
                 }
@@ -260,7 +260,7 @@ struct BatchSizeRuleTests {
             groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 3)
             let fetch = groceries.fetch(rows: 100, batchSize: 50)
             var use = Groceries.use(of: fetch, rows: 100, batchSize: 50)
-            use.windows = [.init(scope: .screen, rows: 10, times: 10)]
+            use.windows = [.init(scopeKind: .screen, rows: 10, times: 10)]
             use.runsLost = lost
             groceries.add(use)
             return try #require(findings(groceries).first)
@@ -286,7 +286,7 @@ struct BatchSizeRuleTests {
         let fetch = groceries.fetch(rows: 1000, batchSize: 20)
         for batch in 0..<50 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 20, rows: 20) }
         var use = Groceries.use(of: fetch, rows: 1000, batchSize: 20)
-        use.windows = [.init(scope: .screen, rows: 1000, times: 1)]
+        use.windows = [.init(scopeKind: .screen, rows: 1000, times: 1)]
         use.properties = [.init(index: 0, rowsRead: 10, rowsLoaded: 1000, bytes: 20_000, largeRows: 0)]
         groceries.add(use)
         let found = findings(groceries)
@@ -302,7 +302,7 @@ struct BatchSizeRuleTests {
         let fetch = groceries.fetch(rows: 1000, batchSize: 200)
         for batch in 0..<5 as Range<UInt32> { groceries.batch(of: fetch, first: batch * 200, rows: 200) }
         var use = Groceries.use(of: fetch, rows: 1000, batchSize: 200)
-        use.windows = [.init(scope: .bulk, rows: 1000, times: 1)]
+        use.windows = [.init(scopeKind: .bulk, rows: 1000, times: 1)]
         use.properties = [.init(index: 0, rowsRead: 1000, rowsLoaded: 1000, bytes: 20_000, largeRows: 0)]
         groceries.add(use)
         #expect(findings(groceries).isEmpty)

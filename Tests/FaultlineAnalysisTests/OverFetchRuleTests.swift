@@ -132,7 +132,7 @@ struct OverFetchRuleTests {
         let found = findings(rows: 60, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 12
             use.runs = (0..<12).map { .init(first: $0 * 5, rows: 1) }
-            use.windows = [.init(scope: .request, rows: 12, times: 1)]
+            use.windows = [.init(scopeKind: .request, rows: 12, times: 1)]
             use.read(.title, rows: 12)
         }
         #expect(found.map(\.rule) == ["R03"])
@@ -147,7 +147,7 @@ struct OverFetchRuleTests {
         let found = findings(rows: 30, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 12
             use.runs = [.init(first: 3, rows: 6), .init(first: 15, rows: 6)]
-            use.windows = [.init(scope: .screen, rows: 12, times: 1)]
+            use.windows = [.init(scopeKind: .screen, rows: 12, times: 1)]
             use.read(.title, rows: 12)
         }
         #expect(found.isEmpty)
@@ -157,7 +157,7 @@ struct OverFetchRuleTests {
         let found = findings(rows: 10_000, rules: [OverFetchRule(), BatchSizeRule()]) { use in
             use.touchedRows = 10
             use.runs = (0..<10).map { .init(first: $0 * 900 + 100, rows: 1) }
-            use.windows = [.init(scope: .request, rows: 10, times: 1)]
+            use.windows = [.init(scopeKind: .request, rows: 10, times: 1)]
             use.read(.title, rows: 10)
         }
         #expect(found.map(\.rule) == ["R02"])

@@ -206,7 +206,7 @@ struct UnboundedFetchRuleTests {
             music.scoped(.screen) { music in
                 music.fetchAndUse(shape, rows: 2000) { use in
                     use.touchFirst(400, in: .screen)
-                    use.windows = [.init(scope: .screen, rows: 10, times: 40)]
+                    use.windows = [.init(scopeKind: .screen, rows: 10, times: 40)]
                 }
             }
         }

@@ -28,7 +28,7 @@ struct TraceDatabaseTests {
         save.entities = [.init(entity: 1, inserted: 2)]
         var use = TraceEvent.Use()
         use.runs = [.init(first: 0, rows: 3)]
-        use.windows = [.init(scope: .screen, rows: 3, times: 1)]
+        use.windows = [.init(scopeKind: .screen, rows: 3, times: 1)]
         use.properties = [.init(index: 0, rowsRead: 1, rowsLoaded: 2, bytes: 3, largeRows: 0)]
         var merge = TraceEvent.Merge()
         merge.entities = save.entities
@@ -57,7 +57,7 @@ struct TraceDatabaseTests {
                 && $0 != "threadName"
         }
         #expect(others.isEmpty)
-        #expect(table.columns.allSatisfy { $0.meaning.count > 5 && !$0.meaning.hasSuffix(".") })
+        #expect(table.columns.allSatisfy { $0.meaning.count > 5 && $0.meaning.hasSuffix(".") })
     }
 
     /// `SELECT limit FROM fetch` is a syntax error in SQLite, and so were `commit` and `values`.

@@ -71,7 +71,10 @@ struct SchemaRoundTripTests {
             let event = try #require(try TraceFile(Lines.timeline([Lines.began(), line])).read().events.first)
             guard case .use(let use) = event.detail else { continue }
             #expect(use.runs == [.init(first: 0, rows: 50), .init(first: 60, rows: 3)])
-            #expect(use.windows == [.init(scope: .screen, rows: 15, times: 4), .init(scope: nil, rows: 9, times: 1)])
+            #expect(
+                use.windows == [
+                    .init(scopeKind: .screen, rows: 15, times: 4), .init(scopeKind: nil, rows: 9, times: 1),
+                ])
             #expect(use.properties == [.init(index: 1, rowsRead: 20, rowsLoaded: 30, bytes: 400, largeRows: 5)])
         }
         let save =

@@ -285,7 +285,7 @@ struct FetchUseTests {
         #expect(use.touches == 49)
         #expect(use.runs == [.init(first: 0, rows: 24), .init(first: 90, rows: 1)])
         #expect(
-            use.windows == [.init(scope: .screen, rows: 6, times: 4), .init(scope: .screen, rows: 1, times: 1)])
+            use.windows == [.init(scopeKind: .screen, rows: 6, times: 4), .init(scopeKind: .screen, rows: 1, times: 1)])
         #expect(use.firstUse > 0 && use.lastUse >= use.firstUse)
         #expect(use.state == .closed)
     }
@@ -313,7 +313,7 @@ struct FetchUseTests {
         let use = try summary(rows: 5000) { use in
             for row in 0..<5000 { use.touch(row: row) }
         }
-        #expect(use.windows.allSatisfy { $0.scope == nil })
+        #expect(use.windows.allSatisfy { $0.scopeKind == nil })
         #expect(use.windows.map { $0.rows * $0.times }.reduce(0, +) == 5000)
         #expect(use.touchedRows == 5000)
     }

@@ -29,13 +29,13 @@ private func isListCount(_ schema: fl_event_schema, _ field: fl_field) -> Bool {
     (0..<Int(schema.listCount)).contains { schema.lists[$0].countOffset == field.offset }
 }
 
-/// The values that a record of the schema holds, by the fields' names.
-private func values<Fields>(of fields: Fields, kind: EventKind) -> [String: UInt64] {
-    let schema = fl_schema(UInt32(kind.rawValue)).pointee
-    return withUnsafeBytes(of: fields) { bytes in
+/// The values that an event's record holds, by the fields' names.
+private func values(of detail: TraceEvent.Detail) -> [String: UInt64] {
+    let schema = fl_schema(UInt32(detail.kind.rawValue)).pointee
+    return detail.withRecord { record, _ in
         Dictionary(
             uniqueKeysWithValues: (0..<Int(schema.fieldCount)).map {
-                (String(cString: schema.fields[$0].name), fl_field_get(schema.fields + $0, bytes.baseAddress))
+                (String(cString: schema.fields[$0].name), fl_field_get(schema.fields + $0, record))
             })
     }
 }
@@ -65,36 +65,16 @@ struct SchemaTests {
         event.pointee.listWords = UInt32(FL_MAXIMUM_LIST_WORDS)
         let read = try #require(TraceEvent(UnsafePointer(event)))
         #expect(read.kind == kind)
-        switch read.detail {
-        case .fetch(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .batch(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .fault(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .save(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .sql(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .merge(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .refresh(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .release(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .wait(let detail): #expect(values(of: detail.record, kind: kind) == filled)
-        case .cacheMiss(let detail):
-            #expect(filled == ["fault": detail.fault, "entity": UInt64(detail.entity), "seenBefore": 1])
-            #expect(detail.seenBefore)
-        case .scope(let detail):
-            let expected = ["name": UInt64(detail.name), "kind": 1, "phase": 1]
-            #expect(filled == expected && detail.kind == .screen && detail.phase == .end)
-        case .use(let detail):
-            let numbers: [String: UInt64] = [
-                "fetch": detail.fetch, "bytes": detail.bytes, "firstUse": detail.firstUse, "lastUse": detail.lastUse,
-                "entity": UInt64(detail.entity), "shape": UInt64(detail.shape), "state": 1,
-                "batchSize": UInt64(detail.batchSize), "rows": UInt64(detail.rows),
-                "loadedRows": UInt64(detail.loadedRows), "touchedRows": UInt64(detail.touchedRows),
-                "touches": UInt64(detail.touches), "batchesLoaded": UInt64(detail.batchesLoaded),
-                "countAsked": UInt64(detail.countAsked), "emptinessAsked": UInt64(detail.emptinessAsked),
-                "identitiesAsked": UInt64(detail.identitiesAsked), "modifiedRows": UInt64(detail.modifiedRows),
-                "runs": UInt64(detail.runs.count),
-                "windows": UInt64(detail.windows.count), "properties": UInt64(detail.properties.count),
-                "runsLost": UInt64(detail.runsLost),
-            ]
-            #expect(filled == numbers && detail.state == .open)
+        #expect(values(of: read.detail) == filled)
+    }
+
+    @Test("describe every kind, field, list, entry and word in sentences", arguments: EventKind.allCases)
+    func descriptions(kind: EventKind) {
+        let schema = EventSchema.of(kind)
+        let words = schema.lists.flatMap(\.words)
+        let texts = [schema.summary] + (schema.fields + words).map(\.summary) + schema.lists.map(\.summary)
+        for text in texts + EventSchema.common.map(\.summary) {
+            #expect(text.count > 5 && text.hasSuffix(".") && text.first?.isUppercase == true, "\(text)")
         }
     }
 

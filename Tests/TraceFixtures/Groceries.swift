@@ -114,7 +114,7 @@ package struct Groceries {
             }
             var use = Self.use(of: fetch, rows: rows, batchSize: batchSize)
             use.windows = windows.sorted { $0.key < $1.key }.map {
-                .init(scope: .screen, rows: $0.key, times: $0.value)
+                .init(scopeKind: .screen, rows: $0.key, times: $0.value)
             }
             add(use)
         }

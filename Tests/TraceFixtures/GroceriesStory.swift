@@ -12,7 +12,7 @@ package enum GroceriesStory {
             for object in 1...100 { groceries.fault(UInt64(object), of: fetch) }
             for object in 101...150 { groceries.fault(UInt64(object), of: fetch, source: .rowCache, duration: 300) }
             var use = Groceries.use(of: fetch, rows: 100, batchSize: 0)
-            use.windows = [.init(scope: .screen, rows: 100, times: 1)]
+            use.windows = [.init(scopeKind: .screen, rows: 100, times: 1)]
             use.properties = [
                 .init(index: 0, rowsRead: 100, rowsLoaded: 100, bytes: 2000, largeRows: 0),
                 .init(index: 1, rowsRead: 0, rowsLoaded: 100, bytes: 4_000_000, largeRows: 100),

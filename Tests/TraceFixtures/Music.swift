@@ -153,7 +153,7 @@ extension TraceEvent.Use {
         touchedRows = count
         touches = count
         runs = [.init(first: 0, rows: UInt64(count))]
-        windows = [.init(scope: scope, rows: UInt64(count), times: 1)]
+        windows = [.init(scopeKind: scope, rows: UInt64(count), times: 1)]
     }
 
     /// Reads a property of a track in so many rows.

@@ -67,9 +67,9 @@ package struct TraceBuilder {
         messages.append(
             .event(
                 TraceEvent(
-                    id: id, parent: parent, scope: scope, start: now, duration: duration, thread: thread,
-                    isMainThread: isMainThread, process: process, context: context, site: site, stack: stack,
-                    runDelay: runDelay, detail)))
+                    id: id, parent: parent, scope: scope, start: now, duration: duration, runDelay: runDelay,
+                    thread: thread, isMainThread: isMainThread, process: process, context: context, site: site,
+                    stack: stack, detail)))
         if advancing { now += duration }
         return id
     }

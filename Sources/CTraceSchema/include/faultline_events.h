@@ -1,0 +1,450 @@
+// What a trace can hold: every kind of event, its fields, its lists and its words, declared once with their meaning.
+//
+// The records in the rings, the tables that readers and writers go by, the tracepoints and the keys of the timeline come
+// from these lists when this is compiled. The Swift types, their conversions and the event reference are made from them by
+// `make schema`; the columns of `faultline query` and the printed fields are read from the tables.
+//
+// A new field is one line here, and the code that fills it. Fields of 8 bytes stand before those of 4, so that a record has
+// no holes but at its end; apart from that, the order is free. Times get their unit from their meaning, so that a
+// description does not name it.
+
+#ifndef FAULTLINE_EVENTS_H
+#define FAULTLINE_EVENTS_H
+
+#include <stdint.h>
+
+// MARK: - Event kinds
+
+// X(symbol, name in the trace, C structure, Swift type, title, presence, lists, description)
+//
+// title: the field that stands in the title of a timeline's slice, FL_TITLE(structure, field), or FL_NO_TITLE.
+// presence: FL_SPAN took up time of its thread; FL_INSTANT did not.
+#define FL_EVENT_KINDS(X) \
+    X(FETCH, fetch, fl_fetch, Fetch, FL_TITLE(fl_fetch, entity), FL_SPAN, FL_WITH_LISTS, \
+      "A fetch request that was executed.") \
+    X(BATCH, batch, fl_batch, Batch, FL_TITLE(fl_batch, entity), FL_SPAN, FL_WITH_LISTS, \
+      "A batch of a batched fetch, loaded when one of its rows was first asked for.") \
+    X(FAULT, fault, fl_fault, Fault, FL_TITLE(fl_fault, entity), FL_SPAN, FL_WITHOUT_LISTS, \
+      "A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they were " \
+      "in memory.") \
+    X(CACHE_MISS, cacheMiss, fl_cache_miss, CacheMiss, FL_TITLE(fl_cache_miss, entity), FL_SPAN, FL_WITHOUT_LISTS, \
+      "The trip to the store of a fault that the row cache could not serve.") \
+    X(SAVE, save, fl_save, Save, FL_NO_TITLE, FL_SPAN, FL_WITH_LISTS, \
+      "A context that was saved.") \
+    X(SQL, sql, fl_sql, Statement, FL_TITLE(fl_sql, statement), FL_SPAN, FL_WITHOUT_LISTS, \
+      "A statement that ran in SQLite: one round trip.") \
+    X(USE, use, fl_use, Use, FL_TITLE(fl_use, entity), FL_INSTANT, FL_WITH_LISTS, \
+      "What a program did with the result of one fetch, until it released the result.") \
+    X(SCOPE, scope, fl_scope, Scope, FL_TITLE(fl_scope, name), FL_SPAN, FL_WITHOUT_LISTS, \
+      "A scope that was opened or closed. Both events carry the scope's own number as their ID, and the surrounding scope " \
+      "as their scope.") \
+    X(MERGE, merge, fl_merge, Merge, FL_TITLE(fl_merge, saver), FL_SPAN, FL_WITH_LISTS, \
+      "What another context saved, merged into a context.") \
+    X(REFRESH, refresh, fl_refresh, Refresh, FL_TITLE(fl_refresh, entity), FL_SPAN, FL_WITHOUT_LISTS, \
+      "Objects that were turned back into faults, to be read anew.") \
+    X(WAIT, wait, fl_wait, Wait, FL_TITLE(fl_wait, resource), FL_SPAN, FL_WITHOUT_LISTS, \
+      "A wait for a queue or a lock. Its duration is how long the wait took.") \
+    X(RELEASE, release, fl_release, Release, FL_TITLE(fl_release, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
+      "An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any " \
+      "more; or a fetch's result that held such objects, when the program released it.")
+
+// MARK: - The dictionary
+
+// What the dictionary holds: written once, then referred to by ID. X(symbol, name in the trace)
+#define FL_DICTIONARY_KINDS(X) \
+    X(ENTITY, "entity")        \
+    X(SHAPE, "shape")          \
+    X(STATEMENT, "statement")  \
+    X(PLAN, "plan")            \
+    X(SITE, "site")            \
+    X(STACK, "stack")          \
+    X(MODULE, "module")        \
+    X(FRAME, "frame")          \
+    X(NAME, "name")            \
+    X(CONTEXT, "context")      \
+    X(THREAD, "thread")        \
+    X(DESTINATION_USE, "destinationUse") \
+    X(CALIBRATION, "calibration")
+
+// MARK: - Words
+
+// What a number of one of few values is called. X(symbol, Swift type, its words, description)
+#define FL_ENUMERATIONS(X) \
+    X(RESULT_TYPE, Fetch.ResultType, FL_RESULT_TYPES, "What a fetch returned.") \
+    X(FAULT_TYPE, Fault.FaultType, FL_FAULT_TYPES, "What was a fault.") \
+    X(FAULT_SOURCE, Fault.Source, FL_FAULT_SOURCES, "Where the data of a fault came from.") \
+    X(STATEMENT_TYPE, Statement.StatementType, FL_STATEMENT_TYPES, "What a statement does to the store.") \
+    X(SCOPE_KIND, Scope.Kind, FL_SCOPE_KINDS, "What kind of work a scope marks.") \
+    X(SCOPE_PHASE, Scope.Phase, FL_SCOPE_PHASES, "Which end of a scope an event marks.") \
+    X(USE_STATE, Use.State, FL_USE_STATES, "Whether the program had released a result when its use was summed up.") \
+    X(MERGE_TRIGGER, Merge.Trigger, FL_MERGE_TRIGGERS, "What caused a merge.") \
+    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "What was waited for.")
+
+// X(word, description)
+#define FL_RESULT_TYPES(X) \
+    X("objects", "Objects.") \
+    X("objectIDs", "The IDs of objects.") \
+    X("count", "How many objects match.") \
+    X("dictionaries", "Dictionaries of single properties or of aggregates.")
+#define FL_FAULT_TYPES(X) \
+    X("object", "An object that came from a fetch, a to-many relationship or an object ID.") \
+    X("toOne", "An object that was reached through a to-one relationship.") \
+    X("toMany", "The members of a to-many relationship.")
+#define FL_FAULT_SOURCES(X) \
+    X("rowCache", "The row cache: no trip to the store.") \
+    X("store", "SQLite.") \
+    X("gone", "SQLite was asked and had no such row.")
+#define FL_STATEMENT_TYPES(X) \
+    X("read", "It reads rows.") \
+    X("write", "It writes rows.") \
+    X("transaction", "It begins or ends a transaction.") \
+    X("schema", "It makes tables or sets a pragma.")
+#define FL_SCOPE_KINDS(X) \
+    X("other", "Anything that belongs together.") \
+    X("screen", "What one screen shows at a time.") \
+    X("request", "The answer to one request.") \
+    X("bulk", "An import, an export or another pass over much data.") \
+    X("test", "A test.") \
+    X("setup", "Preparation and clean-up, which rules leave out.")
+#define FL_SCOPE_PHASES(X) \
+    X("begin", "The beginning.") \
+    X("end", "The end.")
+#define FL_USE_STATES(X) \
+    X("closed", "The program had released it.") \
+    X("open", "The program still held it.")
+#define FL_MERGE_TRIGGERS(X) \
+    X("call", "The program called for it.") \
+    X("automatic", "The context merges by itself whatever is saved.") \
+    X("remote", "The program reported a save that none of its contexts made.")
+#define FL_WAIT_RESOURCES(X) \
+    X("contextQueue", "The queue of the event's context.") \
+    X("coordinator", "The coordinator, which lets one context write at a time.") \
+    X("connection", "One of the store's connections, all of which were reading.") \
+    X("sqlite", "SQLite's lock on the file, which another connection held.")
+
+// MARK: - Fields
+
+// What a number means, and so how it is written and what its Swift type is.
+typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
+    FL_COUNT,          // a number of things
+    FL_BYTES,          // a number of bytes
+    FL_NANOSECONDS,    // a time
+    FL_EVENT_ID,       // another event of the same process; 0: none
+    FL_REFERENCE,      // a dictionary entry; 0: none. `detail` is its fl_dictionary_kind
+    FL_HASH,           // a keyed hash, written as a string of 16 hexadecimal digits
+    FL_ENUMERATION,    // one of a few words; `detail` is an fl_enumeration
+    FL_FLAG,           // 0 or 1, written as false or true
+    FL_CODE,           // a number with a meaning of its own (an SQLite result code)
+    // In lists only.
+    FL_SHORT_HASH,     // a keyed hash, cut to what a JSON number holds exactly
+    FL_CHOICE,         // an enumeration's value and 1; 0: none of them. `detail` is an fl_enumeration
+    FL_PREFETCH_PATH,  // the place of a key path among those that the event's shape prefetches
+    FL_PROPERTY,       // the place of a property among those of the event's entity
+} fl_field_meaning;
+
+// X(S, C type, name, meaning, detail, description), where S is what the user of a list hands over to X.
+
+// What every event carries. `size`, `kind` and `thread` are the record's own (see fl_header).
+#define FL_COMMON_FIELDS(X, S) \
+    X(S, uint64_t, id, FL_EVENT_ID, 0, \
+      "The event's own number. Process and number together are unique in a trace.") \
+    X(S, uint64_t, parent, FL_EVENT_ID, 0, \
+      "The event in which this one happened, on the same thread. 0 if there is none.") \
+    X(S, uint64_t, scope, FL_EVENT_ID, 0, \
+      "The innermost scope that was open: the number of its scope events. 0 if there is none.") \
+    X(S, uint64_t, start, FL_NANOSECONDS, 0, \
+      "When the event began, since the trace began.") \
+    X(S, uint64_t, duration, FL_NANOSECONDS, 0, \
+      "How long the event took.") \
+    X(S, uint64_t, runDelay, FL_NANOSECONDS, 0, \
+      "How long the thread was ready to run and waited for a CPU. Known of events that took half a millisecond or longer " \
+      "and did not sleep; 0 for all others.") \
+    X(S, uint32_t, context, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
+      "The context that the work was done for. 0 if there is none.") \
+    X(S, uint32_t, site, FL_REFERENCE, FL_DICTIONARY_SITE, \
+      "The call site as the compiler knew it (`#fileID`, `#line`), where the API could take it. 0 if it is not known.") \
+    X(S, uint32_t, stack, FL_REFERENCE, FL_DICTIONARY_STACK, \
+      "The call stack. 0 if there is none.") \
+    X(S, uint32_t, overhead, FL_NANOSECONDS, 0, \
+      "The time that recording took from the program. Sampled: most events carry 0, and those that were measured carry it " \
+      "for the ones that were not, so that the sum over a trace is an estimate of the whole.")
+
+#define FL_FETCH_FIELDS(X, S) \
+    X(S, uint64_t, parameters, FL_HASH, 0, \
+      "A keyed hash of the request's values: equal for equal values within one recording, and nothing else.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, without those of prefetching.") \
+    X(S, uint64_t, prefetchedBytes, FL_BYTES, 0, "Bytes of column values that prefetching read.") \
+    X(S, uint64_t, wait, FL_NANOSECONDS, 0, "Time waiting for the store.") \
+    X(S, uint64_t, prepare, FL_NANOSECONDS, 0, "Time preparing the statement.") \
+    X(S, uint64_t, step, FL_NANOSECONDS, 0, "Time stepping through rows and copying them into the row cache.") \
+    X(S, uint64_t, materialise, FL_NANOSECONDS, 0, "Time making objects of rows.") \
+    X(S, uint64_t, pending, FL_NANOSECONDS, 0, \
+      "Time comparing objects with unsaved changes in memory. Older recorders count it as `materialise`.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \
+    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request with its values taken out.") \
+    X(S, uint32_t, values, FL_REFERENCE, FL_DICTIONARY_NAME, \
+      "The request's values as JSON, from left to right. 0 if the trace was recorded without them, or they are too long.") \
+    X(S, uint32_t, limit, FL_COUNT, 0, "The fetch limit. 0 if there is none.") \
+    X(S, uint32_t, offset, FL_COUNT, 0, "The fetch offset.") \
+    X(S, uint32_t, batchSize, FL_COUNT, 0, "The batch size that was asked for. 0 if everything is loaded at once.") \
+    X(S, uint32_t, resultType, FL_ENUMERATION, FL_ENUMERATION_RESULT_TYPE, "What the fetch returned.") \
+    X(S, uint32_t, rows, FL_COUNT, 0, \
+      "Rows that matched; of a count request the count, of one for dictionaries their number.") \
+    X(S, uint32_t, trips, FL_COUNT, 0, "Round trips to SQLite, those of prefetching included.") \
+    X(S, uint32_t, prefetchedRows, FL_COUNT, 0, "Rows that prefetching read.") \
+    X(S, uint32_t, cacheHits, FL_COUNT, 0, "Rows of this fetch that the row cache held already.") \
+    X(S, uint32_t, cacheMisses, FL_COUNT, 0, "Rows of this fetch that the row cache did not hold.") \
+    X(S, uint32_t, pendingObjects, FL_COUNT, 0, \
+      "Objects with unsaved changes that the predicate was compared with in memory.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the fetch failed. 0 if it did not.") \
+    X(S, uint32_t, operands, FL_COUNT, 0, "") \
+    X(S, uint32_t, prefetches, FL_COUNT, 0, "")
+
+#define FL_BATCH_FIELDS(X, S) \
+    X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch that the batch belongs to.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, without those of prefetching.") \
+    X(S, uint64_t, prefetchedBytes, FL_BYTES, 0, "Bytes of column values that prefetching read.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \
+    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request with its values taken out.") \
+    X(S, uint32_t, firstIndex, FL_COUNT, 0, "The index of the batch's first row in the fetch's result.") \
+    X(S, uint32_t, rows, FL_COUNT, 0, "Rows that were loaded.") \
+    X(S, uint32_t, trips, FL_COUNT, 0, "Round trips to SQLite, those of prefetching included.") \
+    X(S, uint32_t, prefetchedRows, FL_COUNT, 0, "Rows that prefetching read.") \
+    X(S, uint32_t, cacheHits, FL_COUNT, 0, "Rows of this batch that the row cache held already.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if loading failed. 0 if it did not.") \
+    X(S, uint32_t, prefetches, FL_COUNT, 0, "")
+
+#define FL_FAULT_FIELDS(X, S) \
+    X(S, uint64_t, object, FL_HASH, 0, "A keyed hash of the object's ID.") \
+    X(S, uint64_t, origin, FL_EVENT_ID, 0, \
+      "The fetch that produced the object, or the object from which it was reached. 0 if none is known.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read.") \
+    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "What was a fault.") \
+    X(S, uint32_t, source, FL_ENUMERATION, FL_ENUMERATION_FAULT_SOURCE, "Where the data came from.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
+      "The entity of the object; of a to-many fault, of the object that has the relationship.") \
+    X(S, uint32_t, relationship, FL_REFERENCE, FL_DICTIONARY_NAME, \
+      "The relationship that fired or through which the object was reached. 0 if there is none.") \
+    X(S, uint32_t, relationshipEntity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
+      "The entity that has that relationship. 0 if there is none.") \
+    X(S, uint32_t, filled, FL_COUNT, 0, "Objects that this fault filled; of a to-many fault, its members.") \
+    X(S, uint32_t, seenBefore, FL_FLAG, 0, "Whether the row cache had held this object before.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if reading failed. 0 if it did not.") \
+    X(S, uint32_t, isWatched, FL_FLAG, 0, \
+      "Whether a release event follows when the object releases its values: those of 16 KiB and more are watched.") \
+    X(S, uint32_t, isDeleting, FL_FLAG, 0, \
+      "Whether a deletion asked for it, to follow the delete rules of its relationships.")
+
+#define FL_CACHE_MISS_FIELDS(X, S) \
+    X(S, uint64_t, fault, FL_EVENT_ID, 0, "The fault that missed.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the object.") \
+    X(S, uint32_t, seenBefore, FL_FLAG, 0, "Whether the row cache had held this object before.")
+
+#define FL_SAVE_FIELDS(X, S) \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were written.") \
+    X(S, uint64_t, lockWait, FL_NANOSECONDS, 0, "Time waiting for the store and for SQLite's write lock.") \
+    X(S, uint64_t, commit, FL_NANOSECONDS, 0, "Time in COMMIT.") \
+    X(S, uint32_t, inserted, FL_COUNT, 0, "Objects that were inserted.") \
+    X(S, uint32_t, updated, FL_COUNT, 0, "Objects that were updated.") \
+    X(S, uint32_t, deleted, FL_COUNT, 0, "Objects that were deleted.") \
+    X(S, uint32_t, changedColumns, FL_COUNT, 0, "Columns that updates wrote, summed over rows.") \
+    X(S, uint32_t, conflicts, FL_COUNT, 0, "Rows that another writer had changed since they were read.") \
+    X(S, uint32_t, trips, FL_COUNT, 0, "Statements that ran, transactions included.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the save failed. 0 if it did not.") \
+    X(S, uint32_t, entities, FL_COUNT, 0, "") \
+    X(S, uint32_t, unchanged, FL_COUNT, 0, \
+      "Objects whose values were all set to what the store had already: they were not written.") \
+    X(S, uint32_t, unread, FL_COUNT, 0, "")
+
+#define FL_SQL_FIELDS(X, S) \
+    X(S, uint64_t, virtualMachineSteps, FL_COUNT, 0, \
+      "Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).") \
+    X(S, uint32_t, statement, FL_REFERENCE, FL_DICTIONARY_STATEMENT, "The statement's text.") \
+    X(S, uint32_t, plan, FL_REFERENCE, FL_DICTIONARY_PLAN, \
+      "SQLite's plan for it. 0 if none was asked for.") \
+    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_STATEMENT_TYPE, "What the statement does to the store.") \
+    X(S, uint32_t, rows, FL_COUNT, 0, "Rows that it returned or changed.") \
+    X(S, uint32_t, fullScanSteps, FL_COUNT, 0, \
+      "Steps forward in a full table scan (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).") \
+    X(S, uint32_t, sorts, FL_COUNT, 0, "Sort operations (`SQLITE_STMTSTATUS_SORT`).") \
+    X(S, uint32_t, automaticIndexes, FL_COUNT, 0, \
+      "Rows that went into automatic indexes (`SQLITE_STMTSTATUS_AUTOINDEX`).") \
+    X(S, uint32_t, preparations, FL_COUNT, 0, \
+      "Times that it was prepared for this run: 0 from the statement cache, 1 fresh, more after schema changes.") \
+    X(S, uint32_t, pageHits, FL_COUNT, 0, "Pages that SQLite's page cache held.") \
+    X(S, uint32_t, pageMisses, FL_COUNT, 0, "Pages that SQLite's page cache did not hold.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if it failed. 0 if it did not.") \
+    X(S, uint32_t, textComparisons, FL_COUNT, 0, \
+      "Texts that the store's own functions compared for it. Those that SQLite compares itself do not count.") \
+    X(S, uint32_t, textMatches, FL_COUNT, 0, "Those among them that contained, matched or equaled what was asked for.")
+
+#define FL_USE_FIELDS(X, S) \
+    X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch that is summed up.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values in the loaded rows.") \
+    X(S, uint64_t, firstUse, FL_NANOSECONDS, 0, \
+      "When a row was first touched, since the trace began. 0 if none was.") \
+    X(S, uint64_t, lastUse, FL_NANOSECONDS, 0, \
+      "When a row was last touched for the first time in its window, since the trace began. 0 if none was.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \
+    X(S, uint32_t, shape, FL_REFERENCE, FL_DICTIONARY_SHAPE, "The request with its values taken out.") \
+    X(S, uint32_t, state, FL_ENUMERATION, FL_ENUMERATION_USE_STATE, \
+      "Whether the program had released the result when this was written.") \
+    X(S, uint32_t, batchSize, FL_COUNT, 0, "The batch size in force. 0 if there is none.") \
+    X(S, uint32_t, rows, FL_COUNT, 0, "Rows that matched.") \
+    X(S, uint32_t, loadedRows, FL_COUNT, 0, "Rows that were loaded, batch by batch or at once.") \
+    X(S, uint32_t, touchedRows, FL_COUNT, 0, "Distinct rows that were taken out of the result.") \
+    X(S, uint32_t, touches, FL_COUNT, 0, "Times that a row was taken out of the result.") \
+    X(S, uint32_t, batchesLoaded, FL_COUNT, 0, \
+      "Times that a batch was loaded. A batch that was released can be loaded again.") \
+    X(S, uint32_t, countAsked, FL_COUNT, 0, \
+      "Times that the result was asked for its count or whether it is empty.") \
+    X(S, uint32_t, emptinessAsked, FL_COUNT, 0, "Those among them that only asked whether it is empty.") \
+    X(S, uint32_t, identitiesAsked, FL_COUNT, 0, "Times that the result was asked for the IDs of its rows.") \
+    X(S, uint32_t, modifiedRows, FL_COUNT, 0, "Rows whose object was changed or deleted.") \
+    X(S, uint32_t, runs, FL_COUNT, 0, "") \
+    X(S, uint32_t, windows, FL_COUNT, 0, "") \
+    X(S, uint32_t, properties, FL_COUNT, 0, "") \
+    X(S, uint32_t, runsLost, FL_COUNT, 0, "Runs that did not fit the summary.")
+
+#define FL_SCOPE_FIELDS(X, S) \
+    X(S, uint32_t, name, FL_REFERENCE, FL_DICTIONARY_NAME, "The scope's name.") \
+    X(S, uint32_t, kind, FL_ENUMERATION, FL_ENUMERATION_SCOPE_KIND, "What kind of work the scope marks.") \
+    X(S, uint32_t, phase, FL_ENUMERATION, FL_ENUMERATION_SCOPE_PHASE, "Which end of the scope the event marks.")
+
+#define FL_MERGE_FIELDS(X, S) \
+    X(S, uint32_t, trigger, FL_ENUMERATION, FL_ENUMERATION_MERGE_TRIGGER, "What caused the merge.") \
+    X(S, uint32_t, saver, FL_REFERENCE, FL_DICTIONARY_CONTEXT, "The context that saved. 0 if it is not known.") \
+    X(S, uint32_t, inserted, FL_COUNT, 0, "Objects that were inserted, whether the merging context had them or not.") \
+    X(S, uint32_t, updated, FL_COUNT, 0, "Objects that were updated, whether the merging context had them or not.") \
+    X(S, uint32_t, deleted, FL_COUNT, 0, "Objects that were deleted, whether the merging context had them or not.") \
+    X(S, uint32_t, refreshed, FL_COUNT, 0, \
+      "Objects of the merging context that show other values now, or are gone.") \
+    X(S, uint32_t, conflicts, FL_COUNT, 0, "Those among them with unsaved changes, which were kept.") \
+    X(S, uint32_t, entities, FL_COUNT, 0, "")
+
+#define FL_REFRESH_FIELDS(X, S) \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "Their entity. 0 if there are several.") \
+    X(S, uint32_t, objects, FL_COUNT, 0, "Objects that were refreshed.") \
+    X(S, uint32_t, changed, FL_COUNT, 0, "Those among them that had unsaved changes.") \
+    X(S, uint32_t, keepsChanges, FL_FLAG, 0, "Whether unsaved changes were kept instead of lost.")
+
+#define FL_WAIT_FIELDS(X, S) \
+    X(S, uint32_t, resource, FL_ENUMERATION, FL_ENUMERATION_WAIT_RESOURCE, "What was waited for.") \
+    X(S, uint32_t, isBlocking, FL_FLAG, 0, \
+      "Whether a thread stood still meanwhile. Otherwise a task waited, and the thread that it resumed on had other work.") \
+    X(S, uint32_t, holder, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
+      "The context that held the lock when the wait began. 0 if it is not known.") \
+    X(S, uint32_t, holderSite, FL_REFERENCE, FL_DICTIONARY_SITE, \
+      "Where that context's work was asked for. 0 if it is not known.") \
+    X(S, uint32_t, holderThread, FL_CODE, 0, \
+      "The kernel's number of the thread that held the lock. 0 if it is not known.") \
+    X(S, uint32_t, holderProcess, FL_CODE, 0, \
+      "The kernel's number of the process that held the lock. 0 if it was this one, or is not known.") \
+    X(S, uint32_t, tries, FL_COUNT, 0, "Times that SQLite's lock was asked for anew.") \
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the wait was in vain. 0 if the lock was taken.")
+
+#define FL_RELEASE_FIELDS(X, S) \
+    X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch whose result was released. 0 if it was an object.") \
+    X(S, uint64_t, fault, FL_EVENT_ID, 0, "The fault that filled the object. 0 if it was a result.") \
+    X(S, uint64_t, object, FL_HASH, 0, "A keyed hash of the object's ID, the same as that of the fault.") \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of the values that it held.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the object or of the request.")
+
+// MARK: - Lists that follow an event
+
+// A list is a run of entries of 64-bit words behind the event's fields; its length stands in the field of the same name.
+// X(S, name, what an entry is: an entry's symbol, description)
+#define FL_FETCH_LISTS(X, S) \
+    X(S, operands, OPERAND, \
+      "A keyed hash of the values of each of the shape's terms, in their order, and one more for what is compared behind " \
+      "the last of them.") \
+    X(S, prefetches, PREFETCH, \
+      "What prefetching took, for each key path that had to be read. Empty in traces of older recorders.")
+#define FL_BATCH_LISTS(X, S) \
+    X(S, prefetches, PREFETCH, \
+      "What prefetching took, for each key path that had to be read. Empty in traces of older recorders.")
+#define FL_FAULT_LISTS(X, S)
+#define FL_CACHE_MISS_LISTS(X, S)
+#define FL_SAVE_LISTS(X, S) \
+    X(S, entities, CHANGE, "The inserted, updated and deleted objects, by entity.") \
+    X(S, unread, UNREAD, \
+      "The written objects that the program had fetched and not read. Empty if a class or the context does something for " \
+      "each object, and in traces of older recorders.")
+#define FL_SQL_LISTS(X, S)
+#define FL_USE_LISTS(X, S) \
+    X(S, runs, RUN, "Rows that were touched one after the other.") \
+    X(S, windows, WINDOW, "How many rows were touched within one window.") \
+    X(S, properties, PROPERTY, "What was loaded and read of each property.")
+#define FL_SCOPE_LISTS(X, S)
+#define FL_MERGE_LISTS(X, S) \
+    X(S, entities, CHANGE, "What was saved, by entity.")
+#define FL_REFRESH_LISTS(X, S)
+#define FL_WAIT_LISTS(X, S)
+#define FL_RELEASE_LISTS(X, S)
+
+// What the entries of lists are. X(symbol, Swift type, its words, description)
+#define FL_ENTRIES(X) \
+    X(OPERAND, UInt64, FL_OPERAND_WORDS, "A keyed hash of the values of one term.") \
+    X(PREFETCH, Prefetch, FL_PREFETCH_WORDS, "What loading one key path along with a fetch or a batch took.") \
+    X(CHANGE, Save.Change, FL_CHANGE_WORDS, "What was saved of one entity.") \
+    X(UNREAD, Save.Unread, FL_UNREAD_WORDS, \
+      "Objects that one fetch had returned, and that were deleted or set to the same values although the program had read " \
+      "nothing of them.") \
+    X(RUN, Use.Run, FL_RUN_WORDS, "Rows that were touched one after the other.") \
+    X(WINDOW, Use.Window, FL_WINDOW_WORDS, \
+      "How many rows were touched within one window, and how often that happened. A window is one instance of a scope, or, " \
+      "outside any scope, the time between two pauses.") \
+    X(PROPERTY, Use.Property, FL_PROPERTY_WORDS, "What was loaded and read of one property.")
+
+// X(S, name, meaning, detail, description)
+#define FL_OPERAND_WORDS(X, S) \
+    X(S, hash, FL_SHORT_HASH, 0, "The hash.")
+#define FL_PREFETCH_WORDS(X, S) \
+    X(S, path, FL_PREFETCH_PATH, 0, "The place of the key path among those that the shape prefetches.") \
+    X(S, trips, FL_COUNT, 0, "Round trips to SQLite.") \
+    X(S, rows, FL_COUNT, 0, "Rows that were read. Those that the row cache held are not.") \
+    X(S, bytes, FL_BYTES, 0, "Bytes of their column values.") \
+    X(S, duration, FL_NANOSECONDS, 0, "How long it took.")
+#define FL_CHANGE_WORDS(X, S) \
+    X(S, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity.") \
+    X(S, inserted, FL_COUNT, 0, "Objects that were inserted.") \
+    X(S, updated, FL_COUNT, 0, "Objects that were updated.") \
+    X(S, deleted, FL_COUNT, 0, "Objects that were deleted.")
+#define FL_UNREAD_WORDS(X, S) \
+    X(S, fetch, FL_EVENT_ID, 0, "The fetch.") \
+    X(S, deleted, FL_COUNT, 0, "Objects that were deleted.") \
+    X(S, updated, FL_COUNT, 0, "Objects whose properties were all set to the same values.") \
+    X(S, properties, FL_CODE, 0, "The places of the properties that were set, one bit each.") \
+    X(S, values, FL_SHORT_HASH, 0, \
+      "A keyed hash of what they were set to: equal for equal values within one recording, and nothing else.")
+#define FL_RUN_WORDS(X, S) \
+    X(S, first, FL_COUNT, 0, "The index of the first row.") \
+    X(S, rows, FL_COUNT, 0, "How many rows.")
+#define FL_WINDOW_WORDS(X, S) \
+    X(S, scopeKind, FL_CHOICE, FL_ENUMERATION_SCOPE_KIND, \
+      "The kind of the scope. None for a window between two pauses.") \
+    X(S, rows, FL_COUNT, 0, "Rows that were touched.") \
+    X(S, times, FL_COUNT, 0, "How often that happened.")
+#define FL_PROPERTY_WORDS(X, S) \
+    X(S, index, FL_PROPERTY, 0, "The property's place among those of its entity.") \
+    X(S, rowsRead, FL_COUNT, 0, "Rows in which it was read.") \
+    X(S, rowsLoaded, FL_COUNT, 0, "Rows in which it was loaded.") \
+    X(S, bytes, FL_BYTES, 0, "Bytes of its values that were loaded.") \
+    X(S, largeRows, FL_COUNT, 0, "Rows in which its value has at least 16 KiB.")
+
+// MARK: - Limits
+
+// The terms of a shape whose values are told apart. Of a longer predicate one more hash stands for all the others.
+#define FL_FETCH_OPERANDS 32
+
+// The fetches of which a save tells what it wrote of them unread, and the properties of an entity that it can name there.
+#define FL_UNREAD_FETCHES 32
+#define FL_UNREAD_PROPERTIES 52
+
+// The key paths whose prefetching is told one by one.
+#define FL_PREFETCHES 32
+
+// A value of this many bytes counts as large: SQLite keeps a row of more than a page in overflow pages.
+#define FL_LARGE_VALUE 16384
+
+#endif

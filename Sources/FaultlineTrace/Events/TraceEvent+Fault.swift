@@ -1,0 +1,106 @@
+// Made by "make schema" from faultline_events.h. Do not edit.
+
+package import CTraceSchema
+
+extension TraceEvent {
+    /// A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they were
+    /// in memory.
+    public struct Fault: Sendable, Hashable {
+        /// What was a fault.
+        public enum FaultType: UInt32, Sendable, Hashable, CaseIterable {
+            /// An object that came from a fetch, a to-many relationship or an object ID.
+            case object
+            /// An object that was reached through a to-one relationship.
+            case toOne
+            /// The members of a to-many relationship.
+            case toMany
+        }
+
+        /// Where the data of a fault came from.
+        public enum Source: UInt32, Sendable, Hashable, CaseIterable {
+            /// The row cache: no trip to the store.
+            case rowCache
+            /// SQLite.
+            case store
+            /// SQLite was asked and had no such row.
+            case gone
+        }
+
+        /// A keyed hash of the object's ID.
+        public var object: UInt64 = 0
+        /// The fetch that produced the object, or the object from which it was reached.
+        ///
+        /// 0 if none is known.
+        public var origin: EventID = 0
+        /// Bytes of column values that were read.
+        public var bytes: UInt64 = 0
+        /// What was a fault.
+        public var type: FaultType = .object
+        /// Where the data came from.
+        public var source: Source = .rowCache
+        /// The entity of the object; of a to-many fault, of the object that has the relationship.
+        public var entity: DictionaryID = 0
+        /// The relationship that fired or through which the object was reached.
+        ///
+        /// 0 if there is none.
+        public var relationship: DictionaryID = 0
+        /// The entity that has that relationship.
+        ///
+        /// 0 if there is none.
+        public var relationshipEntity: DictionaryID = 0
+        /// Objects that this fault filled; of a to-many fault, its members.
+        public var filled: UInt32 = 0
+        /// Whether the row cache had held this object before.
+        public var seenBefore: Bool = false
+        /// SQLite's result code if reading failed.
+        ///
+        /// 0 if it did not.
+        public var error: UInt32 = 0
+        /// Whether a release event follows when the object releases its values: those of 16 KiB and more are watched.
+        public var isWatched: Bool = false
+        /// Whether a deletion asked for it, to follow the delete rules of its relationships.
+        public var isDeleting: Bool = false
+
+        /// Every number zero, every list empty.
+        public init() {}
+    }
+}
+
+extension TraceEvent.Fault {
+    /// The fields of a record of this kind.
+    init(_ record: UnsafePointer<fl_event>) {
+        let fields = record.pointee.fields.fault
+        object = fields.object
+        origin = fields.origin
+        bytes = fields.bytes
+        type = TraceEvent.Fault.FaultType(rawValue: fields.type) ?? .object
+        source = TraceEvent.Fault.Source(rawValue: fields.source) ?? .rowCache
+        entity = fields.entity
+        relationship = fields.relationship
+        relationshipEntity = fields.relationshipEntity
+        filled = fields.filled
+        seenBefore = fields.seenBefore != 0
+        error = fields.error
+        isWatched = fields.isWatched != 0
+        isDeleting = fields.isDeleting != 0
+    }
+
+    /// The record of these fields.
+    package var record: fl_fault {
+        var fields = fl_fault()
+        fields.object = object
+        fields.origin = origin
+        fields.bytes = bytes
+        fields.type = type.rawValue
+        fields.source = source.rawValue
+        fields.entity = entity
+        fields.relationship = relationship
+        fields.relationshipEntity = relationshipEntity
+        fields.filled = filled
+        fields.seenBefore = seenBefore ? 1 : 0
+        fields.error = error
+        fields.isWatched = isWatched ? 1 : 0
+        fields.isDeleting = isDeleting ? 1 : 0
+        return fields
+    }
+}

@@ -1,0 +1,99 @@
+// Made by "make schema" from faultline_events.h. Do not edit.
+
+package import CTraceSchema
+
+extension TraceEvent {
+    /// A statement that ran in SQLite: one round trip.
+    public struct Statement: Sendable, Hashable {
+        /// What a statement does to the store.
+        public enum StatementType: UInt32, Sendable, Hashable, CaseIterable {
+            /// It reads rows.
+            case read
+            /// It writes rows.
+            case write
+            /// It begins or ends a transaction.
+            case transaction
+            /// It makes tables or sets a pragma.
+            case schema
+        }
+
+        /// Operations of SQLite's virtual machine (`SQLITE_STMTSTATUS_VM_STEP`).
+        public var virtualMachineSteps: UInt64 = 0
+        /// The statement's text.
+        public var statement: DictionaryID = 0
+        /// SQLite's plan for it.
+        ///
+        /// 0 if none was asked for.
+        public var plan: DictionaryID = 0
+        /// What the statement does to the store.
+        public var type: StatementType = .read
+        /// Rows that it returned or changed.
+        public var rows: UInt32 = 0
+        /// Steps forward in a full table scan (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).
+        public var fullScanSteps: UInt32 = 0
+        /// Sort operations (`SQLITE_STMTSTATUS_SORT`).
+        public var sorts: UInt32 = 0
+        /// Rows that went into automatic indexes (`SQLITE_STMTSTATUS_AUTOINDEX`).
+        public var automaticIndexes: UInt32 = 0
+        /// Times that it was prepared for this run: 0 from the statement cache, 1 fresh, more after schema changes.
+        public var preparations: UInt32 = 0
+        /// Pages that SQLite's page cache held.
+        public var pageHits: UInt32 = 0
+        /// Pages that SQLite's page cache did not hold.
+        public var pageMisses: UInt32 = 0
+        /// SQLite's result code if it failed.
+        ///
+        /// 0 if it did not.
+        public var error: UInt32 = 0
+        /// Texts that the store's own functions compared for it.
+        ///
+        /// Those that SQLite compares itself do not count.
+        public var textComparisons: UInt32 = 0
+        /// Those among them that contained, matched or equaled what was asked for.
+        public var textMatches: UInt32 = 0
+
+        /// Every number zero, every list empty.
+        public init() {}
+    }
+}
+
+extension TraceEvent.Statement {
+    /// The fields of a record of this kind.
+    init(_ record: UnsafePointer<fl_event>) {
+        let fields = record.pointee.fields.sql
+        virtualMachineSteps = fields.virtualMachineSteps
+        statement = fields.statement
+        plan = fields.plan
+        type = TraceEvent.Statement.StatementType(rawValue: fields.type) ?? .read
+        rows = fields.rows
+        fullScanSteps = fields.fullScanSteps
+        sorts = fields.sorts
+        automaticIndexes = fields.automaticIndexes
+        preparations = fields.preparations
+        pageHits = fields.pageHits
+        pageMisses = fields.pageMisses
+        error = fields.error
+        textComparisons = fields.textComparisons
+        textMatches = fields.textMatches
+    }
+
+    /// The record of these fields.
+    package var record: fl_sql {
+        var fields = fl_sql()
+        fields.virtualMachineSteps = virtualMachineSteps
+        fields.statement = statement
+        fields.plan = plan
+        fields.type = type.rawValue
+        fields.rows = rows
+        fields.fullScanSteps = fullScanSteps
+        fields.sorts = sorts
+        fields.automaticIndexes = automaticIndexes
+        fields.preparations = preparations
+        fields.pageHits = pageHits
+        fields.pageMisses = pageMisses
+        fields.error = error
+        fields.textComparisons = textComparisons
+        fields.textMatches = textMatches
+        return fields
+    }
+}

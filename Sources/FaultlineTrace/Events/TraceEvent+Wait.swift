@@ -1,0 +1,83 @@
+// Made by "make schema" from faultline_events.h. Do not edit.
+
+package import CTraceSchema
+
+extension TraceEvent {
+    /// A wait for a queue or a lock.
+    ///
+    /// Its duration is how long the wait took.
+    public struct Wait: Sendable, Hashable {
+        /// What was waited for.
+        public enum Resource: UInt32, Sendable, Hashable, CaseIterable {
+            /// The queue of the event's context.
+            case contextQueue
+            /// The coordinator, which lets one context write at a time.
+            case coordinator
+            /// One of the store's connections, all of which were reading.
+            case connection
+            /// SQLite's lock on the file, which another connection held.
+            case sqlite
+        }
+
+        /// What was waited for.
+        public var resource: Resource = .contextQueue
+        /// Whether a thread stood still meanwhile.
+        ///
+        /// Otherwise a task waited, and the thread that it resumed on had other work.
+        public var isBlocking: Bool = false
+        /// The context that held the lock when the wait began.
+        ///
+        /// 0 if it is not known.
+        public var holder: DictionaryID = 0
+        /// Where that context's work was asked for.
+        ///
+        /// 0 if it is not known.
+        public var holderSite: DictionaryID = 0
+        /// The kernel's number of the thread that held the lock.
+        ///
+        /// 0 if it is not known.
+        public var holderThread: UInt32 = 0
+        /// The kernel's number of the process that held the lock.
+        ///
+        /// 0 if it was this one, or is not known.
+        public var holderProcess: UInt32 = 0
+        /// Times that SQLite's lock was asked for anew.
+        public var tries: UInt32 = 0
+        /// SQLite's result code if the wait was in vain.
+        ///
+        /// 0 if the lock was taken.
+        public var error: UInt32 = 0
+
+        /// Every number zero, every list empty.
+        public init() {}
+    }
+}
+
+extension TraceEvent.Wait {
+    /// The fields of a record of this kind.
+    init(_ record: UnsafePointer<fl_event>) {
+        let fields = record.pointee.fields.wait
+        resource = TraceEvent.Wait.Resource(rawValue: fields.resource) ?? .contextQueue
+        isBlocking = fields.isBlocking != 0
+        holder = fields.holder
+        holderSite = fields.holderSite
+        holderThread = fields.holderThread
+        holderProcess = fields.holderProcess
+        tries = fields.tries
+        error = fields.error
+    }
+
+    /// The record of these fields.
+    package var record: fl_wait {
+        var fields = fl_wait()
+        fields.resource = resource.rawValue
+        fields.isBlocking = isBlocking ? 1 : 0
+        fields.holder = holder
+        fields.holderSite = holderSite
+        fields.holderThread = holderThread
+        fields.holderProcess = holderProcess
+        fields.tries = tries
+        fields.error = error
+        return fields
+    }
+}
