@@ -31,12 +31,12 @@ public struct Profile: Sendable {
         switch message {
         case .began(let began):
             change(began.process) { reduction, _ in
-                reduction.summary.program = began.program
-                reduction.summary.source = began.source
-                reduction.summary.date = began.date
-                reduction.summary.gaps = Set(began.gaps ?? [])
-                reduction.summary.start = began.start
-                reduction.summary.end = max(reduction.summary.end, began.start)
+                reduction.context.summary.program = began.program
+                reduction.context.summary.source = began.source
+                reduction.context.summary.date = began.date
+                reduction.context.summary.gaps = Set(began.gaps ?? [])
+                reduction.context.summary.start = began.start
+                reduction.context.summary.end = max(reduction.context.summary.end, began.start)
             }
         case .entry(let process, _, .calibration(let entry)):
             // It is the machine's, and of no process that was recorded.
@@ -47,13 +47,13 @@ public struct Profile: Sendable {
             change(event.process) { $0.add(event, to: &$1) }
         case .lost(let loss) where loss.process == 0:
             lostAnywhere &+= loss.events
-            for process in reductions.keys { change(process) { reduction, _ in reduction.loseAnywhere() } }
+            for process in reductions.keys { change(process) { reduction, _ in reduction.context.loseAnywhere() } }
         case .lost(let loss):
-            change(loss.process) { reduction, _ in reduction.lose(loss) }
+            change(loss.process) { reduction, _ in reduction.context.lose(loss) }
         case .ended(let ended):
             change(ended.process) { reduction, _ in
-                reduction.summary.ended = ended
-                reduction.summary.end = max(reduction.summary.end, ended.end)
+                reduction.context.summary.ended = ended
+                reduction.context.summary.end = max(reduction.context.summary.end, ended.end)
             }
         }
     }
@@ -68,7 +68,7 @@ public struct Profile: Sendable {
         for process in reductions.keys.sorted() {
             guard var reduction = reductions.removeValue(forKey: process) else { continue }
             reduction.finish(into: &tables)
-            finished.append(reduction.summary)
+            finished.append(reduction.context.summary)
         }
     }
 
@@ -115,7 +115,7 @@ public struct Profile: Sendable {
 
     private func recordings(with more: RecordingTable) -> RecordingTable {
         var table = others
-        table.add(finished + reductions.values.map(\.summary))
+        table.add(finished + reductions.values.map(\.context.summary))
         table.merge(more)
         return table
     }
@@ -208,69 +208,73 @@ public struct Profile: Sendable {
     ///
     /// Complete after ``finish()``.
     public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
-        Self.ordered(tables.faults)
+        evidence(of: FaultDetector.self)
     }
 
     /// Fetches that were made in a loop.
     ///
     /// Complete after ``finish()``.
     public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
-        Self.ordered(tables.loops)
+        evidence(of: LoopDetector.self)
     }
 
     /// Objects that were looked up one by one.
     ///
     /// Complete after ``finish()``.
     public var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
-        Self.ordered(tables.lookUps)
+        evidence(of: LookUpDetector.self)
     }
 
     /// The fetches of one loop.
-    package func loop(_ key: LoopEvidence.Key) -> LoopEvidence? { tables.loops[key] }
+    package func loop(_ key: LoopEvidence.Key) -> LoopEvidence? { tables.evidence[LoopDetector.self][key] }
 
     /// Saves that were too small or too large.
     ///
     /// Complete after ``finish()``.
     public var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
-        Self.ordered(tables.saves)
+        evidence(of: SaveDetector.self)
     }
 
     /// Fetches that were made again although nothing had changed.
     ///
     /// Complete after ``finish()``.
     public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
-        Self.ordered(tables.repeats)
+        evidence(of: RepeatDetector.self)
     }
 
     /// Waits for queues and locks.
     ///
     /// Complete after ``finish()``.
     public var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
-        Self.ordered(tables.waits)
+        evidence(of: WaitDetector.self)
     }
 
     /// What kept main threads from drawing.
     ///
     /// Complete after ``finish()``.
     public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
-        Self.ordered(tables.blocks)
+        evidence(of: BlockDetector.self)
     }
 
     /// Faults that went to the store, and whether their rows had been in memory.
     public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
-        Self.ordered(tables.refaults)
+        evidence(of: RefaultDetector.self)
     }
 
     /// Large objects that kept their values beyond their scope.
     ///
     /// Complete after ``finish()``.
     public var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
-        Self.ordered(tables.holds)
+        evidence(of: HoldDetector.self)
     }
 
-    private static func ordered<Key: ProfileKey, Evidence>(_ table: [Key: Evidence]) -> [(key: Key, evidence: Evidence)]
-    {
-        table.map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
+    /// What a detector found, in alphabetical order.
+    ///
+    /// Complete after ``finish()``.
+    func evidence<Gatherer: EvidenceDetector>(
+        of detector: Gatherer.Type
+    ) -> [(key: Gatherer.Key, evidence: Gatherer.Evidence)] {
+        tables.evidence[detector].map { ($0.key, $0.value) }.sorted { $0.0.sortText < $1.0.sortText }
     }
 
     /// What saves changed, by the entity's name.

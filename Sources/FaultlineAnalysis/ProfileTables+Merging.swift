@@ -1,14 +1,14 @@
 internal import FaultlineTrace
 
 extension ProfileTables: Summed {
-    static let parts: [SumPart<ProfileTables>] = [
+    static let parts: [SumPart<ProfileTables>] =
+        ownParts + Detectors.gathering.map { EvidenceStore.part(of: $0) }
+
+    private static let ownParts: [SumPart<ProfileTables>] = [
         sums("groups", of: \.groups) { $0.insert($1) }, sums("fetches", of: \.fetches) { $0.insert($1) },
         sums("shapeLoads", of: \.shapes) { $0.insert($1) },
         sums("scopeSums", of: \.scopeList) { $0.insert($1) },
-        .part("faults", \.faults), .part("loops", \.loops), .part("lookUps", \.lookUps),
-        .part("saves", \.saves), .part("repeats", \.repeats),
-        .part("waits", \.waits), .part("blocks", \.blocks), .part("refaults", \.refaults),
-        .part("holds", \.holds), .part("destinationUses", \.destinationUses), .part("indexes", \.indexes),
+        .part("destinationUses", \.destinationUses), .part("indexes", \.indexes),
         .part("changes", \.changes), .part("loads", \.loads),
         .part("saveLoads", \.saveLoads),
         .part("statementLoads", \.statements), .part("calibration", \.calibration),

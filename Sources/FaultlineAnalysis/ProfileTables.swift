@@ -11,15 +11,8 @@ struct ProfileTables: Sendable {
     private(set) var shapes: [ShapeLoads] = []
     private var shapeIndices: [ShapeEntry: Int] = [:]
     var scopes: [ScopeSummary.Key: ScopeSummary] = [:]
-    var faults: [FaultEvidence.Key: FaultEvidence] = [:]
-    var loops: [LoopEvidence.Key: LoopEvidence] = [:]
-    var lookUps: [LookUpEvidence.Key: LookUpEvidence] = [:]
-    var saves: [SaveEvidence.Key: SaveEvidence] = [:]
-    var repeats: [FetchProfile.Key: RepeatEvidence] = [:]
-    var waits: [WaitEvidence.Key: WaitEvidence] = [:]
-    var blocks: [BlockEvidence.Key: BlockEvidence] = [:]
-    var refaults: [RefaultEvidence.Key: RefaultEvidence] = [:]
-    var holds: [HoldEvidence.Key: HoldEvidence] = [:]
+    /// What detectors found.
+    var evidence = EvidenceStore()
     /// What was saved, by the entity's name.
     var changes: [String: EntityChanges] = [:]
     /// Trips of any shape: unbatched fetches, batches and faults that went to the store.

@@ -44,7 +44,7 @@ public struct SaveEvidence: Sendable {
 
     /// Saves of many objects for whose lock others waited long.
     public struct Blocking: Sendable, Hashable {
-        /// Waits that lasted ``ProcessReduction/longBlock`` or longer while a save of many objects held the lock.
+        /// Waits that lasted ``SaveDetector/longBlock`` or longer while a save of many objects held the lock.
         public internal(set) var waits: UInt64 = 0
         /// Those among them in scopes in which events were lost, and on the main thread.
         public internal(set) var lossyWaits: UInt64 = 0

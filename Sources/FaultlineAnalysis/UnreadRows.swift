@@ -24,7 +24,7 @@ struct UnreadRows: Sendable {
         }
         // A save that writes other objects as well spends its time on all of them.
         let share = min(1, Double(rows) / Double(max(1, save.objects &+ UInt64(save.unchanged))))
-        let own = ProcessReduction.ownTime(of: save, event)
+        let own = save.ownTime(of: event)
         written.merge(
             WrittenRows(
                 saves: 1, time: UInt64(Double(own) * share),
@@ -54,17 +54,6 @@ extension WrittenRows: Summed, StartsEmpty {
     static let parts: [SumPart<WrittenRows>] = [
         .sum("saves", \.saves), .sum("time", \.time), .sum("commit", \.commit), .part("rows", \.rows),
     ]
-}
-
-extension ProcessReduction {
-    /// Adds a save's unread objects to the fetches that returned them.
-    mutating func noteUnread(_ save: TraceEvent.Save, _ event: TraceEvent) {
-        guard save.error == 0, save.conflicts == 0, !isSetup(event.scope) else { return }
-        let site = callSite(of: event)
-        for part in save.unread {
-            _ = fetches.update(part.fetch) { $0.unread.add(part, of: save, event, at: site) }
-        }
-    }
 }
 
 extension ResultNeed {

@@ -153,18 +153,19 @@ struct ProfileTests {
             reduction.add(
                 TraceEvent(id: index + 200_000, scope: index, start: index, process: 7, .fault(fault)), to: &tables)
         }
-        #expect(reduction.fetches.count == ProcessReduction.Capacity.fetches)
-        #expect(reduction.scopes.count == ProcessReduction.Capacity.scopes)
-        #expect(reduction.faults.count == ProcessReduction.Capacity.faultGroups)
-        #expect(reduction.loops.count == ProcessReduction.Capacity.loops)
-        #expect(tables.fetches.count == 1 && tables.loops.isEmpty)
+        #expect(reduction.context.fetches.count == ProcessContext.Capacity.fetches)
+        #expect(reduction.context.scopes.count == ProcessContext.Capacity.scopes)
+        let detectors = reduction.detectors
+        #expect(detectors.compactMap { ($0 as? FaultDetector)?.open.count } == [FaultDetector.capacity])
+        #expect(detectors.compactMap { ($0 as? LoopDetector)?.open.count } == [LoopDetector.capacity])
+        #expect(tables.fetches.count == 1 && tables.evidence[LoopDetector.self].isEmpty)
         #expect(tables.groups.count == 2)
     }
 
     @Test func `A fetch whose objects stay in use is remembered`() {
         var groceries = Groceries()
         let first = groceries.fetch(rows: 100)
-        for object in 1...(2 * ProcessReduction.Capacity.fetches) {
+        for object in 1...(2 * ProcessContext.Capacity.fetches) {
             _ = groceries.fetch(rows: 1)
             if object % 5000 == 0 { groceries.fault(UInt64(object), of: first) }
         }

@@ -20,7 +20,7 @@ extension FetchLoopRule {
             score: min(
                 Score.highestWarning,
                 Score.of(
-                    Double(evidence.trips) / occurrences, info: ProcessReduction.loopThreshold.value, warning: 250)),
+                    Double(evidence.trips) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
             fix:
                 "Before the objects are read, fetch them by their IDs. Those that object(with:) has returned are filled by "
                 + "the same fetch.",

@@ -15,7 +15,7 @@ extension FetchLoopRule {
     /// Whether it is the unsaved objects that the fetches of a line take their time for.
     static func isAmongUnsaved(_ fetch: FetchProfile) -> Bool {
         let counts = fetch.counts
-        return counts.pendingFetches >= ProcessReduction.loopThreshold.count
+        return counts.pendingFetches >= LoopDetector.threshold.count
             && counts.pendingObjects >= minimumPending.count &* counts.pendingFetches
             && Significance.isHalf(counts.pendingTime, of: counts.time)
     }

@@ -123,7 +123,7 @@ public struct FetchLoopRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: title, change: key.fetch.site,
             score: Score.of(
-                Double(evidence.executions) / occurrences, info: ProcessReduction.loopThreshold.value, warning: 25),
+                Double(evidence.executions) / occurrences, info: LoopDetector.threshold.value, warning: 25),
             fix: fix, code: code, saving: Saving(time: saving), confidence: confidence,
             signature: [id, what, SignatureText.shape(key.fetch.shape), key.fetch.site?.function ?? ""]
                 .joined(separator: "|"))

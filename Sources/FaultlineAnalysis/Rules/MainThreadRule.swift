@@ -30,7 +30,7 @@ public struct MainThreadRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: Self.title(key.kind), change: key.site,
             score: Score.of(
-                Double(evidence.longest), info: ProcessReduction.blockThreshold.value,
+                Double(evidence.longest), info: BlockDetector.threshold.value,
                 warning: Self.longBlock.value),
             fix: Self.fix(key.kind), code: Self.code(key.kind), saving: Saving(), confidence: .medium,
             signature: [id, key.kind.name, key.site?.function ?? ""].joined(separator: "|"))

@@ -90,7 +90,7 @@ public struct PrefetchRule: Rule {
             rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
             score: Score.of(
                 Double(evidence.trips) / Double(max(1, evidence.occurrences)),
-                info: ProcessReduction.faultThreshold.value,
+                info: FaultDetector.threshold.value,
                 warning: 25),
             fix: advice.fix, code: advice.code, saving: Saving(time: saving),
             confidence: costs.store.confidence(in: model.range), signature: advice.signature)

@@ -17,7 +17,7 @@ public struct SaveSizeRule: Rule {
     /// wait, and where nobody does.
     static let mainThreadPart = Threshold(
         "R10", "mainThreadPart", 8_000_000.0, .time, "that a part of a save should take on the main thread")
-    static var blockingPart: Double { ProcessReduction.longBlock.value }
+    static var blockingPart: Double { SaveDetector.longBlock.value }
     static let part = Threshold("R10", "part", 50_000_000.0, .time, "that a part of a save should take elsewhere")
 
     public init() {}
@@ -54,7 +54,7 @@ public struct SaveSizeRule: Rule {
         let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
         var finding = Finding(
             rule: id, ruleName: name, title: advice.smallTitle(part: part), change: key.site,
-            score: Score.of(Double(small.saves) / occurrences, info: ProcessReduction.smallSaves.value, warning: 50),
+            score: Score.of(Double(small.saves) / occurrences, info: SaveDetector.smallSaves.value, warning: 50),
             fix: advice.smallFix,
             code: advice.smallCode(part: part),
             saving: Saving(time: Saving.Range(saving ?? measured)),
@@ -86,7 +86,7 @@ public struct SaveSizeRule: Rule {
         let own = Double(small.time &- min(small.time, small.commit)) / Double(max(1, small.objects))
         let row = min(costs.saves?.line.row ?? own, own)
         let isOnMainThread = Significance.isMost(small.mainThreadTime, of: small.time)
-        guard objects * row >= ProcessReduction.longSave.value || objects >= ProcessReduction.manyObjects.value else {
+        guard objects * row >= SaveDetector.longSave.value || objects >= SaveDetector.manyObjects.value else {
             return nil
         }
         return part(of: objects, row: row, goal: isOnMainThread ? mainThreadPart.value : part.value)
@@ -95,7 +95,7 @@ public struct SaveSizeRule: Rule {
     /// The size of the parts of a save; `nil`: parts would hardly be smaller than it is.
     private static func part(of objects: Double, row: Double, goal: Double) -> Int? {
         // Parts that are large by their objects would be told to be made in parts again.
-        let most = min(objects, ProcessReduction.manyObjects.value) / 2
+        let most = min(objects, SaveDetector.manyObjects.value) / 2
         let part = SaveSizeAdvice.round(min(row > 0 ? goal / row : objects, most))
         return Double(part) * 2 <= objects ? part : nil
     }
@@ -118,12 +118,12 @@ public struct SaveSizeRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
             score: max(
-                Score.of(Double(large.longest), info: ProcessReduction.longSave.value, warning: 500_000_000),
+                Score.of(Double(large.longest), info: SaveDetector.longSave.value, warning: 500_000_000),
                 Score.of(
-                    Double(blocking.longest), info: ProcessReduction.longBlock.value, warning: 100_000_000),
+                    Double(blocking.longest), info: SaveDetector.longBlock.value, warning: 100_000_000),
                 min(
                     Score.highestWarning,
-                    Score.of(Double(large.mostObjects), info: ProcessReduction.manyObjects.value, warning: 100_000))),
+                    Score.of(Double(large.mostObjects), info: SaveDetector.manyObjects.value, warning: 100_000))),
             fix: advice.largeFix, code: advice.largeCode(part: part),
             saving: Saving(pause: Saving.Range(pause)),
             confidence: costs.saves == nil ? .low : .medium, signature: advice.signature(id, "large"))

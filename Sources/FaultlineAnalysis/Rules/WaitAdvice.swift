@@ -50,7 +50,7 @@ struct WaitAdvice {
     private var saveFix: String? {
         guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
         let objects = Phrase.count(evidence.mostObjects, "object")
-        if evidence.mostObjects >= ProcessReduction.dividedSave {
+        if evidence.mostObjects >= SaveDetector.dividedSave {
             return "One context writes at a time, and the save has \(objects). Saved in parts of some hundred, or as a "
                 + "batch request, it leaves room for others in between."
         }

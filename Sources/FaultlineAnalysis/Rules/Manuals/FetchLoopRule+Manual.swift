@@ -1,12 +1,12 @@
 extension FetchLoopRule {
     public var thresholds: [Threshold] {
-        [ProcessReduction.loopThreshold, Self.waitFactor, Self.minimumPending]
+        [LoopDetector.threshold, Self.waitFactor, Self.minimumPending]
     }
 
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(ProcessReduction.loopThreshold.count) fetches, counts or dictionary requests of one shape from one "
+                "At least \(LoopDetector.threshold.count) fetches, counts or dictionary requests of one shape from one "
                 + "line, on one thread and in one scope, with as many different values of one property, which is compared "
                 + "with == or IN; as many objects that a line looks up by their IDs; or as many fetches that each compare at "
                 + "least \(Self.minimumPending.count) unsaved objects in memory and take half of their time for it.",

@@ -4,13 +4,13 @@ extension MainThreadRule {
     public var needs: Set<TraceGap.Kind> { [.threads] }
 
     public var thresholds: [Threshold] {
-        [ProcessReduction.blockThreshold, Self.longBlock]
+        [BlockDetector.threshold, Self.longBlock]
     }
 
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "\(ProcessReduction.blockThreshold.text) or more in the store on the main thread, without "
+                "\(BlockDetector.threshold.text) or more in the store on the main thread, without "
                 + "a pause of \(Stretch.pause / 1_000_000) ms, in scopes that are screens; "
                 + "\(Self.longBlock.text) are an error. Time in which the thread waited for a CPU does not count.",
             evidence: "Stretches, their time in all and at the longest, and the line that asked for most of it.",

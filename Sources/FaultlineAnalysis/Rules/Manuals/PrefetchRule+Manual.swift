@@ -4,12 +4,12 @@ extension PrefetchRule {
     public var needs: Set<TraceGap.Kind> { [.origins] }
 
     public var thresholds: [Threshold] {
-        [Self.minimumShare, ProcessReduction.faultThreshold, ReadColumns.most]
+        [Self.minimumShare, FaultDetector.threshold, ReadColumns.most]
     }
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "In one scope \(ProcessReduction.faultThreshold.count) round trips or more for as many different "
+            trigger: "In one scope \(FaultDetector.threshold.count) round trips or more for as many different "
                 + "objects, caused by faults of one relationship or entity at one line, whose objects came from "
                 + "one fetch of two rows or more.",
             evidence: "The trips, the different objects, the rows of the fetch, the share of them whose fault "

@@ -1,19 +1,19 @@
 extension SaveSizeRule {
     public var thresholds: [Threshold] {
         [
-            ProcessReduction.smallSaves, ProcessReduction.smallSave, ProcessReduction.pauseBetweenSaves,
-            ProcessReduction.longSave, ProcessReduction.manyObjects, ProcessReduction.longBlock, Self.mainThreadPart,
+            SaveDetector.smallSaves, SaveDetector.smallSave, SaveDetector.pause,
+            SaveDetector.longSave, SaveDetector.manyObjects, SaveDetector.longBlock, Self.mainThreadPart,
             Self.part, ResultDemand.minimumWritten,
         ]
     }
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "\(ProcessReduction.smallSaves.count) saves or more from one line with "
-                + "\(ProcessReduction.smallSave.count) objects each at most, on one thread, in one scope, less than "
-                + "\(ProcessReduction.pauseBetweenSaves.text) apart; or a save of \(ProcessReduction.longSave.text), or of \(Phrase.count(ProcessReduction.manyObjects.count)) "
-                + "objects, or one of \(ProcessReduction.dividedSave) or more for whose lock somebody waits "
-                + "\(ProcessReduction.longBlock.text); or results of \(ResultDemand.minimumWritten.text) objects or more, all of "
+            trigger: "\(SaveDetector.smallSaves.count) saves or more from one line with "
+                + "\(SaveDetector.smallSave.count) objects each at most, on one thread, in one scope, less than "
+                + "\(SaveDetector.pause.text) apart; or a save of \(SaveDetector.longSave.text), or of \(Phrase.count(SaveDetector.manyObjects.count)) "
+                + "objects, or one of \(SaveDetector.dividedSave) or more for whose lock somebody waits "
+                + "\(SaveDetector.longBlock.text); or results of \(ResultDemand.minimumWritten.text) objects or more, all of "
                 + "which were deleted, or set to the same values, though the program read none.",
             evidence: "Saves, objects, time, what of it was in COMMIT, the largest save, and waits for the lock; which "
                 + "fetch the objects of a save came from, and whether anything was read of them.",

@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// The numbers that tell an event's group, so that it is worked out once.
-struct GroupCacheKey: Sendable, Hashable {
+private struct GroupCacheKey: Sendable, Hashable {
     var kind: EventKind
     var type: UInt32
     var source: UInt32
@@ -12,27 +12,33 @@ struct GroupCacheKey: Sendable, Hashable {
     var fetch: Int
 }
 
-extension ProcessReduction {
+/// Finds the group of events that did the same from the same place.
+struct EventGroups: Sendable {
+    private var cache: [GroupCacheKey: Int] = [:]
+
     /// The event's place among the groups of events.
-    mutating func group(of event: TraceEvent, fetch: Int?, in tables: inout ProfileTables) -> Int {
+    mutating func group(
+        of event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables
+    ) -> Int {
+        let fetch = context.current?.index
         let (type, source, subject, second) = Self.identity(of: event)
         let cacheKey = GroupCacheKey(
             kind: event.kind, type: type, source: source, subject: subject, second: second, site: event.site,
             stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
         let isCached = event.kind != .save && event.kind != .merge
-        if isCached, let index = groupCache[cacheKey] { return index }
-        var key = EventGroup.Key(kind: event.kind, subject: self.subject(of: event))
+        if isCached, let index = cache[cacheKey] { return index }
+        var key = EventGroup.Key(kind: event.kind, subject: Self.subject(of: event, context.dictionary))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
         if case .sql(let statement) = event.detail { key.statementType = statement.type }
         switch event.kind {
-        case .fault, .cacheMiss: key.site = causeSite(of: event)
+        case .fault, .cacheMiss: key.site = context.causeSite(of: event)
         case .batch:
-            key.site = causeSite(of: event)
+            key.site = context.causeSite(of: event)
             key.fetchSite = fetch.flatMap { tables.fetches[$0].key.site }
-        default: key.site = callSite(of: event)
+        default: key.site = context.callSite(of: event)
         }
         let index = tables.group(key)
-        if isCached { groupCache[cacheKey] = index }
+        if isCached { cache[cacheKey] = index }
         return index
     }
 
@@ -54,7 +60,9 @@ extension ProcessReduction {
         }
     }
 
-    private func subject(of event: TraceEvent) -> EventGroup.Key.Subject {
+    private static func subject(
+        of event: TraceEvent, _ dictionary: TraceDictionary
+    ) -> EventGroup.Key.Subject {
         let entity = { (id: DictionaryID) -> EventGroup.Key.Subject in
             dictionary.entity(id).map { .entity($0.name) } ?? .unknown
         }

@@ -47,27 +47,27 @@ struct OpenLoop: Sendable {
     }
 }
 
-/// What a thread has done so far, as far as one fetch tells apart from the next.
-struct ThreadMark: Sendable {
-    /// Time in the store, in nanoseconds.
-    var storeTime: UInt64 = 0
-    /// Scopes that it has begun.
-    var scopes: UInt64 = 0
-}
+/// Finds fetches that follow one another and differ in one value.
+struct LoopDetector: EvidenceDetector {
+    static let name = "loops"
+    static let kinds: Set<EventKind> = [.fetch]
+    static let wallTime: (any WritableKeyPath<LoopEvidence, UInt64> & Sendable)? = \LoopEvidence.wallTime
+    static let capacity = 4096
 
-extension ProcessReduction {
-    /// Fetches, and distinct values, from which on fetches that follow one another count as a loop.
-    static let loopThreshold = Threshold(
+    /// The minimum number of fetches, and of distinct values, for fetches that follow one another to be a loop.
+    static let threshold = Threshold(
         "R04", "minimumFetches", 5, .count, "minimum fetches, and values, of a loop")
     /// Outside any scope a pause ends a piece of work: so many nanoseconds without the store, and so many times as long as
     /// the fetches take.
-    static let pause: UInt64 = 5_000_000
-    static let pauseFactor: UInt64 = 4
+    private static let pause: UInt64 = 5_000_000
+    private static let pauseFactor: UInt64 = 4
+
+    var evidence: [LoopEvidence.Key: LoopEvidence] = [:]
+    private(set) var open = BoundedTable<OpenLoop.Key, OpenLoop>(capacity: capacity)
 
     /// Adds a fetch to those of its shape and line that it may be in a loop with.
-    mutating func noteLoop(
-        _ fetch: TraceEvent.Fetch, _ event: TraceEvent, at index: Int, in tables: inout ProfileTables
-    ) {
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard case .fetch(let fetch) = event.detail, let index = context.current?.index else { return }
         let shape = tables.fetches[index].key.shape
         // Results that are loaded in batches are lists of their own; of identities nobody knows whose they are.
         guard fetch.resultType != .objectIDs, fetch.error == 0, fetch.batchSize == 0 else { return }
@@ -78,35 +78,40 @@ extension ProcessReduction {
             else { return }
         }
         let key = OpenLoop.Key(scope: event.scope, thread: event.thread, fetch: index)
-        if let open = loops.peek(key), open.end <= event.start {
-            let now = mark(of: event.thread)
-            let (idle, store) = (event.start - open.end, now.storeTime &- open.mark.storeTime)
+        if let loop = open.peek(key), loop.end <= event.start {
+            let now = context.mark(of: event.thread)
+            let (idle, store) = (event.start - loop.end, now.storeTime &- loop.mark.storeTime)
             let waiting = idle > store ? idle - store : 0
-            let isPause = waiting >= Self.pause && waiting >= Self.pauseFactor * (open.time / open.executions)
-            if event.scope == 0, isPause || now.scopes != open.mark.scopes {
-                _ = loops.remove(key)
-                judge([(key, open)], in: &tables)
+            let isPause = waiting >= Self.pause && waiting >= Self.pauseFactor * (loop.time / loop.executions)
+            if event.scope == 0, isPause || now.scopes != loop.mark.scopes {
+                _ = open.remove(key)
+                evaluate([(key, loop)], in: &context, tables)
             } else {
-                loops.update(key) { $0.waiting &+= waiting } ?? ()
+                open.update(key) { $0.waiting &+= waiting } ?? ()
             }
         }
-        add(fetch, event, to: key, in: &tables)
+        add(fetch, event, to: key, in: &context, tables)
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        evaluate(open.drain(), in: &context, tables)
     }
 
     private mutating func add(
-        _ fetch: TraceEvent.Fetch, _ event: TraceEvent, to key: OpenLoop.Key, in tables: inout ProfileTables
+        _ fetch: TraceEvent.Fetch, _ event: TraceEvent, to key: OpenLoop.Key, in context: inout ProcessContext,
+        _ tables: ProfileTables
     ) {
         var loop = OpenLoop()
         loop.operands = fetch.operands
         loop.start = event.start
-        if !loops.contains(key), let evicted = loops.insert(loop, for: key) {
-            judge([(evicted.key, evicted.value)], in: &tables)
+        if !open.contains(key), let evicted = open.insert(loop, for: key) {
+            evaluate([evicted], in: &context, tables)
         }
-        let caller = caller(of: event)
-        var mark = mark(of: event.thread)
+        let caller = context.caller(of: event)
+        var mark = context.mark(of: event.thread)
         // The fetch itself is added to the thread's time when it was accounted for.
         if event.parent == 0 { mark.storeTime &+= event.duration }
-        loops.update(key) { loop in
+        open.update(key) { loop in
             loop.executions &+= 1
             loop.rows &+= UInt64(fetch.rows)
             loop.time &+= event.duration
@@ -128,10 +133,12 @@ extension ProcessReduction {
     }
 
     /// Adds loops to the evidence if they pass the thresholds.
-    mutating func judge(_ open: [(OpenLoop.Key, OpenLoop)], in tables: inout ProfileTables) {
+    private mutating func evaluate(
+        _ open: [(key: OpenLoop.Key, value: OpenLoop)], in context: inout ProcessContext, _ tables: ProfileTables
+    ) {
         var units: [OpenLoop.Key: OpenLoop] = [:]
         for (key, loop) in open {
-            let unit = unit(of: key.scope)
+            let unit = context.unit(of: key.scope)
             guard !unit.isSetup else { continue }
             var merged = key
             merged.scope = unit.id
@@ -140,9 +147,9 @@ extension ProcessReduction {
         for (key, loop) in units {
             let shape = tables.fetches[key.fetch].key.shape
             let term = Self.variedTerm(loop, of: shape)
-            let isTold = loop.values.count >= Self.loopThreshold.count && term != nil
-            guard loop.executions >= Self.loopThreshold.count, isTold || shape.hasUntoldValues == true else { continue }
-            add(loop, key, term: term, to: &tables)
+            let isTold = loop.values.count >= Self.threshold.count && term != nil
+            guard loop.executions >= Self.threshold.count, isTold || shape.hasUntoldValues == true else { continue }
+            add(loop, key, term: term, in: &context, tables)
         }
     }
 
@@ -157,24 +164,24 @@ extension ProcessReduction {
     }
 
     private mutating func add(
-        _ loop: OpenLoop, _ key: OpenLoop.Key, term: Int?, to tables: inout ProfileTables
+        _ loop: OpenLoop, _ key: OpenLoop.Key, term: Int?, in context: inout ProcessContext, _ tables: ProfileTables
     ) {
         let evidenceKey = LoopEvidence.Key(fetch: tables.fetches[key.fetch].key, term: term)
-        var evidence = LoopEvidence()
-        evidence.occurrences = 1
-        evidence.executions = loop.executions
-        evidence.values = term == nil ? 0 : loop.values.count(of: loop.executions)
-        evidence.speeds = loop.speeds
-        evidence.rows = loop.rows
-        evidence.time = loop.time
-        evidence.mainThreadTime = loop.mainThreadTime
-        evidence.waiting = loop.waiting
-        evidence.callers = loop.callers
+        var found = LoopEvidence()
+        found.occurrences = 1
+        found.executions = loop.executions
+        found.values = term == nil ? 0 : loop.values.count(of: loop.executions)
+        found.speeds = loop.speeds
+        found.rows = loop.rows
+        found.time = loop.time
+        found.mainThreadTime = loop.mainThreadTime
+        found.waiting = loop.waiting
+        found.callers = loop.callers
         let surroundings = surroundings(
-            of: key.scope, for: .loop(evidenceKey), outside: loop.end > loop.start ? loop.end - loop.start : 0)
-        evidence.lossyOccurrences = surroundings.lossyOccurrences
-        evidence.scopes = surroundings.scopes
-        evidence.wallTime = surroundings.wallTime
-        tables.loops[evidenceKey, default: LoopEvidence()].merge(evidence)
+            of: key.scope, for: evidenceKey, outside: loop.end > loop.start ? loop.end - loop.start : 0, in: &context)
+        found.lossyOccurrences = surroundings.lossyOccurrences
+        found.scopes = surroundings.scopes
+        found.wallTime = surroundings.wallTime
+        add(found, to: evidenceKey)
     }
 }

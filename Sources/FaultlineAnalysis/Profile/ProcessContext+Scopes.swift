@@ -15,9 +15,9 @@ struct OpenScope: Sendable {
     /// What happened within scopes inside it that are summed up.
     var inner = Work()
     /// Evidence that its wall time was counted for.
-    var counted: Set<Counted> = []
+    var counted: Set<EvidenceReference> = []
     /// Those among it that came before the scope was closed, to which its wall time is yet to be added.
-    var owed: Set<Counted> = []
+    var owed: Set<EvidenceReference> = []
 
     /// What was asked of the store.
     struct Work: Sendable {
@@ -27,16 +27,6 @@ struct OpenScope: Sendable {
         var rows: UInt64 = 0
 
         var trips: UInt64 { max(statementTrips, claimedTrips) }
-    }
-
-    enum Counted: Sendable, Hashable {
-        case faults(FaultEvidence.Key)
-        case loop(LoopEvidence.Key)
-        case lookUps(LookUpEvidence.Key)
-        case saves(SaveEvidence.Key)
-        case repeats(FetchProfile.Key)
-        case waits(WaitEvidence.Key)
-        case blocks(BlockEvidence.Key)
     }
 }
 
@@ -53,7 +43,7 @@ struct Surroundings {
     var scopes: [ScopeSummary.Key: UInt64] { scope.map { [$0: 1] } ?? [:] }
 }
 
-extension ProcessReduction {
+extension ProcessContext {
     mutating func add(_ scope: TraceEvent.Scope, _ event: TraceEvent, to tables: inout ProfileTables) {
         let key = ScopeSummary.Key(name: dictionary.name(scope.name) ?? "", kind: scope.kind)
         changeScope(event.id, in: &tables) { open in
@@ -73,14 +63,13 @@ extension ProcessReduction {
         case .begin: tables.scopes[key, default: ScopeSummary(key)].count &+= 1
         case .end:
             tables.scopes[key, default: ScopeSummary(key)].ends &+= 1
-            noteHeld(after: event.id, in: &tables)
             guard let wallTime = scopes.peek(event.id)?.wallTime else { return }
             tables.scopes[key, default: ScopeSummary(key)].wallTimes.record(wallTime)
             let owed = scopes.update(event.id) { scope in
                 defer { scope.owed = [] }
                 return scope.owed
             }
-            for evidence in owed ?? [] { tables.add(wallTime: wallTime, to: evidence) }
+            for evidence in owed ?? [] { payments.append((evidence, wallTime)) }
         }
     }
 
@@ -88,7 +77,7 @@ extension ProcessReduction {
     ///
     /// - Parameter wallTime: What counts instead outside any scope, in nanoseconds.
     mutating func surroundings(
-        of scope: EventID, for evidence: OpenScope.Counted, outside wallTime: UInt64
+        of scope: EventID, for evidence: EvidenceReference, outside wallTime: UInt64
     ) -> Surroundings {
         guard let open = scopes.peek(scope) else {
             return Surroundings(isLossy: hasLossOutsideScopes, wallTime: wallTime)
@@ -109,7 +98,7 @@ extension ProcessReduction {
         change(&scope)
         guard let evicted = scopes.insert(scope, for: id) else { return }
         close(evicted.value, in: &tables)
-        noteMost(of: evicted.value, in: &tables)
+        observeMost(of: evicted.value, in: &tables)
     }
 
     mutating func addTrip(scope: EventID, isStatement: Bool, count: UInt64 = 1, to tables: inout ProfileTables) {
@@ -143,7 +132,7 @@ extension ProcessReduction {
     }
 
     /// Remembers what a scope asked of the store, if none of its name and kind asked more; those inside it are summed up.
-    mutating func noteMost(of scope: OpenScope, in tables: inout ProfileTables) {
+    mutating func observeMost(of scope: OpenScope, in tables: inout ProfileTables) {
         guard let key = scope.key else { return }
         tables.scopes[key]?.noteOne(
             trips: scope.own.trips &+ scope.inner.trips, rows: scope.own.rows &+ scope.inner.rows,
@@ -175,20 +164,5 @@ extension ProcessReduction {
     /// Whether the work within a scope is preparation, which rules leave out.
     func isSetup(_ scope: EventID) -> Bool {
         scope != 0 && unit(of: scope).isSetup
-    }
-}
-
-extension ProfileTables {
-    /// Adds a scope's wall time to evidence that was found in it before it was closed.
-    fileprivate mutating func add(wallTime: UInt64, to evidence: OpenScope.Counted) {
-        switch evidence {
-        case .faults(let key): faults[key]?.wallTime &+= wallTime
-        case .loop(let key): loops[key]?.wallTime &+= wallTime
-        case .lookUps(let key): lookUps[key]?.wallTime &+= wallTime
-        case .saves(let key): saves[key]?.small.wallTime &+= wallTime
-        case .repeats(let key): repeats[key]?.wallTime &+= wallTime
-        case .waits(let key): waits[key]?.wallTime &+= wallTime
-        case .blocks(let key): blocks[key]?.wallTime &+= wallTime
-        }
     }
 }

@@ -31,49 +31,68 @@ struct Invalidations: Sendable {
     }
 }
 
-extension ProcessReduction {
-    /// What a row takes in memory besides its values, in bytes.
-    static let rowOverhead: UInt64 = 64
+/// Finds objects whose rows went to the store again although they had been in memory.
+struct RefaultDetector: EvidenceDetector {
+    static let name = "refaults"
+    static let kinds: Set<EventKind> = [.fault, .save, .merge, .refresh]
 
-    /// Remembers what objects were changed or refreshed, from which the next fault of them can come.
-    mutating func noteInvalidation(_ event: TraceEvent, in tables: ProfileTables) {
-        let entities: [TraceEvent.Save.Change]
+    /// What a row takes in memory besides its values, in bytes.
+    private static let rowOverhead: UInt64 = 64
+
+    var evidence: [RefaultEvidence.Key: RefaultEvidence] = [:]
+    private var reuses = ReuseTracker()
+    private var invalidations = Invalidations()
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         switch event.detail {
-        case .save(let save): entities = save.entities
-        case .merge(let merge): entities = merge.entities
+        case .fault(let fault): observe(fault, event, in: &context, tables)
+        case .save(let save): observe(save.entities, event, in: context, tables)
+        case .merge(let merge): observe(merge.entities, event, in: context, tables)
         case .refresh(let refresh):
-            let tree = dictionary.entity(refresh.entity).map { tables.tree(of: $0.name) } ?? ""
+            let tree = context.entityName(refresh.entity).map { tables.tree(of: $0) } ?? ""
             if event.start >= invalidations.refreshes[tree]?.time ?? 0 {
-                invalidations.refreshes[tree] = (event.start, callSite(of: event))
+                invalidations.refreshes[tree] = (event.start, context.callSite(of: event))
             }
-            return
-        default: return
+        default: break
         }
-        for entity in entities {
-            guard let name = dictionary.entity(entity.entity)?.name else { continue }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {}
+
+    /// Remembers what objects were changed, from which the next fault of them can come.
+    private mutating func observe(
+        _ changes: [TraceEvent.Save.Change], _ event: TraceEvent, in context: ProcessContext, _ tables: ProfileTables
+    ) {
+        for change in changes {
+            guard let name = context.entityName(change.entity) else { continue }
             let tree = tables.tree(of: name)
             let known = invalidations.changes[tree] ?? (time: 0, objects: 0)
             // No more objects are read again for it than it changed.
             invalidations.changes[tree] = (
-                max(known.time, event.end), known.objects &+ entity.updated &+ entity.deleted
+                max(known.time, event.end), known.objects &+ change.updated &+ change.deleted
             )
         }
     }
 
     /// Counts a fault, and tells why its row was not in memory any more if it had been.
-    mutating func noteUse(_ fault: TraceEvent.Fault, _ event: TraceEvent, in tables: inout ProfileTables) {
+    private mutating func observe(
+        _ fault: TraceEvent.Fault, _ event: TraceEvent, in context: inout ProcessContext, _ tables: ProfileTables
+    ) {
         guard fault.type != .toMany, fault.error == 0 else { return }
-        let unit = unit(of: event.scope)
+        let unit = context.unit(of: event.scope)
+        // What the fault itself read does not push out its own row.
+        let own = fault.source == .rowCache ? (bytes: 0, rows: 0) : (bytes: fault.bytes, rows: UInt64(fault.filled))
+        let counts = context.summary.counts
         let reuse = reuses.use(
             fault.object, in: unit.id, at: event.start,
-            loaded: summary.counts.bytesRead &+ Self.rowOverhead &* summary.counts.rowsLoaded,
+            loaded: (counts.bytesRead &- own.bytes) &+ Self.rowOverhead &* (counts.rowsLoaded &- own.rows),
             isLoad: fault.source == .store)
-        guard fault.source == .store, !unit.isSetup, let entity = dictionary.entity(fault.entity)?.name else { return }
+        guard fault.source == .store, !unit.isSetup, let entity = context.entityName(fault.entity) else { return }
         let known = fault.seenBefore ? reuse : nil
         let reason = known.map { invalidations.reason(for: $0, in: tables.tree(of: entity)) }
-        let key = RefaultEvidence.Key(entity: entity, site: causeSite(of: event))
-        tables.refaults[key, default: RefaultEvidence()].count(fault, event, scope: scopes.peek(unit.id)?.key)
-        if let known, let reason { tables.refaults[key]?.count(known, reason) }
+        let key = RefaultEvidence.Key(entity: entity, site: context.causeSite(of: event))
+        evidence[key, default: RefaultEvidence()].count(fault, event, scope: context.scopes.peek(unit.id)?.key)
+        if let known, let reason { evidence[key]?.count(known, reason) }
     }
 }
 

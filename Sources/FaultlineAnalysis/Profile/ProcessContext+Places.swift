@@ -7,8 +7,8 @@ struct SiteCacheKey: Sendable, Hashable {
     var stack: DictionaryID
 }
 
-extension ProcessReduction {
-    mutating func notePlace(of event: TraceEvent) {
+extension ProcessContext {
+    mutating func observePlace(of event: TraceEvent) {
         guard event.kind != .cacheMiss else { return }
         summary.counts.eventsWithPlace &+= 1
         if callSite(of: event) == nil { summary.counts.eventsWithoutSite &+= 1 }

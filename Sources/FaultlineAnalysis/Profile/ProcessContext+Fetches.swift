@@ -23,15 +23,16 @@ struct OpenFetch: Sendable {
     var unread = UnreadRows()
     /// Whether objects with unsaved changes were compared for it, of which a batch request knows nothing.
     var hasPending = false
-    /// Rows that were counted as evidence already.
-    var countedRows: [FaultEvidence.Key: UInt64] = [:]
+    /// Rows that were counted already, by the evidence that counted them.
+    var countedRows: [EvidenceReference: UInt64] = [:]
 }
 
-extension ProcessReduction {
-    /// Remembers a fetch, and returns its place in the tables.
-    mutating func open(_ fetch: TraceEvent.Fetch, _ event: TraceEvent, in tables: inout ProfileTables) -> Int {
+extension ProcessContext {
+    /// Remembers a fetch, to which its batches, its faults and its use may refer.
+    mutating func open(_ fetch: TraceEvent.Fetch, _ event: TraceEvent, in tables: inout ProfileTables) {
         let shape = shape(fetch.shape, entity: fetch.entity)
         let index = tables.fetch(FetchProfile.Key(shape: shape, site: callSite(of: event)))
+        current = CurrentFetch(index: index)
         let isBatched = fetch.batchSize > 0
         let open = OpenFetch(
             index: index, rows: UInt64(fetch.rows), limit: UInt64(fetch.limit), offset: UInt64(fetch.offset),
@@ -43,12 +44,12 @@ extension ProcessReduction {
         addRows(UInt64(fetch.prefetchedRows), scope: event.scope, in: &tables)
         summary.counts.bytesRead &+= fetch.bytes &+ fetch.prefetchedBytes
         count(fetch, event, at: index, in: &tables)
-        guard fetch.resultType == .objects, fetch.error == 0 else { return index }
+        guard fetch.resultType == .objects, fetch.error == 0 else { return }
         if !isBatched {
             addRows(UInt64(fetch.rows), scope: event.scope, in: &tables)
-            noteLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
+            observeLoad(event, fetch: index, batchSize: 0, rows: UInt64(fetch.rows), in: &tables)
         }
-        guard fetch.rows > 0, fetch.trips > 0, event.tellsLoad else { return index }
+        guard fetch.rows > 0, fetch.trips > 0, event.tellsLoad else { return }
         let load = Load(rows: UInt64(fetch.rows), bytes: fetch.bytes, duration: event.duration)
         let hash = StableHash.event(process: event.process, id: event.id)
         let place = shapeIndex(fetch.shape, entity: fetch.entity, in: &tables)
@@ -56,11 +57,10 @@ extension ProcessReduction {
             if isBatched { $0.identities.insert(load, hash: hash) } else { $0.rows.insert(load, hash: hash) }
         }
         if !isBatched, fetch.trips == 1, !tables.shapes[place].isSearch { tables.insert(load, hash: hash) }
-        return index
     }
 
-    /// Adds a batch to its fetch, and returns the fetch's place in the tables; `nil`: the fetch is not known.
-    mutating func add(_ batch: TraceEvent.Batch, _ event: TraceEvent, to tables: inout ProfileTables) -> Int? {
+    /// Adds a batch to its fetch.
+    mutating func add(_ batch: TraceEvent.Batch, _ event: TraceEvent, to tables: inout ProfileTables) {
         addRows(UInt64(batch.rows) &+ UInt64(batch.prefetchedRows), scope: event.scope, in: &tables)
         summary.counts.bytesRead &+= batch.bytes &+ batch.prefetchedBytes
         claimTrips(UInt64(batch.trips), scope: event.scope, in: &tables)
@@ -78,24 +78,21 @@ extension ProcessReduction {
             $0.loadedRows = min($0.rows, $0.loadedRows + UInt64(batch.rows))
             return ($0.index, $0.batchSize)
         }
-        guard let (index, size) = found else { return nil }
-        noteHeld(byResult: batch.fetch, in: &tables)
-        noteLoad(event, fetch: index, batchSize: size, rows: UInt64(batch.rows), in: &tables)
+        guard let (index, size) = found else { return }
+        current = CurrentFetch(index: index)
+        observeLoad(event, fetch: index, batchSize: size, rows: UInt64(batch.rows), in: &tables)
         if !isSetup(event.scope) {
             tables.changeFetch(index) {
                 $0.counts.batchTime &+= event.duration
                 $0.add(batch.prefetches, loadTime: event.duration)
             }
         }
-        return index
     }
 
     private mutating func count(
         _ fetch: TraceEvent.Fetch, _ event: TraceEvent, at index: Int, in tables: inout ProfileTables
     ) {
-        let isSetup = isSetup(event.scope)
-        noteSize(fetch, at: index, isSetup: isSetup, in: tables)
-        guard !isSetup else { return }
+        guard !isSetup(event.scope) else { return }
         let scope = scopes.peek(unit(of: event.scope).id)?.key
         let values = fetch.values == 0 ? nil : dictionary.name(fetch.values)
         tables.changeFetch(index) { profile in
@@ -132,7 +129,7 @@ extension ProcessReduction {
     /// Adds a fetch's own statement to its profile: the first that comes behind it.
     ///
     /// Those of prefetching come before their fetch from a recorder, and behind its own statement in the order of time.
-    mutating func add(
+    private mutating func addOwn(
         _ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables
     ) {
         // What every fetch has is no sign that it stays in use.
@@ -144,11 +141,8 @@ extension ProcessReduction {
         }
         guard let fetch = found.flatMap(\.self) else { return }
         let plan = plan(statement.plan)
-        noteSize(statement, plan, of: fetch.index, isCut: fetch.isCut)
+        current = CurrentFetch(index: fetch.index, isCut: fetch.isCut, plan: plan)
         guard !isSetup(fetch.scope) else { return }
-        if !statement.isCounted, let plan {
-            notePlannedScan(statement, plan, of: fetch.index, isCut: fetch.isCut, in: tables)
-        }
         let sorts = statement.isCounted || plan?.sortsRows != true ? UInt64(statement.sorts) : 1
         let text = dictionary.statement(statement.statement)?.sql
         var runs = StatementTable.Runs(
@@ -177,21 +171,12 @@ extension ProcessReduction {
         }
     }
 
-    private mutating func plan(_ id: DictionaryID) -> PlanFacts? {
-        guard id != 0 else { return nil }
-        if let known = planCache[id] { return known }
-        guard let facts = dictionary.plan(id).map(PlanFacts.init) else { return nil }
-        planCache[id] = facts
-        return facts
-    }
-
     mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
         if use.state == .open { summary.counts.openUses &+= 1 }
         let fetch = fetches.update(use.fetch) {
             if use.state == .closed { $0.isClosed = true }
             return $0
         }
-        if use.state == .closed { noteHeld(byResult: use.fetch, in: &tables) }
         guard !isSetup(fetch?.scope ?? event.scope) else { return }
         let index =
             fetch?.index
@@ -203,9 +188,7 @@ extension ProcessReduction {
         let need =
             unread.flatMap { ResultNeed(use, entity: entity, unread: $0) }
             ?? ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
-        if need == .nothing, use.state == .closed {
-            firstUnused[index] = min(firstUnused[index] ?? .max, fetch?.start ?? event.start)
-        }
+        current = CurrentFetch(index: index, isUnused: need == .nothing && use.state == .closed)
         tables.changeFetch(index) { profile in
             profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
             profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0, unread)
@@ -221,8 +204,38 @@ extension ProcessReduction {
         }
     }
 
+    /// Counts what a fault that went to the store read.
+    mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, to tables: inout ProfileTables) {
+        // What the row cache gave was read before, by what filled the cache.
+        guard fault.source != .rowCache else { return }
+        summary.counts.bytesRead &+= fault.bytes
+        summary.counts.faultTrips &+= 1
+        addRows(UInt64(fault.filled), scope: event.scope, in: &tables)
+        claimTrips(1, scope: event.scope, in: &tables)
+        guard fault.source == .store, fault.error == 0 else { return }
+        let load = Load(rows: max(1, UInt64(fault.filled)), bytes: fault.bytes, duration: event.duration)
+        if event.tellsLoad { tables.insert(load, hash: StableHash.event(process: event.process, id: event.id)) }
+    }
+
+    /// Counts a statement, and adds it to the fetch whose own it is.
+    mutating func add(_ statement: TraceEvent.Statement, _ event: TraceEvent, to tables: inout ProfileTables) {
+        switch statement.type {
+        case .read:
+            summary.counts.reads &+= 1
+            if event.parent == 0 { summary.counts.outermostReads &+= 1 }
+            addTrip(scope: event.scope, isStatement: true, to: &tables)
+            addOwn(statement, event, to: &tables)
+            let load = Load(rows: max(1, UInt64(statement.rows)), bytes: 0, duration: event.duration)
+            guard event.tellsLoad else { break }
+            tables.statements.insert(load, hash: StableHash.event(process: event.process, id: event.id))
+        case .write: summary.counts.writes &+= 1
+        case .transaction: summary.counts.transactions &+= 1
+        case .schema: summary.counts.schemaStatements &+= 1
+        }
+    }
+
     /// Remembers where and in which scope rows were loaded.
-    private mutating func noteLoad(
+    private mutating func observeLoad(
         _ event: TraceEvent, fetch index: Int, batchSize: UInt32, rows: UInt64, in tables: inout ProfileTables
     ) {
         guard !isSetup(event.scope) else { return }

@@ -14,36 +14,55 @@ struct ResultSizes: Sendable {
     var plannedSorts: UInt64 = 0
 }
 
-extension ProcessReduction {
+/// Tells how many rows fetches found, beside how many their tables have, from which a projection of growth is made.
+struct ResultSizeDetector: Detector {
+    static let kinds: Set<EventKind> = [.fetch, .sql]
+
+    /// By the fetch's place in the tables.
+    private var sizes: [Int: ResultSizes] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard let current = context.current else { return }
+        switch event.detail {
+        case .fetch(let fetch): observe(fetch, at: current.index, isSetup: context.isSetup(event.scope), in: tables)
+        case .sql(let statement): observe(statement, current, in: context, tables, event)
+        default: break
+        }
+    }
+
     /// Remembers how many rows a fetch found, which are all that there are if it asked for all of them.
-    mutating func noteSize(_ fetch: TraceEvent.Fetch, at index: Int, isSetup: Bool, in tables: ProfileTables) {
+    private mutating func observe(
+        _ fetch: TraceEvent.Fetch, at index: Int, isSetup: Bool, in tables: ProfileTables
+    ) {
         guard fetch.limit == 0, fetch.error == 0, fetch.resultType != .dictionaries else { return }
         let isWhole = tables.fetches[index].key.shape.predicate.isEmpty
         let isResult = fetch.resultType == .objects && !isSetup
         guard isWhole || isResult else { return }
         let rows = UInt64(fetch.rows)
-        sizes[index, default: ResultSizes()].note(mostRows: isResult ? rows : 0, allRows: isWhole ? rows : 0)
+        sizes[index, default: ResultSizes()].add(mostRows: isResult ? rows : 0, allRows: isWhole ? rows : 0)
     }
 
-    /// Remembers how many rows a table has that a fetch's own statement went through.
-    mutating func noteSize(_ statement: TraceEvent.Statement, _ plan: PlanFacts?, of index: Int, isCut: Bool) {
-        guard statement.scannedRows > 0, statement.error == 0, plan?.access?.isScan == true else { return }
-        // With a limit it stops at some row, unless it has to sort them all first.
-        guard !isCut || statement.sorts > 0 else { return }
-        sizes[index, default: ResultSizes()].note(scannedRows: statement.scannedRows)
-    }
-
-    /// Remembers that a fetch's own statement went through its whole table, as its plan tells and SQLite's counters do not.
-    mutating func notePlannedScan(
-        _ statement: TraceEvent.Statement, _ plan: PlanFacts, of index: Int, isCut: Bool, in tables: ProfileTables
+    /// Remembers how many rows a table has that a fetch's own statement scanned.
+    private mutating func observe(
+        _ statement: TraceEvent.Statement, _ current: ProcessContext.CurrentFetch, in context: ProcessContext,
+        _ tables: ProfileTables, _ event: TraceEvent
     ) {
-        guard plan.access?.isScan == true, statement.error == 0, !isCut || plan.sortsRows else { return }
-        sizes[index, default: ResultSizes()].plannedScans &+= 1
-        if isCut, tables.fetches[index].key.shape.predicate.isEmpty { sizes[index]?.plannedSorts &+= 1 }
+        guard statement.error == 0, let plan = current.plan, plan.access?.isScan == true else { return }
+        // With a limit it stops at some row, unless it has to sort them all first.
+        if statement.scannedRows > 0, !current.isCut || statement.sorts > 0 {
+            sizes[current.index, default: ResultSizes()].add(scannedRows: statement.scannedRows)
+        }
+        // What SQLite's counters do not tell the plan does.
+        let scope = context.fetches.peek(event.parent)?.scope ?? event.scope
+        guard !statement.isCounted, !context.isSetup(scope), !current.isCut || plan.sortsRows else { return }
+        sizes[current.index, default: ResultSizes()].plannedScans &+= 1
+        if current.isCut, tables.fetches[current.index].key.shape.predicate.isEmpty {
+            sizes[current.index]?.plannedSorts &+= 1
+        }
     }
 
     /// Adds this run to the growth of the fetches' results.
-    mutating func finishSizes(into tables: inout ProfileTables) {
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
         var tableRows: [String: UInt64] = [:]
         for (index, size) in sizes {
             let entity = tables.fetches[index].key.shape.entity
@@ -74,7 +93,7 @@ extension ProcessReduction {
 }
 
 extension ResultSizes {
-    fileprivate mutating func note(mostRows: UInt64 = 0, allRows: UInt64 = 0, scannedRows: UInt64 = 0) {
+    fileprivate mutating func add(mostRows: UInt64 = 0, allRows: UInt64 = 0, scannedRows: UInt64 = 0) {
         self.mostRows = max(self.mostRows, mostRows)
         self.allRows = max(self.allRows, allRows)
         self.scannedRows = max(self.scannedRows, scannedRows)

@@ -1,0 +1,139 @@
+internal import FaultlineTrace
+
+/// Faults of one kind in one scope on objects of one fetch, while more may come.
+struct OpenFaults: Sendable {
+    struct Key: Sendable, Hashable {
+        var scope: EventID
+        var origin: EventID
+        /// The relationship's name; 0: none.
+        var relationship: DictionaryID
+        /// The relationship's entity, or without a relationship that of the object.
+        var entity: DictionaryID
+    }
+
+    /// Places that are told apart; what fires elsewhere is counted without a place.
+    static let maximumPlaces = 8
+
+    /// What they add to the evidence, but for what is counted once for a scope or a fetch.
+    var evidence = FaultEvidence()
+    var objects = DistinctCount()
+    var end: UInt64 = 0
+
+    mutating func add(_ fault: TraceEvent.Fault, _ event: TraceEvent, site: CallSite?) {
+        evidence.trips &+= 1
+        evidence.time &+= event.duration
+        evidence.mainThreadTime &+= event.isMainThread ? event.duration : 0
+        evidence.filled &+= UInt64(fault.filled)
+        evidence.bytes &+= fault.bytes
+        evidence.seenBefore &+= fault.seenBefore ? 1 : 0
+        evidence.types[fault.type, default: 0] &+= 1
+        let isKnown = evidence.places[site] != nil || evidence.places.count < Self.maximumPlaces
+        evidence.places[isKnown ? site : nil, default: FaultEvidence.Place()].add(event.duration)
+        evidence.speeds[FaultEvidence.speed(of: event.duration), default: FaultEvidence.Place()].add(event.duration)
+        evidence.add(FaultEvidence.Sample(process: event.process, event: event.id, duration: event.duration))
+        objects.insert(fault.object)
+        end = max(end, event.end)
+    }
+
+    mutating func merge(_ other: OpenFaults) {
+        evidence.merge(other.evidence)
+        objects.formUnion(other.objects)
+        end = max(end, other.end)
+    }
+}
+
+/// Finds faults on the objects of one fetch that went to the store one by one.
+struct FaultDetector: EvidenceDetector {
+    static let name = "faults"
+    static let kinds: Set<EventKind> = [.fault]
+    static let wallTime: (any WritableKeyPath<FaultEvidence, UInt64> & Sendable)? = \FaultEvidence.wallTime
+    static let capacity = 2048
+
+    /// The minimum number of round trips, and of distinct objects, for faults of one kind on one fetch's objects to count.
+    static let threshold = Threshold(
+        "R01", "minimumTrips", 5, .count, "minimum round trips, and objects, of faults on one fetch's objects")
+
+    var evidence: [FaultEvidence.Key: FaultEvidence] = [:]
+    private(set) var open = BoundedTable<OpenFaults.Key, OpenFaults>(capacity: capacity)
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        // Delete rules go where they lead; what the program asked for is the deletion.
+        guard case .fault(let fault) = event.detail, fault.isTrip else { return }
+        guard fault.origin != 0 else {
+            context.summary.counts.faultTripsWithoutOrigin &+= 1
+            return
+        }
+        let key = OpenFaults.Key(
+            scope: event.scope, origin: fault.origin, relationship: fault.relationship,
+            entity: fault.relationship == 0 ? fault.entity : fault.relationshipEntity)
+        let site = context.causeSite(of: event)
+        if open.update(key, { $0.add(fault, event, site: site) }) == nil {
+            var one = OpenFaults()
+            one.add(fault, event, site: site)
+            if let evicted = open.insert(one, for: key) { evaluate([evicted], in: &context, tables) }
+        }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        evaluate(open.drain(), in: &context, tables)
+    }
+
+    /// Adds groups of faults to the evidence if they pass the thresholds.
+    private mutating func evaluate(
+        _ open: [(key: OpenFaults.Key, value: OpenFaults)], in context: inout ProcessContext, _ tables: ProfileTables
+    ) {
+        var units: [OpenFaults.Key: OpenFaults] = [:]
+        for (key, faults) in open {
+            let unit = context.unit(of: key.scope)
+            guard !unit.isSetup else { continue }
+            var merged = key
+            merged.scope = unit.id
+            if units[merged] == nil { units[merged] = faults } else { units[merged]?.merge(faults) }
+        }
+        for (key, faults) in units {
+            guard let fetch = context.fetches.peek(key.origin) else {
+                context.summary.counts.faultTripsWithUnknownOrigin &+= faults.evidence.trips
+                continue
+            }
+            let mostAtOnePlace = faults.evidence.places.values.map(\.trips).max() ?? 0
+            guard fetch.rows >= 2, faults.objects.count >= Self.threshold.count,
+                mostAtOnePlace >= Self.threshold.count, !context.isSetup(fetch.scope)
+            else { continue }
+            add(faults, key, fetch, in: &context, tables)
+        }
+    }
+
+    private mutating func add(
+        _ open: OpenFaults, _ key: OpenFaults.Key, _ fetch: OpenFetch, in context: inout ProcessContext,
+        _ tables: ProfileTables
+    ) {
+        let entity = context.entityName(key.entity) ?? ""
+        let subject = context.dictionary.name(key.relationship).map {
+            FaultEvidence.Key.Subject.relationship(entity: entity, name: $0)
+        }
+        let evidenceKey = FaultEvidence.Key(
+            subject: subject ?? .target(entity: entity), fetch: tables.fetches[fetch.index].key)
+        var found = open.evidence
+        found.occurrences = 1
+        found.objects = UInt64(open.objects.count)
+        let surroundings = surroundings(
+            of: key.scope, for: evidenceKey, outside: open.end > fetch.start ? open.end - fetch.start : 0,
+            in: &context)
+        found.lossyOccurrences = surroundings.lossyOccurrences
+        found.scopes = surroundings.scopes
+        found.wallTime = surroundings.wallTime
+        // The rows of a fetch count once, however many groups of faults belong to it.
+        let reference = EvidenceReference(Self.self, evidenceKey)
+        context.fetches.update(key.origin) { fetch in
+            if fetch.countedRows[reference] == nil { found.fetches[fetch.batchSize] = 1 }
+            found.originRows = fetch.loadedRows - min(fetch.loadedRows, fetch.countedRows[reference] ?? 0)
+            fetch.countedRows[reference] = fetch.loadedRows
+        } ?? ()
+        add(found, to: evidenceKey)
+    }
+}
+
+extension TraceEvent.Fault {
+    /// Whether it was a round trip to the store for an object that the program asked for.
+    var isTrip: Bool { source == .store && error == 0 && !isDeleting }
+}

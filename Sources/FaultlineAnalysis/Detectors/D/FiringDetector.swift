@@ -1,0 +1,50 @@
+internal import FaultlineTrace
+
+/// Tells of each fetch which relationships fired on its objects, from which key paths are put together, and where the
+/// objects were read first.
+struct FiringDetector: Detector {
+    static let kinds: Set<EventKind> = [.fault]
+
+    /// Where objects of a fetch were read first, and what they are, by numbers: lines and names are slow to look up.
+    private struct FirstReads: Sendable, Hashable {
+        /// The fetch's place in the tables.
+        var fetch: Int
+        var stack: DictionaryID
+        var entity: DictionaryID
+    }
+
+    private var reads: [FirstReads: UInt64] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        guard case .fault(let fault) = event.detail,
+            let index = context.fetches.update(fault.origin, { $0.index })
+        else { return }
+        guard fault.relationship != 0 else {
+            if fault.type == .object {
+                reads[FirstReads(fetch: index, stack: event.stack, entity: fault.entity), default: 0] &+= 1
+            }
+            return
+        }
+        guard let name = context.dictionary.name(fault.relationship),
+            let entity = context.entityName(fault.relationshipEntity)
+        else { return }
+        let edge = FetchProfile.Edge(entity: entity, name: name)
+        tables.changeFetch(index) {
+            $0.firedRelationships[edge, default: 0] &+= 1
+            if !fault.seenBefore { $0.firstFirings[edge, default: 0] &+= 1 }
+            if fault.type == .toMany { $0.askedToMany[edge, default: 0] &+= 1 }
+        }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        for (place, count) in reads {
+            let site = context.stackSite(of: place.stack)
+            let entity = context.entityName(place.entity)
+            tables.changeFetch(place.fetch) {
+                $0.readSites[site, default: 0] &+= count
+                if let entity { $0.readEntities[entity, default: 0] &+= count }
+            }
+        }
+        reads = [:]
+    }
+}

@@ -1,0 +1,145 @@
+internal import FaultlineTrace
+
+/// An object with large values that has not let go of them.
+struct OpenHold: Sendable {
+    var key: HoldEvidence.Key
+    /// The piece of work in which it was filled.
+    var scope: EventID
+    var bytes: UInt64
+    /// The fetch whose result holds the object, if it is one of its rows, and the batches of it that were loaded; 0: none.
+    var result: EventID = 0
+    var batches: UInt64 = 0
+    /// The piece of work, once it has ended.
+    var ended: ScopeSummary.Key??
+    /// Whether the program itself holds it although that has ended.
+    var isOverdue = false
+}
+
+/// What of one line is held beyond its scope.
+struct OverdueHolds: Sendable {
+    var objects: UInt64 = 0
+    var bytes: UInt64 = 0
+}
+
+/// Finds objects with large values that the program holds in memory beyond the work that read them.
+struct HoldDetector: EvidenceDetector {
+    static let name = "holds"
+    static let kinds: Set<EventKind> = [.fault, .batch, .release, .use, .scope]
+    private static let capacity = 8192
+
+    var evidence: [HoldEvidence.Key: HoldEvidence] = [:]
+    private var holds = BoundedTable<EventID, OpenHold>(capacity: capacity)
+    /// Faults whose objects released their values before the fault itself came.
+    private var earlyReleases = BoundedTable<EventID, Bool>(capacity: capacity)
+    /// The faults that filled them, by the piece of work.
+    private var heldInScopes: [EventID: Set<EventID>] = [:]
+    /// The same, by the fetch whose result holds the objects as its rows.
+    private var heldInResults: [EventID: Set<EventID>] = [:]
+    private var overdue: [HoldEvidence.Key: OverdueHolds] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        switch event.detail {
+        case .fault(let fault): observe(fault, event, in: &context, tables)
+        case .batch(let batch): if context.current != nil { evaluateHolds(byResult: batch.fetch, in: context) }
+        case .use(let use): if use.state == .closed { evaluateHolds(byResult: use.fetch, in: context) }
+        case .release(let release): observe(release, in: context)
+        case .scope(let scope): if scope.phase == .end { evaluateHolds(after: event.id, in: context) }
+        default: break
+        }
+    }
+
+    /// Counts what was never released.
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        for (_, hold) in holds.drain() where hold.isOverdue {
+            evidence[hold.key, default: HoldEvidence()].neverReleased &+= 1
+        }
+        (heldInScopes, heldInResults, overdue) = ([:], [:], [:])
+    }
+
+    /// Remembers an object with large values, of which a release event follows.
+    private mutating func observe(
+        _ fault: TraceEvent.Fault, _ event: TraceEvent, in context: inout ProcessContext, _ tables: ProfileTables
+    ) {
+        guard fault.isWatched, let entity = context.entityName(fault.entity) else { return }
+        let unit = context.unit(of: event.scope)
+        // Events of another thread can have come before.
+        guard unit.id != 0, !unit.isSetup, earlyReleases.remove(event.id) == nil else { return }
+        let key = HoldEvidence.Key(entity: entity, site: context.causeSite(of: event))
+        evidence[key, default: HoldEvidence()].objects &+= 1
+        var hold = OpenHold(key: key, scope: unit.id, bytes: fault.bytes)
+        if fault.relationship == 0, let fetch = context.fetches.peek(fault.origin), !fetch.isClosed,
+            tables.tree(of: tables.fetches[fetch.index].key.shape.entity) == tables.tree(of: entity)
+        {
+            (hold.result, hold.batches) = (fault.origin, fetch.batches)
+            heldInResults[fault.origin, default: []].insert(event.id)
+        }
+        if let evicted = holds.insert(hold, for: event.id) { forget(evicted.value, of: evicted.key) }
+        heldInScopes[unit.id, default: []].insert(event.id)
+        if context.scopes.peek(unit.id)?.wallTime != nil { evaluateHolds(after: unit.id, in: context) }
+    }
+
+    private mutating func observe(_ release: TraceEvent.Release, in context: ProcessContext) {
+        if release.fetch != 0 { return evaluateHolds(byResult: release.fetch, in: context) }
+        guard let hold = holds.remove(release.fault) else {
+            _ = earlyReleases.insert(true, for: release.fault)
+            return
+        }
+        forget(hold, of: release.fault)
+    }
+
+    private mutating func forget(_ hold: OpenHold, of fault: EventID) {
+        if hold.isOverdue {
+            overdue[hold.key]?.objects &-= 1
+            overdue[hold.key]?.bytes &-= hold.bytes
+        }
+        Self.remove(fault, from: &heldInScopes, of: hold.scope)
+        Self.remove(fault, from: &heldInResults, of: hold.result)
+    }
+
+    private static func remove(_ fault: EventID, from holds: inout [EventID: Set<EventID>], of key: EventID) {
+        holds[key]?.remove(fault)
+        if holds[key]?.isEmpty == true { holds[key] = nil }
+    }
+
+    /// Evaluates what is still held of a scope that ended.
+    private mutating func evaluateHolds(after scope: EventID, in context: ProcessContext) {
+        let name = context.scopes.peek(scope)?.key
+        for fault in heldInScopes.removeValue(forKey: scope) ?? [] {
+            holds.update(fault) { $0.ended = .some(name) } ?? ()
+            evaluate(fault, in: context)
+        }
+    }
+
+    /// Evaluates what is still held of a result's rows once it does not hold them any more itself.
+    private mutating func evaluateHolds(byResult fetch: EventID, in context: ProcessContext) {
+        for fault in heldInResults[fetch] ?? [] { evaluate(fault, in: context) }
+        if context.fetches.peek(fetch)?.isClosed ?? true { heldInResults[fetch] = nil }
+    }
+
+    /// Counts an object as kept if the work is done and no result holds it.
+    private mutating func evaluate(_ fault: EventID, in context: ProcessContext) {
+        guard let hold = holds.peek(fault), let ended = hold.ended, !hold.isOverdue else { return }
+        if hold.result != 0, let fetch = context.fetches.peek(hold.result), !fetch.isClosed {
+            // Without batches a result holds all of its objects. The oldest batch goes once the next one is there.
+            guard fetch.batchSize > 0, fetch.batches > hold.batches &+ UInt64(TraceEvent.Batch.retained) else { return }
+        }
+        holds.update(fault) { $0.isOverdue = true } ?? ()
+        Self.remove(fault, from: &heldInResults, of: hold.result)
+        var all = overdue[hold.key] ?? OverdueHolds()
+        all.objects &+= 1
+        all.bytes &+= hold.bytes
+        overdue[hold.key] = all
+        evidence[hold.key, default: HoldEvidence()].count(hold, of: all, scope: ended)
+    }
+}
+
+extension HoldEvidence {
+    /// Counts an object that is kept beyond its scope, as one of all those of its line.
+    fileprivate mutating func count(_ hold: OpenHold, of all: OverdueHolds, scope: ScopeSummary.Key?) {
+        kept &+= 1
+        bytes &+= hold.bytes
+        most = max(most, all.objects)
+        mostBytes = max(mostBytes, all.bytes)
+        if let scope { scopes[scope, default: 0] &+= 1 }
+    }
+}

@@ -1,0 +1,135 @@
+internal import FaultlineTrace
+
+/// Small saves from one line on one thread in one scope, while more may come.
+struct OpenSaves: Sendable {
+    struct Key: Sendable, Hashable {
+        /// The piece of work that the saves belong to.
+        var scope: EventID
+        var thread: UInt32
+        var evidence: SaveEvidence.Key
+    }
+
+    var evidence: SaveEvidence
+    var start: UInt64 = 0
+    var end: UInt64 = 0
+}
+
+/// Finds saves that are too small or too large, and those whose lock others waited for.
+struct SaveDetector: EvidenceDetector {
+    static let name = "saves"
+    static let kinds: Set<EventKind> = [.save]
+    static let wallTime: (any WritableKeyPath<SaveEvidence, UInt64> & Sendable)? = \SaveEvidence.small.wallTime
+    private static let capacity = 4096
+
+    /// The minimum number of saves that follow one another for them to be too small.
+    static let smallSaves = Threshold(
+        "R10", "minimumSaves", 10, .count, "minimum small saves that follow one another")
+    /// The maximum number of objects of a small save.
+    static let smallSave = Threshold("R10", "smallSave", 5, .count, "objects that a small save changes at most")
+    /// The minimum pause in nanoseconds that makes two saves two pieces of work: somebody may have confirmed each.
+    static let pause = Threshold(
+        "R10", "pause", 100_000_000, .time, "minimum pause between two saves that belong to different work")
+    /// The minimum time in nanoseconds, and the minimum number of objects, of a large save.
+    static let longSave = Threshold(
+        "R10", "longSave", 100_000_000, .time, "minimum time of a large save, without waits and COMMIT")
+    static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "minimum objects of a large save")
+    /// The minimum time in nanoseconds that somebody waits for a save's lock, and the minimum number of objects of the save,
+    /// for it to be made in parts.
+    static let longBlock = Threshold("R10", "longBlock", 16_000_000, .time, "that others wait for a save's lock")
+    static let dividedSave: UInt64 = 200
+
+    var evidence: [SaveEvidence.Key: SaveEvidence] = [:]
+    private var open = BoundedTable<OpenSaves.Key, OpenSaves>(capacity: capacity)
+
+    /// Adds a save to those from its line that it may be one of too many with, or to the large ones.
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        takeBlocked(in: &context)
+        guard case .save(let save) = event.detail, save.error == 0, save.objects > 0 else { return }
+        let unit = context.unit(of: event.scope)
+        guard !unit.isSetup else { return }
+        let names = context.entityNames(of: save)
+        let key = OpenSaves.Key(
+            scope: unit.id, thread: event.thread,
+            evidence: SaveEvidence.Key(site: context.callSite(of: event), names))
+        let isSmall = save.objects <= Self.smallSave.count
+        if let saves = open.peek(key), !isSmall || event.start >= saves.end &+ Self.pause.count {
+            _ = open.remove(key)
+            evaluate(saves, key, in: &context)
+        }
+        let own = save.ownTime(of: event)
+        var found = SaveEvidence()
+        found.entities = Set(names)
+        if isSmall {
+            let time = save.unblockedTime(of: event)
+            (found.small.saves, found.small.objects) = (1, save.objects)
+            (found.small.time, found.small.commit) = (time, save.commit)
+            found.small.mainThreadTime = event.isMainThread ? time : 0
+            add(OpenSaves(evidence: found, start: event.start, end: event.end), to: key, in: &context)
+        } else if own >= Self.longSave.count || save.objects >= Self.manyObjects.count {
+            (found.large.saves, found.large.objects, found.large.mostObjects) = (1, save.objects, save.objects)
+            (found.large.time, found.large.longest) = (own, own)
+            found.large.mainThreadSaves = event.isMainThread ? 1 : 0
+            found.large.lossySaves = unit.isLossy ? 1 : 0
+            found.scopes = context.scopes.peek(unit.id)?.key.map { [$0: 1] } ?? [:]
+            add(found, to: key.evidence)
+        }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        for (key, saves) in open.drain() { evaluate(saves, key, in: &context) }
+        takeBlocked(in: &context)
+    }
+
+    private mutating func add(_ one: OpenSaves, to key: OpenSaves.Key, in context: inout ProcessContext) {
+        let known: Void? = open.update(key) { saves in
+            saves.evidence.merge(one.evidence)
+            saves.end = max(saves.end, one.end)
+        }
+        guard known == nil, let evicted = open.insert(one, for: key) else { return }
+        evaluate(evicted.value, evicted.key, in: &context)
+    }
+
+    /// Adds small saves to the evidence if they are many.
+    private mutating func evaluate(_ open: OpenSaves, _ key: OpenSaves.Key, in context: inout ProcessContext) {
+        guard open.evidence.small.saves >= Self.smallSaves.count else { return }
+        var found = open.evidence
+        found.small.occurrences = 1
+        let surroundings = surroundings(
+            of: key.scope, for: key.evidence, outside: open.end > open.start ? open.end - open.start : 0,
+            in: &context)
+        found.small.lossyOccurrences = surroundings.lossyOccurrences
+        found.small.wallTime = surroundings.wallTime
+        found.scopes = surroundings.scopes
+        add(found, to: key.evidence)
+    }
+
+    /// Adds the waits for the locks of large saves.
+    private mutating func takeBlocked(in context: inout ProcessContext) {
+        guard !context.blockedSaves.isEmpty else { return }
+        let blocked = context.blockedSaves
+        context.blockedSaves = []
+        for wait in blocked { add(wait, in: context) }
+    }
+
+    /// Adds a wait to the evidence of the save that held the lock for most of it, if the save was of many objects.
+    private mutating func add(_ blocked: BlockedSave, in context: ProcessContext) {
+        let event = blocked.save
+        guard case .save(let save) = event.detail, !context.isSetup(event.scope) else { return }
+        // What else the thread did, before the save and after it, kept nobody waiting for the save.
+        let (start, end) = (max(event.start, blocked.wait.start), min(event.end, blocked.wait.end))
+        let own = save.ownTime(of: event)
+        guard end > start, min(end - start, own) >= Self.longBlock.count, save.error == 0,
+            save.objects >= Self.dividedSave
+        else { return }
+        let names = context.entityNames(of: save)
+        var found = SaveEvidence()
+        found.entities = Set(names)
+        found.scopes = context.scopes.peek(context.unit(of: event.scope).id)?.key.map { [$0: 1] } ?? [:]
+        (found.blocking.waits, found.blocking.lossyWaits) = (1, blocked.isLossy ? 1 : 0)
+        found.blocking.mainThreadWaits = blocked.wait.isMainThread ? 1 : 0
+        (found.blocking.time, found.blocking.longest) = (end - start, end - start)
+        found.blocking.mostObjects = save.objects
+        found.blocking.longestSave = own
+        add(found, to: SaveEvidence.Key(site: blocked.site, names))
+    }
+}

@@ -1,0 +1,44 @@
+internal import FaultlineTrace
+
+/// Tells of fetches whose own results were not used whether they loaded rows that faults of other fetches' objects found
+/// in the row cache.
+struct SharedResultDetector: Detector {
+    static let kinds: Set<EventKind> = [.fault, .use]
+
+    /// When a fault was last served by what another fetch had loaded, by the tree of its object.
+    private var lastServed: [String: UInt64] = [:]
+    /// When the first fetch began of whose rows nobody used one, by its place in the tables.
+    private var firstUnused: [Int: UInt64] = [:]
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        switch event.detail {
+        case .fault(let fault): observe(fault, event, in: context, tables)
+        case .use(let use):
+            guard let current = context.current, current.isUnused else { return }
+            let start = context.fetches.peek(use.fetch)?.start ?? event.start
+            firstUnused[current.index] = min(firstUnused[current.index] ?? .max, start)
+        default: break
+        }
+    }
+
+    private mutating func observe(
+        _ fault: TraceEvent.Fault, _ event: TraceEvent, in context: ProcessContext, _ tables: ProfileTables
+    ) {
+        guard fault.source == .rowCache, fault.type != .toMany, let entity = context.entityName(fault.entity)
+        else { return }
+        let tree = tables.tree(of: entity)
+        if let fetch = context.fetches.peek(fault.origin) {
+            let own = tables.fetches[fetch.index].key.shape
+            if own.resultType == "objects", tables.tree(of: own.entity) == tree { return }
+        }
+        lastServed[tree] = max(lastServed[tree] ?? 0, event.start)
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        for (index, start) in firstUnused {
+            let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
+            if let served = lastServed[tree], served > start { tables.changeFetch(index) { $0.hasServedOthers = true } }
+        }
+        firstUnused = [:]
+    }
+}

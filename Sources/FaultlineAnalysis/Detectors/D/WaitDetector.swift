@@ -1,0 +1,97 @@
+internal import FaultlineTrace
+
+/// Finds waits for queues and locks, and what their owners did meanwhile.
+struct WaitDetector: EvidenceDetector {
+    static let name = "waits"
+    static let kinds = Set(EventKind.allCases).subtracting([.scope, .use, .release])
+    static let wallTime: (any WritableKeyPath<WaitEvidence, UInt64> & Sendable)? = \WaitEvidence.wallTime
+    private static let capacity = 1024
+
+    /// The share of a wait for a context's queue that its owner must be in the store for.
+    private static let leastHeldShare = 0.1
+
+    var evidence: [WaitEvidence.Key: WaitEvidence] = [:]
+    /// What threads did in the store of late, by thread.
+    private var work = BoundedTable<UInt32, ThreadWork>(capacity: capacity)
+
+    mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        if case .wait(let wait) = event.detail { return observe(wait, event, in: &context) }
+        guard event.parent == 0, event.isOnThread else { return }
+        let site = context.callSite(of: event)
+        let over = changeWork(of: event.thread, in: &context) { work in
+            work.add(event, site: site)
+            return work.takeWaits(until: event.end)
+        }
+        for wait in over { evaluate(wait, work.peek(event.thread), in: &context) }
+    }
+
+    mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        // The waits whose owners did nothing more.
+        for (_, work) in work.drain() { finish(work, in: &context) }
+    }
+
+    /// Adds a wait to the evidence once it is known what its owner did.
+    private mutating func observe(_ wait: TraceEvent.Wait, _ event: TraceEvent, in context: inout ProcessContext) {
+        guard !context.isSetup(event.scope) else { return }
+        let one = ThreadWork.Wait(
+            wait: wait, site: context.callSite(of: event), scope: event.scope, start: event.start, end: event.end,
+            isMainThread: event.isMainThread)
+        guard wait.holderThread != 0, wait.holderProcess == 0 else { return evaluate(one, nil, in: &context) }
+        let oldest = changeWork(of: wait.holderThread, in: &context) { $0.add(one) }
+        if let oldest { evaluate(oldest, work.peek(wait.holderThread), in: &context) }
+    }
+
+    private mutating func changeWork<Result>(
+        of thread: UInt32, in context: inout ProcessContext, _ change: (inout ThreadWork) -> Result
+    ) -> Result {
+        if let result = work.update(thread, change) { return result }
+        var first = ThreadWork()
+        let result = change(&first)
+        if let evicted = work.insert(first, for: thread) { finish(evicted.value, in: &context) }
+        return result
+    }
+
+    private mutating func finish(_ work: ThreadWork, in context: inout ProcessContext) {
+        var work = work
+        let waits = work.takeWaits()
+        for wait in waits { evaluate(wait, work, in: &context) }
+    }
+
+    private mutating func evaluate(_ one: ThreadWork.Wait, _ work: ThreadWork?, in context: inout ProcessContext) {
+        let wait = one.wait
+        let duration = one.end &- min(one.start, one.end)
+        let held = work?.work(during: one)
+        var time = duration
+        if wait.resource == .contextQueue {
+            time = min(duration, held?.time ?? 0)
+            guard Double(time) >= Self.leastHeldShare * Double(duration) else { return }
+        }
+        let holder = held?.most?.most
+        let key = WaitEvidence.Key(
+            resource: wait.resource, site: one.site, holderKind: holder?.kind,
+            holderSite: holder?.site ?? context.callSite(of: wait.holderSite))
+        var found = WaitEvidence()
+        found.durations.record(duration)
+        found.time = time
+        found.blockedTime = wait.isBlocking ? time : 0
+        found.mainThreadTime = wait.isBlocking && one.isMainThread ? time : 0
+        found.longest = time
+        found.tries = UInt64(wait.tries)
+        found.failures = wait.error == 0 ? 0 : 1
+        found.foreign = wait.holderProcess == 0 ? 0 : 1
+        if let event = holder?.save, case .save(let save) = event.detail {
+            (found.mostObjects, found.saveCommit) = (save.objects, save.commit)
+            found.saveTime = event.duration &- min(event.duration, save.lockWait)
+        }
+        let surroundings = surroundings(
+            of: context.unit(of: one.scope).id, for: key, outside: duration, in: &context)
+        found.lossyWaits = surroundings.lossyOccurrences
+        found.scopes = surroundings.scopes
+        found.wallTime = surroundings.wallTime
+        add(found, to: key)
+        if wait.resource.isWriteLock, let most = held?.most?.most, let save = most.save {
+            context.blockedSaves.append(
+                BlockedSave(save: save, site: most.site, wait: one, isLossy: found.lossyWaits > 0))
+        }
+    }
+}

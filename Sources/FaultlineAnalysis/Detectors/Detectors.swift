@@ -1,0 +1,47 @@
+internal import FaultlineTrace
+
+/// The detectors that there are.
+enum Detectors {
+    ///
+    /// They observe an event, and finish, in this order: what waits find out about saves comes before the saves.
+    static let all: [any Detector.Type] = [
+        FaultDetector.self, LoopDetector.self, LookUpDetector.self, WaitDetector.self, SaveDetector.self,
+        RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
+        SharedResultDetector.self, ResultSizeDetector.self,
+    ]
+
+    /// Those with evidence of their own.
+    static let gathering: [any EvidenceDetector.Type] = all.compactMap { $0 as? any EvidenceDetector.Type }
+
+    /// The places in ``all`` of those that observe a kind, by the kind's number.
+    static let observing: [[Int]] = {
+        let most = EventKind.allCases.map { Int($0.rawValue) }.max() ?? 0
+        return (0...most).map { number in
+            all.indices.filter { place in all[place].kinds.contains { Int($0.rawValue) == number } }
+        }
+    }()
+}
+
+/// The evidence of all detectors, by detector.
+struct EvidenceStore: Sendable {
+    private var tables: [ObjectIdentifier: any Sendable] = [:]
+
+    subscript<Gatherer: EvidenceDetector>(detector: Gatherer.Type) -> [Gatherer.Key: Gatherer.Evidence] {
+        get { tables[ObjectIdentifier(detector)] as? [Gatherer.Key: Gatherer.Evidence] ?? [:] }
+        set { tables[ObjectIdentifier(detector)] = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// Adds what a detector of one process found.
+    mutating func add<Gatherer: EvidenceDetector>(_ detector: Gatherer) {
+        self[Gatherer.self].merge(detector.evidence)
+    }
+
+    /// How the evidence of a detector adds up, and how a profile's file holds it.
+    static func part<Gatherer: EvidenceDetector>(of detector: Gatherer.Type) -> SumPart<ProfileTables> {
+        SumPart(
+            name: detector.name,
+            merge: { tables, other in tables.evidence[detector].merge(other.evidence[detector]) },
+            store: { tables, words in tables.evidence[detector].stored(&words) },
+            restore: { tables, value, words in try tables.evidence[detector].restore(value, words) })
+    }
+}

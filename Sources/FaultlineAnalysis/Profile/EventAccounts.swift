@@ -1,0 +1,122 @@
+internal import FaultlineTrace
+
+/// Sums up the events of a process by what they did and where: counts, durations, and the time that is an event's own.
+struct EventAccounts: Sendable {
+    /// Parents whose parts came before them, at a time.
+    private static let parents = 4096
+
+    private var groups = EventGroups()
+    private var childTime = BoundedTable<EventID, UInt64>(capacity: parents)
+    private var threads: [UInt32: RecentEvents] = [:]
+
+    /// Lets go of what was worked out before an entry of the dictionary came.
+    mutating func forgetGroups() { groups = EventGroups() }
+
+    /// Adds an event that took time or rows.
+    mutating func add(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
+        let group = groups.group(of: event, in: &context, &tables)
+        tables.changeGroup(group) {
+            if event.untold.contains(.duration) { $0.untimed &+= 1 } else { $0.addTime(of: event) }
+            $0.uncounted &+= event.untold.contains(.rows) ? 1 : 0
+            $0.counts.add(event)
+            if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
+        }
+        if case .save(let save) = event.detail, context.isSetup(event.scope) {
+            // What is prepared is set as it has to be.
+            tables.changeGroup(group) { $0.counts.unchanged &-= UInt64(save.unchanged) }
+        }
+        if event.isOnThread { addTime(of: event, group: group, in: &context, &tables) }
+    }
+
+    /// Adds the event's time less that of the events within it, and takes it off the event that it is within.
+    private mutating func addTime(
+        of event: TraceEvent, group: Int, in context: inout ProcessContext, _ tables: inout ProfileTables
+    ) {
+        let children = childTime.remove(event.id) ?? 0
+        let isPart = event.kind == .cacheMiss
+        let ended = RecentEvents.Ended(
+            id: event.id, parent: event.parent, scope: event.scope, group: isPart ? nil : group,
+            isMainThread: event.isMainThread)
+        if !isPart {
+            credit(Int64(clamping: event.duration) - Int64(clamping: children), to: ended, in: &context, &tables)
+        }
+        give(isPart ? children : event.duration, to: event.parent, thread: event.thread, in: &context, &tables)
+        threads[event.thread, default: RecentEvents()].remember(ended)
+        guard event.parent == 0 else { return }
+        context.threads[event.thread]?.mark.storeTime &+= event.duration
+        if !isPart, threads[event.thread]?.overlaps(event) == true { context.summary.counts.overlaps &+= 1 }
+    }
+
+    private mutating func give(
+        _ time: UInt64, to parent: EventID, thread: UInt32, in context: inout ProcessContext,
+        _ tables: inout ProfileTables
+    ) {
+        guard parent != 0, time > 0 else { return }
+        if let ended = threads[thread]?.event(parent) {
+            if ended.group == nil {
+                // Who is within another began later; a damaged trace can say otherwise, without end.
+                guard ended.parent < ended.id else { return }
+                give(time, to: ended.parent, thread: thread, in: &context, &tables)
+            } else {
+                credit(-Int64(clamping: time), to: ended, in: &context, &tables)
+            }
+        } else if childTime.update(parent, { $0 &+= time }) == nil {
+            _ = childTime.insert(time, for: parent)
+        }
+    }
+
+    private func credit(
+        _ time: Int64, to ended: RecentEvents.Ended, in context: inout ProcessContext, _ tables: inout ProfileTables
+    ) {
+        guard let group = ended.group else { return }
+        tables.changeGroup(group) { $0.netTime &+= time }
+        context.summary.counts.netTime &+= time
+        if ended.isMainThread { context.summary.counts.netMainThreadTime &+= time }
+        context.changeScope(ended.scope, in: &tables) { $0.own.netTime &+= time }
+    }
+}
+
+/// The events that ended last on one thread, so that a part that is written after its whole can be taken off it.
+private struct RecentEvents: Sendable {
+    struct Ended: Sendable {
+        var id: EventID
+        var parent: EventID
+        var scope: EventID
+        /// `nil` for events whose time is part of their parent's.
+        var group: Int?
+        var isMainThread: Bool
+    }
+
+    /// When the last event was that was within no other.
+    private typealias Span = (start: UInt64, end: UInt64)
+
+    private static let capacity = 8
+
+    private var events: [Ended] = []
+    private var oldest = 0
+    private var outermost: Span = (0, 0)
+
+    func event(_ id: EventID) -> Ended? { events.first { $0.id == id } }
+
+    mutating func remember(_ ended: Ended) {
+        if events.count < Self.capacity {
+            events.append(ended)
+        } else {
+            events[oldest] = ended
+            oldest = (oldest + 1) % Self.capacity
+        }
+    }
+
+    /// Remembers when an event was that was within no other.
+    ///
+    /// - Returns: Whether it overlaps with the one before, which no thread can do: neither is within the other.
+    mutating func overlaps(_ event: TraceEvent) -> Bool {
+        let (before, now): (Span, Span) = (outermost, (event.start, event.end))
+        outermost = now
+        return Self.reaches(before, into: now) || Self.reaches(now, into: before)
+    }
+
+    private static func reaches(_ first: Span, into second: Span) -> Bool {
+        first.start < second.start && second.start < first.end && first.end < second.end
+    }
+}

@@ -1,0 +1,44 @@
+internal import FaultlineTrace
+
+extension ProcessContext {
+    /// Counts a save, and adds its unread objects to the fetches that returned them.
+    mutating func add(_ save: TraceEvent.Save, _ event: TraceEvent, to tables: inout ProfileTables) {
+        summary.counts.bytesWritten &+= save.bytes
+        guard save.error == 0 else { return }
+        if save.conflicts == 0, !isSetup(event.scope) {
+            let site = callSite(of: event)
+            for part in save.unread {
+                _ = fetches.update(part.fetch) { $0.unread.add(part, of: save, event, at: site) }
+            }
+        }
+        for change in save.entities {
+            guard let name = entityName(change.entity) else { continue }
+            tables.changes[name, default: EntityChanges()].merge(
+                EntityChanges(
+                    saves: 1, inserted: UInt64(change.inserted), updated: UInt64(change.updated),
+                    deleted: UInt64(change.deleted)))
+        }
+        guard save.objects > 0, event.tellsLoad else { return }
+        tables.saveLoads.insert(
+            Load(rows: save.objects, bytes: save.bytes, duration: save.unblockedTime(of: event)),
+            hash: StableHash.event(process: event.process, id: event.id))
+    }
+
+    /// The names of the entities that a save changed, in alphabetical order.
+    func entityNames(of save: TraceEvent.Save) -> [String] {
+        save.entities.compactMap { entityName($0.entity) }.sorted()
+    }
+}
+
+extension TraceEvent.Save {
+    /// What the save took without waiting for a lock or for a CPU, in nanoseconds.
+    func unblockedTime(of event: TraceEvent) -> UInt64 {
+        event.ownDuration &- min(event.ownDuration, lockWait)
+    }
+
+    /// What the save took that parts would share, in nanoseconds: neither waiting for the lock nor COMMIT, which waits for the
+    /// disk and may copy the write-ahead log of all saves before it into the store.
+    func ownTime(of event: TraceEvent) -> UInt64 {
+        event.ownDuration &- min(event.ownDuration, lockWait &+ min(commit, event.ownDuration))
+    }
+}

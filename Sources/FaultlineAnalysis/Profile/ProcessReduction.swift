@@ -1,0 +1,60 @@
+internal import FaultlineTrace
+
+/// Reduces the events of one process to tables, with bounded memory for what is still going on.
+struct ProcessReduction: Sendable {
+    var context: ProcessContext
+    private var accounts = EventAccounts()
+    private(set) var detectors: [any Detector] = Detectors.all.map { $0.init() }
+
+    init(process: UInt32) {
+        context = ProcessContext(process: process)
+    }
+
+    mutating func insert(_ entry: DictionaryEntry, id: DictionaryID, into tables: inout ProfileTables) {
+        if case .destinationUse(let use) = entry { return tables.insert(use) }
+        switch entry {
+        case .entity(let entity): tables.insert(entity)
+        case .plan(let plan): tables.insert(plan)
+        default: break
+        }
+        if context.insert(entry, id: id) { accounts.forgetGroups() }
+    }
+
+    mutating func add(_ event: TraceEvent, to tables: inout ProfileTables) {
+        var event = event
+        context.begin(&event, in: &tables)
+        for place in Detectors.observing[Int(event.kind.rawValue)] {
+            detectors[place].observe(event, in: &context, &tables)
+        }
+        pay(in: &tables)
+        switch event.kind {
+        case .scope, .use, .release: break
+        default: accounts.add(event, in: &context, &tables)
+        }
+    }
+
+    /// Adds everything that is still open to the tables.
+    mutating func finish(into tables: inout ProfileTables) {
+        for place in detectors.indices { detectors[place].finish(in: &context, &tables) }
+        context.finish(into: &tables)
+        for detector in detectors {
+            if let gatherer = detector as? any EvidenceDetector { tables.evidence.add(gatherer) }
+        }
+        detectors = []
+    }
+
+    /// Adds the wall time of scopes that have just ended to the evidence that was found in them before.
+    private mutating func pay(in tables: inout ProfileTables) {
+        guard !context.payments.isEmpty else { return }
+        for payment in context.payments {
+            for place in detectors.indices {
+                guard var gatherer = detectors[place] as? any EvidenceDetector,
+                    ObjectIdentifier(type(of: gatherer)) == payment.evidence.detector
+                else { continue }
+                gatherer.add(wallTime: payment.wallTime, to: payment.evidence)
+                detectors[place] = gatherer
+            }
+        }
+        context.payments = []
+    }
+}
