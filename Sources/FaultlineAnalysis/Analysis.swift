@@ -85,11 +85,11 @@ public struct Analysis: Sendable {
     /// A finding that comes too late keeps what its change saves by itself, and tells after which others it saves less.
     private static func claim(_ findings: [Finding], storeTime: Double) -> [Finding] {
         var left = storeTime
-        var balances: [ClaimAccount: Double] = [:]
-        var takers: [ClaimAccount: [Int]] = [:]
+        var balances: [Claim.Account: Double] = [:]
+        var takers: [Claim.Account: [Int]] = [:]
         return findings.enumerated().map { index, finding in
             var finding = finding
-            var seen: Set<ClaimAccount> = []
+            var seen: Set<Claim.Account> = []
             let claims = finding.claims.filter { seen.insert($0.account).inserted }
             for claim in claims where balances[claim.account] == nil { balances[claim.account] = claim.balance }
             let available = min(left, claims.reduce(0) { $0 + (balances[$1.account] ?? 0) })

@@ -99,6 +99,6 @@ extension Analysis {
         let faults = profile.faults.reduce(0) { sum, fault in
             known.contains(fault.key.fetch) ? sum + fault.evidence.typicalTime : sum
         }
-        return known.reduce(faults) { $0 + BatchSizeRule.claim($1, profile).balance }
+        return known.reduce(faults) { $0 + Claim.loads($1, profile).balance }
     }
 }

@@ -1,0 +1,34 @@
+internal import FaultlineTrace
+
+/// Time that a finding's saving comes out of.
+///
+/// No time is given out twice.
+struct Claim: Sendable, Hashable {
+    enum Account: Sendable, Hashable {
+        /// Loading the rows of one fetch, at once or in batches.
+        case loads(FetchProfile.Key)
+        /// What a detector found under one key.
+        case evidence(EvidenceReference)
+    }
+
+    var account: Account
+    /// What is in the account before anybody claims, in nanoseconds.
+    var balance: Double
+
+    init(account: Account, balance: Double) {
+        self.account = account
+        self.balance = balance
+    }
+
+    /// A claim on the time of what a detector found.
+    init<Gatherer: EvidenceDetector>(_ detector: Gatherer.Type, _ key: Gatherer.Key, balance: Double) {
+        self.init(account: .evidence(EvidenceReference(detector, key)), balance: balance)
+    }
+
+    /// A claim on the time of fetches and their batches, without those that prepare something.
+    static func loads(_ fetch: FetchProfile.Key, _ profile: Profile) -> Claim {
+        let counts = profile.fetch(fetch)?.counts
+        return Claim(
+            account: .loads(fetch), balance: Double(counts?.time ?? 0) + Double(counts?.batchTime ?? 0))
+    }
+}

@@ -1,0 +1,184 @@
+internal import FaultlineTrace
+
+/// R05: rows that are loaded only to be counted, to see whether there are any, or to be folded into one value.
+public struct AggregateRule: Rule {
+    public let id = "R05"
+    public let name = "Counts and sums by fetching"
+    public let purpose = "Rows that are loaded only to be counted, or for a value that the store can work out."
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var results: UInt64 = 0
+        var untold: UInt64 = 0
+        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
+            let executions = fetch.total(\.executions)
+            results &+= executions
+            if fetch.key.shape.terms == nil { untold &+= executions }
+            if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
+        }
+        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        if untold > 0 {
+            outcome.obstacles.append(
+                "An older recorder did not tell what was changed of \(Phrase.count(untold, "result")): sums over them are not seen."
+            )
+        }
+        return outcome
+    }
+
+    private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        // R04 says how to ask for all values at once.
+        guard !FetchLoopKind.isGrouped(fetch, profile), let demand = ResultDemand(of: fetch),
+            let advice = AggregateAdvice(fetch: fetch, demand: demand)
+        else { return nil }
+        // Objects that other fetches ask for are needed themselves, whatever number is read of them.
+        if case .fold = demand.kind, Self.isAskedFor(fetch, profile) { return nil }
+        let shape = fetch.key.shape
+        let isKeysOnly = demand.batchSize > 0 && demand.tally.touchedRows == 0
+        let estimate = isKeysOnly ? costs.identities(of: shape) : costs.rows(of: shape)
+        let saving = Self.saving(demand, estimate, fetch, costs.machine)
+        // What rows that were taken out were for is not seen, only what was read of them.
+        let isCertain = demand.tally.touchedRows == 0
+        let score = Score.of(
+            Double(demand.tally.rows) / Double(demand.tally.executions), info: ResultDemand.minimumRows.value,
+            warning: 1000)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
+            score: isCertain ? score : min(score, Score.highestWarning),
+            fix: advice.fix, code: advice.code, saving: Saving(time: Saving.Range(saving)),
+            confidence: min(isCertain ? .high : .medium, estimate.confidence(in: saving)),
+            signature: fetch.signature(id, advice.what))
+        addFigures(of: demand, isKeysOnly: isKeysOnly, to: &finding)
+        finding.seenAt = isCertain ? [] : fetch.readers
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = advice.explanation
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        finding.remedy = .answer(fetch.key, advice.answer)
+        weigh(&finding, fetch, demand, profile)
+        return finding
+    }
+
+    /// Whether fetches in the same scopes compare a relationship with objects like those of a fetch.
+    private static func isAskedFor(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
+        let paths = KeyPaths(profile: profile)
+        let tree = profile.tree(of: fetch.key.shape.entity)
+        return profile.fetches.contains { other in
+            let shape = other.key.shape
+            let terms = (shape.terms ?? []).filter { $0.operand == "object" }
+            // Without scopes everything is in one.
+            let isNear =
+                fetch.counts.scopes.isEmpty || other.counts.scopes.keys.contains { fetch.counts.scopes[$0] != nil }
+            guard !terms.isEmpty, isNear else { return false }
+            return terms.contains { term in
+                let end = paths.edges(of: term.keyPath, from: shape.entity).last.flatMap(paths.destination)
+                return end.map { profile.tree(of: $0) } == tree
+            }
+        }
+    }
+
+    /// What is left when the store is asked, whose steps can take more or less than they are assumed to.
+    private static func saving(
+        _ demand: ResultDemand, _ estimate: CostModel.Estimate, _ fetch: FetchProfile, _ machine: MachineCosts
+    ) -> (median: Double, low: Double, high: Double) {
+        let counts = fetch.counts
+        let time = max(0, Double(demand.tally.time) - counts.prepareTime(of: demand.tally.executions))
+        // A sum goes through the rows themselves, a count may do with an index.
+        let isFold = if case .fold = demand.kind { true } else { false }
+        let misses = isFold ? Double(counts.pageMisses) : 0
+        if counts.isSplit, counts.scannedRows > 0, demand.batchSize == 0 {
+            let scan = fetch.scanTime(machine)
+            let left = { (scan: Double, step: Double) in
+                let scanned = scan / Double(max(1, counts.executions))
+                return max(0, time - scannedCost(of: demand, scanned, estimate.line, step: step))
+            }
+            let row = machine.cost(isFold ? .summedRow : .countedRow, assumed: Self.countedRow)
+            return (
+                left(scan.usual, row.usual), left(Self.scans.upperBound * scan.most, row.most),
+                left(Self.scans.lowerBound * scan.least, row.least)
+            )
+        }
+        // A sum has to seek each row that an index leads to.
+        let step = isFold ? CostModel.steppedRow : machine.steppedRow
+        let page = machine.page
+        return estimate.range(
+            usual: (step: step.usual, page: page.usual), least: (step.most, page.most), most: (step.least, page.least)
+        ) { time - cost(of: demand, $0, step: $1.step) - misses * $1.page }
+    }
+
+    /// The time of a scan for a count or a sum, in times of the scan for the rows: 0.95–1.2 was measured.
+    private static let scans = 0.9...1.2
+    /// The assumed cost of a row that such a scan counts, beside one that it passes over, in nanoseconds, and its range.
+    private static let countedRow = StepCost(usual: 20, least: 0, most: 80)
+
+    /// What the store takes instead where it scans the table, in nanoseconds: the scan stays, unless one row is enough.
+    ///
+    /// - Parameter scanned: What one of the scans takes.
+    private static func scannedCost(
+        of demand: ResultDemand, _ scanned: Double, _ line: CostLine, step: Double
+    ) -> Double {
+        let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
+        let trip = min(line.trip, CostModel.emptyTrip)
+        let scanned = scanned * executions
+        let first = { (taken: Double) in scanned * min(1, taken / max(1, rows)) }
+        return switch demand.kind {
+        case .existence: executions * trip + first(executions)
+        case .identities, .deletion, .update: executions * trip + scanned
+        case .count: executions * trip + scanned + rows * step
+        // An expression and its dictionary take about as much again as the trip.
+        case .fold: 2 * executions * trip + scanned + rows * step
+        case .first:
+            2 * executions * trip + scanned + rows * step + first(Double(demand.tally.touchedRows))
+                + Double(demand.tally.touchedRows) * line.row
+        }
+    }
+
+    /// What the store takes instead, in nanoseconds.
+    ///
+    /// - Parameter step: What a row takes that it goes over.
+    private static func cost(of demand: ResultDemand, _ line: CostLine, step: Double) -> Double {
+        let (executions, rows) = (Double(demand.tally.executions), Double(demand.tally.rows))
+        return switch demand.kind {
+        case .existence, .identities, .deletion, .update: line.cost(trips: executions, rows: 0)
+        case .count, .fold: line.cost(trips: executions, rows: 0) + rows * step
+        case .first:
+            line.cost(trips: 2 * executions, rows: Double(demand.tally.touchedRows)) + rows * step
+        }
+    }
+
+    /// Rows that need not leave the store.
+    private static func spared(_ demand: ResultDemand) -> Double {
+        guard case .first = demand.kind else { return Double(demand.tally.rows) }
+        return Double(demand.tally.untouchedRows)
+    }
+
+    private func addFigures(of demand: ResultDemand, isKeysOnly: Bool, to finding: inout Finding) {
+        let tally = demand.tally
+        let share = Self.spared(demand) / Double(max(1, tally.rows))
+        finding.saving.rows = isKeysOnly ? 0 : Int64(saturating: Self.spared(demand))
+        finding.saving.bytes = Int64(saturating: Double(tally.bytes) * share)
+        if demand.batchSize == 0 {
+            finding.saving.memory = Int64(saturating: Double(tally.bytes) * share / Double(tally.executions))
+        }
+        if case .first = demand.kind { finding.saving.trips = -Int64(clamping: tally.executions) }
+        finding.evidence = [
+            Evidence("executions", tally.executions, .count), Evidence("rows", tally.rows, .rows),
+            Evidence("touchedRows", tally.touchedRows, .rows), Evidence("mostTouched", tally.mostTouched, .rows),
+            Evidence("counted", tally.counted, .count), Evidence("bytes", tally.bytes, .bytes),
+            Evidence("fetchTime", tally.time, .nanoseconds), Evidence("batchSize", demand.batchSize, .rows),
+        ]
+    }
+
+    private func weigh(_ finding: inout Finding, _ fetch: FetchProfile, _ demand: ResultDemand, _ profile: Profile) {
+        let isLongEnough = Significance.isMet(
+            saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+            isMainThread: fetch.isOnMainThread)
+        finding.weigh(
+            isLongEnough: isLongEnough,
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded),
+            of: "rows")
+        if case .fold = demand.kind, !fetch.key.shape.sort.isEmpty {
+            finding.downgrade("The rows are sorted, so that their order may matter to what is made of them.")
+        }
+    }
+}

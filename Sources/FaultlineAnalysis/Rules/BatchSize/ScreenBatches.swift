@@ -1,0 +1,211 @@
+internal import FaultlineTrace
+
+/// R02 for results of which a screenful is shown at a time.
+///
+/// What matters is the pause while a screen waits for its batch, and what lies in memory for nothing; the total matters
+/// less. So the batch is half a screen more than the screen, as Apple's engineers advised (15 for 10 rows, 25 for 16).
+struct ScreenBatches {
+    /// The batch size in force; 0: none.
+    let size: UInt64
+    /// Rows that 95 % of the screens do not exceed.
+    let screen: UInt64
+    let windows: UInt64
+    let byPauses: Bool
+    let use: ResultUse
+    let fetch: FetchProfile.Key
+
+    /// Memory that is held for nothing from which on that alone is worth a warning.
+    static let minimumMemory = Threshold(
+        "R02", "unusedMemory", 262_144.0, .size, "of unused memory that alone is worth a warning")
+    /// The share of a batch that no screen needs from which on that alone is worth a warning: what a row costs differs from
+    /// one machine to the next, how many are loaded does not.
+    static let wastedShare = Threshold(
+        "R02", "unusedShare", 1.0 / 3, .share,
+        "of a batch that no screen needs: as much alone is worth a warning")
+    /// What the main thread may take for a frame without dropping one, in nanoseconds.
+    static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "that the main thread may take for a frame")
+
+    private var rows: Double { Double(use.rows) / Double(use.executions) }
+    private var advised: UInt64 { BatchSizeRule.size(forScreen: screen) }
+    /// Rows that are loaded at a time.
+    private var loaded: Double { size == 0 ? rows : min(Double(size), rows) }
+
+    /// What is wrong with the size in force.
+    enum Fault: Sendable, Hashable {
+        case none, tooLarge, tooSmall, missing
+    }
+
+    var fault: Fault {
+        let screen = Double(self.screen)
+        if size == advised || screen == 0 { return .none }
+        if size == 0 { return rows > 3 * screen ? .missing : .none }
+        if size < self.screen { return advised > size ? .tooSmall : .none }
+        return loaded > 2 * screen && size > advised ? .tooLarge : .none
+    }
+
+    func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        let fault = self.fault
+        guard fault != .none else { return nil }
+        let estimate = costs.rows(of: fetch.shape)
+        let identity = profile.identities(of: fetch, costs)
+        let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())
+        // Finding identities first, and then the rows by them, is what an unbatched fetch does without.
+        let identities =
+            fault == .missing ? identity.line.cost(trips: Double(use.executions), rows: Double(use.rows)) : 0
+        let sought = fault == .missing ? CostModel.soughtRow * Double(after.rows) : 0
+        let factors = CostModel.identityRange
+        let total = estimate.range(usual: 1, least: factors.upperBound, most: factors.lowerBound) { line, factor in
+            line.cost(
+                trips: Double(before.batches) - Double(after.batches), rows: Double(before.rows) - Double(after.rows))
+                - factor * (identities + sought)
+        }
+        let first =
+            identities / Double(max(1, use.executions)) + (sought > 0 ? CostModel.soughtRow * Double(advised) : 0)
+        let pause = estimate.range(usual: 1, least: factors.upperBound, most: factors.lowerBound) { line, factor in
+            self.pause(line, fault) - factor * first
+        }
+        var finding = Finding(
+            rule: rule.id, ruleName: rule.name, title: title, change: fetch.site, score: score(fault),
+            fix: fix(fault), code: ["request.fetchBatchSize = \(advised)"],
+            saving: Saving(time: Saving.Range(total)),
+            confidence: byPauses || use.runsLost > 0 ? min(.medium, estimate.confidence) : estimate.confidence,
+            signature: BatchSizeRule.signature(fetch))
+        finding.saving.trips =
+            Int64(clamping: before.batches) - Int64(clamping: after.batches)
+            - (fault == .missing ? Int64(clamping: use.executions) : 0)
+        finding.saving.rows = Int64(clamping: before.rows) - Int64(clamping: after.rows)
+        finding.saving.bytes = Int64(saturating: Double(finding.saving.rows) * use.rowSize)
+        let surplus = fault == .tooSmall ? 0 : max(0, loaded - Double(advised))
+        finding.saving.memory = Int64(saturating: surplus * use.rowSize)
+        finding.seenAt = BatchSizeRule.seenAt(use)
+        finding.scopes = use.loadScopes.names
+        let claim = Claim.loads(fetch, profile)
+        finding.claims = [claim]
+        finding.remedy = .change(fetch, FetchChange(batchSize: UInt32(clamping: advised)))
+        // No wait gets shorter than not at all.
+        let waits = Double(max(1, fault == .tooSmall ? windows : use.loads))
+        var shorter = Saving.Range(pause).limited(to: claim.balance / waits)
+        // The longest of several waits, which is what somebody notices, is longer than the others.
+        shorter.high = max(shorter.high, shorter.median * Self.longestWait)
+        finding.saving.pause = shorter
+        var curve = BatchCurve(use, current: size, line: estimate.line, identity: identity.line) {
+            $0.batchSize > 0 && $0.batchSize <= use.maximumRows
+        }
+        curve.advised = advised
+        finding.batchCurve = curve
+        describe(&finding, fault, estimate, before, after)
+        weigh(&finding, total.median, shorter.median, profile, isAsDear: isAsDear(curve, pause: shorter.median))
+        return finding
+    }
+
+    /// How many times the usual wait the longest one can be: 1.1–1.25 were measured of rows with photos, 1.6 on a machine
+    /// that had other work.
+    private static let longestWait = 1.6
+
+    /// By how much the wait for a batch gets shorter; of too small ones: the extra trips that a screen waits for.
+    private func pause(_ line: CostLine, _ fault: Fault) -> Double {
+        switch fault {
+        case .none: 0
+        case .missing, .tooLarge: (loaded - min(rows, Double(advised))) * line.row
+        case .tooSmall: (Double(screen) / Double(size)).rounded(.up) * line.trip - line.trip
+        }
+    }
+
+    /// Rows that a screen loads and does not show, for each row that it shows; of too small batches the trips too many.
+    private func score(_ fault: Fault) -> Double {
+        let figure =
+            fault == .tooSmall
+            ? (Double(screen) / Double(size)).rounded(.up) - 1
+            : (loaded - Double(advised)) / Double(screen)
+        return Score.of(figure, info: 0.5, warning: 10)
+    }
+
+    /// Whether the advised size costs as much as the one in force, or more, and the waits are as long.
+    private func isAsDear(_ curve: BatchCurve, pause: Double) -> Bool {
+        let share = BatchCurve.equality.value - 1
+        return curve.cost(advised) * BatchCurve.equality.value >= curve.cost(size)
+            && pause <= share * (curve[size]?.wait ?? 0)
+    }
+
+    private func weigh(
+        _ finding: inout Finding, _ total: Double, _ pause: Double, _ profile: Profile, isAsDear: Bool
+    ) {
+        let wall = wallTime(profile)
+        let isMain = Significance.isMost(use.mainThreadLoads, of: use.loads)
+        let pauses = pause * Double(max(1, use.loads))
+        let isWorth =
+            Significance.isMet(saving: max(total, pauses), wallTime: wall, isMainThread: isMain)
+            || Double(finding.saving.memory) >= Self.minimumMemory.value
+            || !isAsDear && loaded - Double(advised) >= loaded * Self.wastedShare.value
+        if !isWorth, isAsDear {
+            finding.downgrade("Both sizes cost about the same here, and the waits are as long.")
+        } else if !isWorth {
+            finding.downgrade(
+                Significance.tooLittle("What the screens gain is", of: "their time")
+                    + ", and below \(Self.wastedShare.text) of the rows.")
+        }
+        if byPauses {
+            finding.reservations.append("No scope marks a screen, so pauses between touched rows stand for them.")
+        }
+        if use.runsLost > 0 {
+            finding.reservations.append(
+                "Some touched rows did not fit the recording, so that trips are estimated too low.")
+        }
+    }
+
+    /// How long the screens took, by the mean of the scopes in which rows were loaded.
+    private func wallTime(_ profile: Profile) -> UInt64 {
+        let scopes = use.loadScopes.compactMap { key, _ in key.kind == .screen ? profile.scope(key) : nil }
+        let closed = scopes.reduce(0) { $0 &+ $1.wallTimes.count }
+        guard closed > 0 else { return 0 }
+        return scopes.reduce(0) { $0 &+ $1.wallTimes.total } / closed &* windows
+    }
+
+    private var title: String {
+        let now = size == 0 ? "now all rows at once" : "now \(Phrase.count(size))"
+        return "Set the batch size of \(fetch.shape.entity) to \(advised) (\(now))"
+    }
+
+    private func fix(_ fault: Fault) -> String {
+        switch fault {
+        case .tooSmall: "Load a screen in one batch: half a screen more than it shows."
+        case .none, .tooLarge, .missing:
+            "Load half a screen more than a screen shows, and the rest when it is scrolled to."
+        }
+    }
+
+    private func describe(
+        _ finding: inout Finding, _ fault: Fault, _ estimate: CostModel.Estimate, _ before: ResultUse.Loading,
+        _ after: ResultUse.Loading
+    ) {
+        let thing = byPauses ? "stretch" : "screen"
+        let windowText = Phrase.count(windows, thing, plural: byPauses ? "stretches" : "screens")
+        let loadText = loaded >= rows ? "all \(Phrase.decimal(rows, places: 0)) rows" : "\(Phrase.count(size)) rows"
+        finding.explanation = [
+            "\(windowText) seen; a \(thing) shows \(Phrase.count(screen, "row")) (95 % of them no more), and "
+                + "\(loadText) are loaded at a time."
+        ]
+        if fault != .tooSmall {
+            let surplus = max(0, loaded - Double(screen))
+            let size = surplus * use.rowSize >= 65_536 ? ", \(Phrase.size(surplus * use.rowSize))" : ""
+            finding.explanation.append(
+                "The first \(thing) waits for \(Phrase.decimal(surplus, places: 0)) rows that it does not show\(size).")
+        }
+        let trips = "\(Phrase.count(before.batches, "batch", plural: "batches")) become \(Phrase.count(after.batches))"
+        finding.explanation.append(
+            "For the rows that were used, \(trips), and \(Phrase.count(before.rows, "loaded row")) become \(Phrase.count(after.rows))."
+        )
+        if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame.value {
+            finding.explanation.append(
+                "Even \(advised) rows take longer than a frame: the rows themselves are too heavy.")
+        }
+        finding.evidence = [
+            Evidence("batchSize", size, .rows), Evidence("advisedBatchSize", advised, .rows),
+            Evidence("windows", windows, .count), Evidence("windowRows", screen, .rows),
+            Evidence("executions", use.executions, .count), Evidence("matchedRows", use.rows, .rows),
+            Evidence("loadedRows", use.loadedRows, .rows), Evidence("touchedRows", use.touchedRows, .rows),
+            Evidence("batches", before.batches, .count), Evidence("batchesAdvised", after.batches, .count),
+            Evidence("rowBytes", use.rowSize, .bytes),
+        ]
+    }
+}

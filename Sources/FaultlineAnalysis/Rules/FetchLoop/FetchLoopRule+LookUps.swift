@@ -1,0 +1,61 @@
+internal import FaultlineTrace
+
+/// Objects that are looked up by their IDs, each of which goes to the store by itself.
+extension FetchLoopRule {
+    func lookUp(
+        _ key: LookUpEvidence.Key, _ evidence: LookUpEvidence, _ profile: Profile, _ costs: CostModel
+    ) -> Finding {
+        let occurrences = Double(max(1, evidence.occurrences))
+        let objects = Double(evidence.objects)
+        let trips = (objects / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
+        let (time, estimate) = (evidence.speeds.typicalTime, costs.store)
+        let saving = estimate.range(
+            usual: CostModel.listed.value, least: CostModel.mostListed.value, most: CostModel.leastListed.value
+        ) { line, value in
+            time - line.cost(trips: trips, rows: objects) - objects * value
+        }
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Fetch the objects of \(key.entity) at once by their IDs, with IN",
+            change: key.site,
+            score: min(
+                Score.highestWarning,
+                Score.of(
+                    Double(evidence.trips) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
+            fix:
+                "Before the objects are read, fetch them by their IDs. Those that object(with:) has returned are filled by "
+                + "the same fetch.",
+            code: [
+                "var request = FetchRequest<\(key.entity)>(predicate: .isIn(\"self\", objects: ids))",
+                "request.returnsObjectsAsFaults = false", "let found = try context.fetch(request)",
+            ],
+            saving: Saving(time: Saving.Range(saving).limited(to: Double(evidence.time))),
+            confidence: min(.medium, estimate.confidence(in: saving)),
+            signature: [id, "self", key.entity, key.site?.function ?? ""].joined(separator: "|"))
+        finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: trips)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.trips, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        let occasions = evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
+        finding.explanation = [
+            "\(Phrase.count(evidence.objects, "object")) of \(key.entity) went to the store one by one\(occasions), "
+                + "\(Phrase.duration(evidence.time)) in all. No fetch had led to them: they were looked up by their IDs, with "
+                + "object(with:) or existingObject(with:)."
+        ]
+        finding.evidence = [
+            Evidence("trips", evidence.trips, .trips), Evidence("objects", evidence.objects, .count),
+            Evidence("occurrences", evidence.occurrences, .count),
+            Evidence("faultTime", evidence.time, .nanoseconds), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(LookUpDetector.self, key, balance: Double(evidence.time))]
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: evidence.wallTime,
+                isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
+            isLargePart: saving.low > 0
+                && Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if finding.saving.time.median <= 0 {
+            finding.downgrade("The trips are so quick here that one fetch would save nothing measurable.")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+        return finding
+    }
+}

@@ -1,0 +1,77 @@
+internal import FaultlineTrace
+
+/// Fetches that compare thousands of unsaved objects in memory, one fetch after the other.
+extension FetchLoopRule {
+    /// Unsaved objects that a fetch compares on average, from which on it is named.
+    static let minimumPending = Threshold(
+        "R04", "minimumPending", 100, .count, "unsaved objects that each fetch compares in memory, on average")
+
+    /// What comparing unsaved objects took of so many fetches of a line, in nanoseconds.
+    static func pendingTime(of executions: UInt64, _ fetch: FetchProfile?) -> Double {
+        guard let counts = fetch?.counts, counts.executions > 0 else { return 0 }
+        return Double(counts.pendingTime) * Double(min(executions, counts.executions)) / Double(counts.executions)
+    }
+
+    /// Whether it is the unsaved objects that the fetches of a line take their time for.
+    static func isAmongUnsaved(_ fetch: FetchProfile) -> Bool {
+        let counts = fetch.counts
+        return counts.pendingFetches >= LoopDetector.threshold.count
+            && counts.pendingObjects >= minimumPending.count &* counts.pendingFetches
+            && Significance.isHalf(counts.pendingTime, of: counts.time)
+    }
+
+    /// What the unsaved objects cost, and how to leave them out, for a finding about the same fetches.
+    static func addUnsaved(_ fetch: FetchProfile?, to finding: inout Finding) {
+        guard let fetch, isAmongUnsaved(fetch) else { return }
+        finding.explanation.append(unsaved(fetch.counts, "Of that time"))
+        finding.alternatives.append(
+            "If the fetch has to find only what the store has: request.includesPendingChanges = false. Saving in parts "
+                + "leaves fewer objects unsaved.")
+        finding.evidence.append(Evidence("pendingTime", fetch.counts.pendingTime, .nanoseconds))
+    }
+
+    private static func unsaved(_ counts: FetchCounts, _ lead: String) -> String {
+        let each = counts.pendingObjects / max(1, counts.pendingFetches)
+        return "\(lead) \(Phrase.duration(counts.pendingTime)) went into comparing unsaved objects in memory, some "
+            + "\(Phrase.count(each)) for each fetch."
+    }
+
+    /// The finding for fetches that no loop's finding is about.
+    func amongUnsaved(_ fetch: FetchProfile, _ profile: Profile) -> Finding? {
+        guard Self.isAmongUnsaved(fetch) else { return nil }
+        let (counts, entity) = (fetch.counts, fetch.key.shape.entity)
+        let time = Double(counts.pendingTime)
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Leave unsaved objects out of the fetches of \(entity)",
+            change: fetch.key.site,
+            score: min(
+                Score.highestWarning,
+                Score.of(
+                    Double(counts.pendingObjects) / Double(max(1, counts.pendingFetches)),
+                    info: Self.minimumPending.value, warning: 100 * Self.minimumPending.value)),
+            fix:
+                "Where the fetch has to find only what the store has, leave the unsaved objects out. Where it must find new "
+                + "ones too, keep these in a dictionary, or save in parts so that fewer are unsaved.",
+            code: ["request.includesPendingChanges = false"],
+            saving: Saving(time: Saving.Range((time, time * 0.85, time))), confidence: .high,
+            signature: fetch.signature(id, "unsaved"))
+        finding.seenAt = [fetch.sighting]
+        finding.scopes = counts.scopes.names
+        finding.explanation = [
+            "\(Phrase.count(counts.executions, "fetch", plural: "fetches")) took \(Phrase.duration(counts.time)). "
+                + Self.unsaved(counts, "Of that")
+        ]
+        finding.evidence = [
+            Evidence("executions", counts.executions, .count),
+            Evidence("pendingObjects", counts.pendingObjects, .count),
+            Evidence("pendingTime", counts.pendingTime, .nanoseconds), Evidence("fetchTime", counts.time, .nanoseconds),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        if !Significance.isMet(
+            saving: time, wallTime: profile.wallTime(of: counts.scopes.keys), isMainThread: fetch.isOnMainThread)
+        {
+            finding.downgrade("\(Significance.tooLittle()).")
+        }
+        return finding
+    }
+}

@@ -1,0 +1,180 @@
+internal import FaultlineTrace
+
+/// R04: one fetch after the other that differ in the value of one property, and objects that are looked up one by one.
+///
+/// The thresholds within a scope (five fetches from one line on one thread, with five values) were applied when the
+/// events were reduced; here the evidence is weighed.
+public struct FetchLoopRule: Rule {
+    public let id = "R04"
+    public let name = "Fetch in a loop"
+    public let purpose =
+        "Fetches that follow one another with another value of one property each, and look-ups by object ID."
+
+    /// Values that one `IN` is counted to hold.
+    static let valuesAtOnce = 1000.0
+    /// Rows a fetch from which on a trip costs little beside them.
+    static let manyRows: UInt64 = 100
+    /// What a program does between the fetches, for each of them, from which on it waits for something else: so many
+    /// times the fetch's time, and so many nanoseconds.
+    static let waitFactor = Threshold(
+        "R04", "waitFactor", 10, .factor,
+        "times a fetch's time that a loop must wait for something else to be a note")
+    static let minimumWait: UInt64 = 1_000_000
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined: UInt64 = 0
+        var untold: UInt64 = 0
+        for fetch in profile.fetches where fetch.key.shape.resultType != "objectIDs" {
+            examined &+= fetch.counts.executions
+            if fetch.key.shape.terms == nil, !fetch.key.shape.predicate.isEmpty,
+                fetch.key.shape.hasUntoldValues != true
+            {
+                untold &+= fetch.counts.executions
+            }
+        }
+        // A list of keys, of which a log tells no more than that it is one, is what the rule advises.
+        outcome.findings = profile.loops.filter { !$0.key.fetch.shape.predicate.contains("_Z_intarray") }
+            .compactMap { finding($0.key, $0.evidence, profile, costs) }
+        let found = Set(outcome.findings.filter { $0.severity > .note }.map(\.change))
+        outcome.findings += profile.fetches.filter { !found.contains($0.key.site) }
+            .compactMap { amongUnsaved($0, profile) }
+        // Objects that are read again and again have to be held first, as R11 says.
+        let again = Set(profile.refaults.filter { 2 * $0.evidence.repeats >= $0.evidence.misses }.map(\.key))
+        outcome.findings += profile.lookUps.filter { !again.contains($0.key) }
+            .map { lookUp($0.key, $0.evidence, profile, costs) }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "fetch", plural: "fetches") }
+        if untold > 0 {
+            outcome.obstacles.append(
+                "The trace does not tell which values of \(Phrase.count(untold, "fetch", plural: "fetches")) differ."
+            )
+        }
+        return outcome
+    }
+
+    private func finding(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let fetch = profile.fetch(key.fetch)
+        var found: Finding?
+        switch FetchLoopKind(key, fetch) {
+        case .rows: found = rows(key, evidence, profile, costs)
+        case .groups(let aggregate): found = grouped(key, evidence, aggregate, profile, costs)
+        case .first: found = firstRows(key, evidence, profile, costs)
+        case nil: found = nil
+        }
+        guard var finding = found else { return nil }
+        finding.claims = [Claim.loads(key.fetch, profile)]
+        Self.addUnsaved(fetch, to: &finding)
+        return finding
+    }
+
+    /// Rows that one fetch with `IN` brings.
+    private func rows(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let shape = key.fetch.shape
+        guard evidence.isWorthJoining(key, profile) else { return nil }
+        let term = key.term.flatMap { place in shape.terms.flatMap { place < $0.count ? $0[place] : nil } }
+        let occurrences = Double(max(1, evidence.occurrences))
+        // Where no values are told, each fetch counts as one.
+        let values = Double(term == nil ? evidence.executions : evidence.values)
+        let trips = (values / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
+        // Values that came again bring no rows of their own.
+        let rows = Double(evidence.rows) * values / Double(max(1, evidence.executions))
+        let estimate = costs.rows(of: shape)
+        let advice = FetchLoopAdvice(shape: shape, term: term, evidence: evidence)
+        let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
+        // Behind another object, that object has to be had for each value.
+        let lookedUp = advice.tellsRowsApart && term?.keyPath.contains(".") == true ? values : 0
+        let time = Self.time(of: evidence, profile.fetch(key.fetch), estimate)
+        let saving = estimate.range(
+            usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
+        ) { line, cost in
+            time(line) - line.cost(trips: trips + lookedUp, rows: rows) - listed * cost.value - toldApart * cost.row
+        }
+        var finding = finding(
+            key, evidence, title: advice.title, fix: advice.fix, code: advice.code, saving: Saving.Range(saving),
+            confidence: term == nil || shape.isLimited ? .low : estimate.confidence(in: saving), what: advice.property)
+        finding.saving.trips = Int64(clamping: evidence.executions) - Int64(saturating: trips)
+        finding.saving.rows = Int64(clamping: evidence.rows) - Int64(saturating: rows)
+        finding.explanation = advice.explanation
+        if term != nil, shape.resultType == "objects" { finding.remedy = .joinFetches(key) }
+        // Of a value with several rows each fetch took one, and IN brings them all; what is compared in memory is spared
+        // all the same.
+        if shape.isLimited {
+            let unsaved = Self.pendingTime(of: evidence.executions, profile.fetch(key.fetch))
+            finding.saving.time.low = min(finding.saving.time.low, unsaved * 0.85)
+        }
+        weigh(&finding, evidence, trips: profile.totals.readTrips)
+        return finding
+    }
+
+    /// A finding about a loop, but for what its fetches are there for.
+    ///
+    /// - Parameter what: Tells apart what can be found of one line.
+    func finding(
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, title: String, fix: String, code: [String],
+        saving: Saving.Range, confidence: Confidence, what: String
+    ) -> Finding {
+        let occurrences = Double(max(1, evidence.occurrences))
+        var finding = Finding(
+            rule: id, ruleName: name, title: title, change: key.fetch.site,
+            score: Score.of(
+                Double(evidence.executions) / occurrences, info: LoopDetector.threshold.value, warning: 25),
+            fix: fix, code: code, saving: Saving(time: saving), confidence: confidence,
+            signature: [id, what, SignatureText.shape(key.fetch.shape), key.fetch.site?.function ?? ""]
+                .joined(separator: "|"))
+        finding.seenAt = [
+            Finding.Sighting(site: key.fetch.site, count: evidence.executions, time: evidence.time)
+        ]
+        finding.scopes = evidence.scopes.names
+        finding.evidence = [
+            Evidence("executions", evidence.executions, .count), Evidence("values", evidence.values, .count),
+            Evidence("occurrences", evidence.occurrences, .count), Evidence("rows", evidence.rows, .rows),
+            Evidence("fetchTime", evidence.time, .nanoseconds), Evidence("waiting", evidence.waiting, .nanoseconds),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        return finding
+    }
+
+    /// What the fetches of a loop take without what is done once, such as preparing the statement, in nanoseconds, by one
+    /// of the lines that fit.
+    ///
+    /// - Parameter fetch: All fetches of the loop's line.
+    static func time(
+        of loop: LoopEvidence, _ fetch: FetchProfile?, _ estimate: CostModel.Estimate
+    ) -> (CostLine) -> Double {
+        let unsaved = pendingTime(of: loop.executions, fetch)
+        let time = max(0, Double(loop.time) - (fetch?.counts.prepareTime(of: loop.executions) ?? 0) - unsaved)
+        return { unsaved + estimate.typical(time, trips: Double(loop.executions), rows: Double(loop.rows), $0) }
+    }
+
+    /// What the fetches of a loop take once statements are prepared and pages are in memory, in nanoseconds.
+    ///
+    /// Of fewer than ten fetches there is no slowest tenth: the statements' preparation is taken off.
+    static func typicalTime(of loop: LoopEvidence, _ fetch: FetchProfile?) -> Double {
+        guard loop.executions < 10 else { return loop.speeds.typicalTime }
+        return max(0, Double(loop.time) - (fetch?.counts.prepareTime(of: loop.executions) ?? 0))
+    }
+
+    func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {
+        let isLongEnough = Significance.isMet(
+            saving: finding.saving.time.median, wallTime: evidence.wallTime,
+            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
+        // Trips alone make no error, nor does what may save nothing.
+        if !isLongEnough || finding.saving.time.low <= 0 { finding.score = min(finding.score, Score.highestWarning) }
+        finding.weigh(
+            isLongEnough: isLongEnough, isLargePart: Significance.isMet(trips: finding.saving.trips, of: trips),
+            of: "trips")
+        let wait = evidence.waiting / max(1, evidence.executions)
+        if wait >= Self.minimumWait, Double(evidence.waiting) >= Self.waitFactor.value * Double(evidence.time) {
+            finding.downgrade(
+                "Between the fetches the program does something else for \(Phrase.duration(wait)) each time: the values may come one by one."
+            )
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+    }
+}

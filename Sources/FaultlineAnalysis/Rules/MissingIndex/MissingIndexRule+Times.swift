@@ -1,0 +1,170 @@
+internal import FaultlineTrace
+
+/// What long times tell of fetches for which nobody counted SQLite's steps.
+///
+/// A plan names a scan or an index, and not how many rows were gone through. That a fetch of few rows takes long does.
+extension MissingIndexRule {
+    /// What SQLite takes for a fetch of few rows, from which on it cannot have gone to those rows alone.
+    static let longFetch = Threshold(
+        "R06", "longFetch", 20_000_000.0, .time, "that SQLite takes for a fetch whose steps nobody counted")
+    /// How many times as long it must take as its rows can.
+    static let longFactor = 10.0
+
+    /// A fetch that takes longer than its rows explain.
+    struct LongFetch {
+        var fetch: FetchProfile
+        /// SQLite's part of one of them, in nanoseconds, where it is told; otherwise all of it.
+        var time: Double
+        var isTimeOfSQLite: Bool
+        /// What its rows explain of that.
+        var explained: Double
+        /// `nil`: the trace has none.
+        var plan: String?
+
+        /// - Returns: `nil` if SQLite's steps were counted, or the fetch is not long.
+        init?(_ fetch: FetchProfile) {
+            let counts = fetch.counts
+            guard counts.executions > 0, counts.fullScanSteps == 0, counts.virtualMachineSteps == 0 else { return nil }
+            let runs = fetch.statements.texts.values.flatMap(\.values)
+            let (count, total) = (runs.reduce(0) { $0 &+ $1.count }, runs.reduce(0) { $0 &+ $1.time })
+            isTimeOfSQLite = count > 0 && total > 0
+            time = isTimeOfSQLite ? Double(total) / Double(count) : counts.meanTime
+            let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow.usual : CostModel.assumed.row
+            explained = CostModel.assumed.trip + row * counts.foundRows
+            guard time >= MissingIndexRule.longFetch.value, time >= MissingIndexRule.longFactor * explained else {
+                return nil
+            }
+            self.fetch = fetch
+            plan = fetch.statements.commonPlan
+        }
+
+        /// Whether it compares texts in a way that explains its time, which R08 says.
+        var isSearch: Bool { (fetch.key.shape.terms ?? []).contains { TextSearchAdvice.Remedy($0) != nil } }
+
+        var saved: Double { max(0, time - explained) * Double(fetch.counts.executions) }
+
+        /// The line of the plan that goes to the fetched table.
+        var access: String? {
+            plan.flatMap { StatementTable.ownScan(in: $0) ?? StatementTable.ownSearch(in: $0).map(String.init) }
+        }
+
+        /// Columns by which the plan seeks rows of the fetched table.
+        var soughtColumns: Set<String> {
+            guard let plan, let search = StatementTable.ownSearch(in: plan) else { return [] }
+            return Set(search.matches(of: /(\w+)[=<>]/).map { $0.1.uppercased() })
+        }
+    }
+
+    /// Indexes that plans show to be missing, and fetches whose plans should be looked at.
+    func longFetches(_ profile: Profile) -> [Finding] {
+        let told = Self.demands(profile).map(\.index)
+        var wanted: [IndexProposal: [LongFetch]] = [:]
+        var findings: [Finding] = []
+        for long in profile.fetches.compactMap(LongFetch.init) {
+            if long.plan != nil {
+                guard let index = Self.index(for: long, profile), !told.contains(where: { $0.serves(index) }) else {
+                    continue
+                }
+                wanted[index, default: []].append(long)
+            } else if !long.isSearch, let gap = profile.allProcesses.gaps.first(where: { $0.kind == .plans }) {
+                findings.append(finding(for: long, gap, profile))
+            }
+        }
+        findings += wanted.map { finding(for: $0.key, $0.value.sorted { $0.saved > $1.saved }, profile) }
+        return findings
+    }
+
+    /// The index for what a fetch compares; `nil`: its plan goes by those columns already, or there are none.
+    private static func index(for long: LongFetch, _ profile: Profile) -> IndexProposal? {
+        guard long.access != nil, let index = comparedColumns(of: long.fetch.key.shape, profile) else { return nil }
+        return index.elements.allSatisfy {
+            long.soughtColumns.contains($0.column) || long.soughtColumns.contains($0.property)
+        }
+            ? nil : index
+    }
+
+    private static func comparedColumns(of shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
+        guard let entity = profile.entity(shape.entity) else { return nil }
+        let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
+        var names = terms.filter(\.isEquality).map(\.keyPath).uniqued
+        names = Array(names.prefix(maximumColumns.number))
+        let equalities = names.count
+        if let range = terms.first(where: { $0.isRange && !names.contains($0.keyPath) }),
+            names.count < maximumColumns.number
+        {
+            names.append(range.keyPath)
+        }
+        guard !names.isEmpty else { return nil }
+        return IndexProposal(
+            entity: shape.entity, elements: names.map { IndexProposal.Element(property: $0) }, equalities: equalities)
+    }
+
+    private func finding(for index: IndexProposal, _ long: [LongFetch], _ profile: Profile) -> Finding {
+        let fetches = long.map(\.fetch)
+        let saved = max(0, long.reduce(0) { $0 + $1.saved } - Self.upkeep * Double(profile.writes(of: index.entity)))
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Index \(index.entity) by \(index.properties)",
+            change: fetches[0].key.site, score: Self.score(long), fix: index.namesColumns ? index.modelFix : "",
+            code: index.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
+            confidence: .medium, signature: fetches[0].signature(id, index.properties))
+        finding.seenAt = fetches.dropFirst().map(\.sighting)
+        finding.scopes = fetches[0].counts.scopes.names
+        let plan = long[0].access ?? ""
+        let reason =
+            plan.hasPrefix("SCAN")
+            ? "SQLite's plan is \(plan): it scans the table."
+            : "SQLite's plan is \(plan), whose index leads to far more rows than match."
+        finding.explanation = [Self.what(long, profile) + ": " + reason]
+        finding.reservations = ["The trace does not tell how many rows SQLite goes through."]
+        finding.evidence = Self.evidence(long)
+        finding.claims = fetches.map { Claim.loads($0.key, profile) }
+        finding.remedy = index.remedy(for: fetches.map(\.key))
+        return finding
+    }
+
+    private func finding(for long: LongFetch, _ gap: TraceGap, _ profile: Profile) -> Finding {
+        let fetch = long.fetch
+        let rows = Phrase.decimal(fetch.counts.foundRows, places: 0)
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: "See why the fetch of \(fetch.key.shape.entity) takes \(Phrase.duration(long.time)) for \(rows) "
+                + (rows == "1" ? "row" : "rows"),
+            change: fetch.key.site, score: min(Score.highestWarning, Self.score([long])),
+            fix: gap.remedy.isEmpty
+                ? "Have SQLite explain the statement (EXPLAIN QUERY PLAN)."
+                : "Run the program with \(gap.remedy), which logs SQLite's plan.",
+            saving: Saving(), confidence: .low, signature: fetch.signature(id, "unplanned"))
+        finding.scopes = fetch.counts.scopes.names
+        let index = Self.comparedColumns(of: fetch.key.shape, profile)
+        finding.explanation = [
+            "\(Self.what([long], profile)), far longer than these rows take. The trace has no plan: a SCAN of the table, a "
+                + "sort (TEMP B-TREE), a cold file or another connection's lock can be the reason."
+        ]
+        if let index { finding.alternatives = ["if the plan is a SCAN, index \(index.entity) by \(index.properties)"] }
+        finding.evidence = Self.evidence([long])
+        return finding
+    }
+
+    private static func score(_ long: [LongFetch]) -> Double {
+        Score.of(long.map(\.time).max() ?? 0, info: longFetch.value, warning: 25 * longFetch.value)
+    }
+
+    private static func what(_ long: [LongFetch], _ profile: Profile) -> String {
+        let executions = long.map(\.fetch).total(\.executions)
+        let time = long.reduce(0) { $0 + $1.time * Double($1.fetch.counts.executions) } / Double(max(1, executions))
+        let each = executions == 1 ? "" : " each"
+        let subject = long.allSatisfy(\.isTimeOfSQLite) ? "took SQLite" : "took"
+        return
+            "\(Phrase.count(executions, "fetch", plural: "fetches")) \(subject) \(Phrase.duration(time))\(each) to find "
+            + "\(Phrase.count(long.map(\.fetch).total(\.rows), "row"))" + (executions == 1 ? "" : " in all")
+    }
+
+    private static func evidence(_ long: [LongFetch]) -> [Evidence] {
+        let fetches = long.map(\.fetch)
+        return [
+            Evidence("executions", fetches.total(\.executions), .count), Evidence("rows", fetches.total(\.rows), .rows),
+            Evidence("fetchTime", fetches.total(\.time), .nanoseconds),
+            Evidence("longestTime", long.map(\.time).max() ?? 0, .nanoseconds),
+        ]
+    }
+}

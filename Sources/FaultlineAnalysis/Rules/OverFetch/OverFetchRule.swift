@@ -1,0 +1,121 @@
+internal import FaultlineTrace
+
+/// R03: rows that are loaded and not used, objects of which only the identity is, and long values that nobody reads.
+///
+/// What a batch size cures is R02's, what is counted R05's, and values of many kilobytes are R09's.
+public struct OverFetchRule: Rule {
+    public let id = "R03"
+    public let name = "Over-fetch"
+    public let purpose = "Rows or values that fetches load and nobody uses."
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var results: UInt64 = 0
+        let values = UnreadValues(profile)
+        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
+            results &+= fetch.total(\.executions)
+            // Of rows that need not be loaded nobody asks what of them is.
+            let found = rows(of: fetch, profile, costs) ?? values.finding(of: fetch, rule: self, profile, costs)
+            if let found { outcome.findings.append(found) }
+        }
+        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        return outcome
+    }
+
+    private static func saving(
+        _ waste: UnusedRows, _ estimate: CostModel.Estimate, _ identity: CostLine, _ fetch: FetchProfile,
+        _ machine: MachineCosts
+    ) -> (median: Double, low: Double, high: Double) {
+        let counts = fetch.counts
+        // A limit keeps SQLite from handing rows out, and not from reading them if it has to sort them first.
+        let sorted =
+            if case .first = waste.kind, counts.statements > 0 {
+                min(1, Double(counts.sorts) / Double(counts.statements))
+            } else {
+                0.0
+            }
+        if counts.isSplit, counts.scannedRows > 0, let saving = scanned(waste, fetch, machine, isSorted: sorted > 0) {
+            return saving
+        }
+        return estimate.range(
+            usual: CostModel.sortedRow, least: CostModel.sortedRows.upperBound, most: CostModel.sortedRows.lowerBound
+        ) { line, left in
+            let row = waste.kind == .identities ? max(0, line.row - identity.row) : line.row
+            return Double(waste.rows) * row * (1 - sorted * left)
+        }
+    }
+
+    /// What an object ID is assumed to take that SQLite finds by a scan, in nanoseconds.
+    private static let identity = StepCost(usual: 150, least: 50, most: 300)
+    /// How long a scan for identities takes beside that for the rows.
+    private static let scans = 0.9...1.2
+
+    /// What rows need not take where SQLite scans the table; `nil`: what their number tells is better.
+    private static func scanned(
+        _ waste: UnusedRows, _ fetch: FetchProfile, _ machine: MachineCosts, isSorted: Bool
+    ) -> (median: Double, low: Double, high: Double)? {
+        let (counts, scan) = (fetch.counts, fetch.scanTime(machine))
+        let identity = machine.cost(.identity, assumed: Self.identity)
+        let tally = waste.tally
+        let part = Double(tally.executions) / Double(max(1, counts.executions))
+        let time = max(0, Double(tally.time) - counts.prepareTime(of: tally.executions))
+        let trips = CostModel.assumed.trip * Double(tally.executions)
+        switch waste.kind {
+        case .first where !isSorted:
+            // SQLite stops at the last row that the limit wants.
+            let saved = max(0, time - trips) * Double(waste.rows) / Double(max(1, tally.rows))
+            return (saved, saved, saved)
+        case .identities where tally.rows > 0:
+            let keptTrips = CostModel.emptyTrip * Double(tally.executions)
+            // Where the scan dominates, the rest of the time is uncertain: so many rows cost no more than this.
+            let most =
+                scan.usual < counts.runTime / 2
+                ? time
+                : trips + Double(waste.rows) * CostModel.assumed.row + Double(tally.bytes) * CostModel.assumedByte
+            let saved = { (scan: Double, identity: Double, factor: Double) in
+                min(
+                    factor * most,
+                    max(0, time - keptTrips - part * scan - Double(waste.rows) * identity))
+            }
+            return (
+                saved(scan.usual, identity.usual, 1), saved(scans.upperBound * scan.most, identity.most, 0.4),
+                saved(scans.lowerBound * scan.least, identity.least, 2.5)
+            )
+        case .first, .identities, .scattered: return nil
+        }
+    }
+
+    private func rows(of fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
+        guard let waste = UnusedRows(of: fetch, profile, costs) else { return nil }
+        let estimate = costs.rows(of: fetch.key.shape)
+        let saving = Self.saving(waste, estimate, costs.identities(of: fetch.key.shape).line, fetch, costs.machine)
+        var finding = Finding(
+            rule: id, ruleName: name, title: waste.title, change: fetch.key.site,
+            score: Score.of(waste.figure, info: 1, warning: 20), fix: waste.fix, code: waste.code,
+            saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence),
+            signature: fetch.signature(id, waste.what))
+        finding.saving.rows = Int64(clamping: waste.rows)
+        finding.saving.bytes = Int64(saturating: waste.bytes)
+        finding.saving.memory = Int64(saturating: waste.bytes / Double(waste.tally.executions))
+        finding.seenAt = fetch.readers
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = waste.explanation
+        finding.evidence = [
+            Evidence("executions", waste.tally.executions, .count), Evidence("rows", waste.tally.rows, .rows),
+            Evidence("touchedRows", waste.tally.touchedRows, .rows),
+            Evidence("mostTouched", waste.tally.mostTouched, .rows), Evidence("bytes", waste.tally.bytes, .bytes),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        finding.remedy = waste.remedy(for: fetch.key)
+        let isLongEnough = Significance.isMet(
+            saving: saving.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+            isMainThread: fetch.isOnMainThread)
+        finding.weigh(
+            isLongEnough: isLongEnough,
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded),
+            of: "rows")
+        return finding
+    }
+}

@@ -1,0 +1,156 @@
+internal import FaultlineTrace
+
+/// R22: one statement that SQLite runs with different plans, and tables that it takes for much larger or smaller than they
+/// are.
+///
+/// SQLite chooses by statistics, which `ANALYZE` gathers (https://www.sqlite.org/lang_analyze.html) and which grow old.
+public struct PlanRule: Rule {
+    public let id = "R22"
+    public let name = "Changing plans"
+    public let purpose = "Statements with more than one plan, and plans that rest on old statistics."
+
+    /// How many times the work of the best plan another one does, and how many times as many rows there are as SQLite
+    /// expects, or as few, from which on it is worth a warning.
+    static let minimumRatio = Threshold(
+        "R22", "minimumRatio", 10.0, .factor, "times the work of the best plan, or the rows that SQLite expects")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined = 0
+        let old = OldStatistics.all(in: profile).map {
+            (fetches: $0.indexable, finding: finding(for: $0, profile, costs))
+        }
+        outcome.findings = old.map(\.finding)
+        // What SQLite would do with new statistics says the same of several plans.
+        let told = Set(old.flatMap { $0.finding.severity == .note ? [] : $0.fetches.map(\.key) })
+        for fetch in profile.fetches {
+            for (text, plans) in fetch.statements.texts.sorted(by: { $0.key < $1.key }) {
+                let known = plans.knownPlans
+                examined += known.isEmpty ? 0 : 1
+                if known.count > 1, !told.contains(fetch.key) {
+                    outcome.findings.append(finding(for: fetch, text, known, profile))
+                }
+            }
+        }
+        if examined > 0 {
+            outcome.examined = "the plans of \(Phrase.count(UInt64(examined), "statement"))"
+        }
+        return outcome
+    }
+
+    private func finding(
+        for fetch: FetchProfile, _ text: String, _ plans: [String: StatementTable.Runs], _ profile: Profile
+    ) -> Finding {
+        let ranked = plans.sorted { (Self.work($0.value), $0.key) < (Self.work($1.value), $1.key) }
+        let (best, worst) = (ranked[0], ranked[ranked.count - 1])
+        let ratio = Self.work(worst.value) / max(1, Self.work(best.value))
+        // What the others took beyond what the best one takes.
+        let saved = ranked.dropFirst().reduce(0) { sum, plan in
+            sum + max(0, Double(plan.value.time) - Double(plan.value.count) * Self.time(best.value))
+        }
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: "Run ANALYZE: SQLite has \(plans.count) plans for the fetch of \(fetch.key.shape.entity)",
+            change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio.value, warning: 1000),
+            fix: "SQLite chooses by what it knows of the tables, which can be old or different from store to store. "
+                + Self.fix + " Or declare the index that the better plan uses.",
+            code: Self.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
+            signature: fetch.signature(id, text))
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = ranked.prefix(3).map { plan, runs in
+            let steps =
+                runs.virtualMachineSteps > 0 ? "\(Phrase.decimal(Self.work(runs), places: 0)) steps and " : ""
+            return "\(Phrase.plan(plan)): \(Phrase.count(runs.count, "run")), "
+                + "\(steps)\(Phrase.duration(Self.time(runs))) each."
+        }
+        finding.evidence = [
+            Evidence("plans", Double(plans.count), .count), Evidence("workRatio", ratio, .count),
+            Evidence("runs", ranked.reduce(0) { $0 &+ $1.value.count }, .count),
+            Evidence("time", ranked.reduce(0) { $0 &+ $1.value.time }, .nanoseconds),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        finding.remedy = .analyze([fetch.key])
+        if ranked.contains(where: { $0.value.virtualMachineSteps == 0 }) {
+            finding.downgrade("What each plan has to do is not told: they may have found more rows, or fewer.")
+        }
+        return finding
+    }
+
+    static let fix =
+        "Run ANALYZE after large imports, or have it run whenever the store is opened (analyzesWhenAdded of its "
+        + "description; in Core Data NSSQLiteAnalyzeOption)."
+    static let code = ["ANALYZE;"]
+
+    private func finding(for old: OldStatistics, _ profile: Profile, _ costs: CostModel) -> Finding {
+        let (fetch, saved) = (old.fetches[0], old.saving(costs.machine))
+        var finding = Finding(
+            rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
+            score: Score.of(
+                old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
+            fix: Self.fix + " If SQLite still goes through the table then, it has no index to go by.", code: Self.code,
+            saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
+            signature: [id, old.entity].joined(separator: "|"))
+        finding.seenAt = old.fetches.dropFirst().map(\.sighting)
+        finding.scopes = old.fetches.flatMap { $0.counts.scopes.names }.uniqued
+        finding.explanation = explanation(old)
+        finding.evidence = [
+            Evidence("executions", old.fetches.total(\.executions), .count),
+            Evidence("fetchTime", old.fetches.total(\.time), .nanoseconds),
+        ]
+        if let difference = old.difference {
+            finding.evidence += [
+                Evidence("expectedRows", difference.expected, .rows), Evidence("rows", difference.rows, .rows),
+            ]
+        }
+        finding.claims = old.indexable.map { Claim.loads($0.key, profile) }
+        finding.remedy = .analyze(old.fetches.map(\.key))
+        if old.indexable.isEmpty {
+            finding.downgrade("Whether SQLite would choose another plan is not known.")
+            // A short note has but its title.
+            finding.reservations += old.difference?.isScan == false ? [Self.skewed] : []
+        }
+        return finding
+    }
+
+    private static let skewed =
+        "Values that are far more frequent than others, or far less, look the same; then ANALYZE changes nothing."
+
+    private func title(_ old: OldStatistics, _ profile: Profile) -> String {
+        guard let difference = old.difference else {
+            return "Run ANALYZE: SQLite goes through the table of \(old.entity) although it has the index to go by"
+        }
+        let expected = Self.rows(difference.expected)
+        let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")
+        return difference.isScan
+            ? "Run ANALYZE: SQLite takes the table of \(old.entity) for one of \(expected), and it has \(rows)"
+            : "ANALYZE may be old: SQLite expects \(expected) of \(old.entity) and meets \(rows)"
+    }
+
+    private func explanation(_ old: OldStatistics) -> [String] {
+        let fetches = Phrase.count(old.fetches.total(\.executions), "fetch", plural: "fetches")
+        let time = old.difference?.isScan == false ? "its values were others" : "the table was another"
+        var sentences = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
+        let scans = old.indexable.total(\.executions)
+        if scans > 0 {
+            let which = "\(Phrase.count(scans, "fetch", plural: "fetches")) went through the whole table"
+            let why =
+                (old.difference?.ratio ?? 0) > 1
+                ? ", because scanning a small one is faster than searching its index" : ""
+            sentences.append("\(which)\(why); an index of it leads to the rows.")
+        }
+        return sentences
+    }
+
+    private static func rows(_ count: Double) -> String {
+        count < 0.5 ? "no rows" : count < 1.5 ? "1 row" : "\(Phrase.decimal(count, places: 0)) rows"
+    }
+
+    /// Operations of SQLite's virtual machine in a run, on average; its time where nobody counted them.
+    private static func work(_ runs: StatementTable.Runs) -> Double {
+        runs.virtualMachineSteps > 0 ? Double(runs.virtualMachineSteps) / Double(max(1, runs.count)) : time(runs)
+    }
+
+    private static func time(_ runs: StatementTable.Runs) -> Double { Double(runs.time) / Double(max(1, runs.count)) }
+}

@@ -1,0 +1,185 @@
+internal import FaultlineTrace
+
+/// R01: objects of one fetch that go to the store one by one.
+///
+/// The thresholds within a scope (five trips from one place for five objects of a fetch of two rows or more) were
+/// applied when the events were reduced; here the evidence is weighed.
+public struct PrefetchRule: Rule {
+    public let id = "R01"
+    public let name = "N+1 faults"
+    public let purpose = "Objects of one fetch whose faults went to the store one by one."
+
+    /// The share of a fetch's rows below which prefetching would load too much that nobody needs.
+    static let minimumShare = Threshold(
+        "R01", "minimumShare", 0.3, .share,
+        "of a fetch's rows that fire, below which prefetching would load too much that nobody needs")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        let totals = profile.totals
+        let cases = Self.stories(profile)
+        let found = cases.compactMap { finding($0.key, $0.evidence, $0.claims, profile, costs) }
+        var outcome = RuleOutcome(findings: found)
+        if profile.allProcesses.lacks(.certainOrigins) {
+            for index in outcome.findings.indices {
+                outcome.findings[index].confidence = min(.medium, outcome.findings[index].confidence)
+            }
+        }
+        if totals.events[.fault, default: 0] > 0 {
+            let all = Phrase.count(totals.events[.fault, default: 0], "fault")
+            outcome.examined = "\(all), \(Phrase.count(totals.faultTrips)) of them from the store"
+        }
+        if totals.faultTripsWithoutOrigin > 0 {
+            outcome.obstacles.append(
+                "\(Phrase.count(totals.faultTripsWithoutOrigin, "fault trip")) did not say which fetch the object came from."
+            )
+        }
+        if totals.faultTripsWithUnknownOrigin > 0 {
+            outcome.obstacles.append(
+                "The fetches behind \(Phrase.count(totals.faultTripsWithUnknownOrigin, "fault trip")) are not in the trace."
+            )
+        }
+        return outcome
+    }
+
+    /// The evidence with one story told once: members of a to-many relationship that fired without its name belong to
+    /// the relationship, since one prefetch cures both.
+    private static func stories(_ profile: Profile) -> [(
+        key: FaultEvidence.Key, evidence: FaultEvidence, claims: [Claim]
+    )] {
+        var stories = profile.faults.map { ($0.key, $0.evidence, [claim($0.key, $0.evidence)]) }
+        let paths = KeyPaths(profile: profile)
+        for index in stories.indices.reversed() {
+            guard case .target(let entity) = stories[index].0.subject, entity != stories[index].0.fetch.shape.entity
+            else { continue }
+            let home = stories.firstIndex { other, _, _ in
+                guard case .relationship(let owner, let name) = other.subject else { return false }
+                return other.fetch == stories[index].0.fetch
+                    && paths.destination(of: FetchProfile.Edge(entity: owner, name: name)) == entity
+            }
+            guard let home else { continue }
+            stories[home].1.absorb(stories[index].1)
+            stories[home].2 += stories[index].2
+            stories.remove(at: index)
+        }
+        return stories.map { (key: $0.0, evidence: $0.1, claims: $0.2) }
+    }
+
+    private static func claim(_ key: FaultEvidence.Key, _ evidence: FaultEvidence) -> Claim {
+        Claim(FaultDetector.self, key, balance: Double(evidence.time))
+    }
+
+    private func finding(
+        _ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ claims: [Claim], _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        guard !evidence.isReread(key) else { return nil }
+        let share = Self.share(key, evidence, profile)
+        let advice = PrefetchAdvice(key: key, evidence: evidence, share: share, paths: KeyPaths(profile: profile))
+        // What is prefetched and goes to the store all the same was in the row cache and left it (R11), or pays for few
+        // rows (R20).
+        guard !advice.isPrefetched else { return nil }
+        var after = Self.loadsAfter(key, evidence, share: share)
+        // Counts come as a row for each object.
+        if advice.isCounted { after.rows = Double(evidence.objects) }
+        let model = PrefetchSaving(
+            evidence: evidence, after: after, isCounted: advice.isCounted, runs: profile.recordingCount,
+            costs: costs.store)
+        let saving = model.saving
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.fetch.site,
+            score: Score.of(
+                Double(evidence.trips) / Double(max(1, evidence.occurrences)),
+                info: FaultDetector.threshold.value,
+                warning: 25),
+            fix: advice.fix, code: advice.code, saving: Saving(time: saving),
+            confidence: costs.store.confidence(in: model.range), signature: advice.signature)
+        finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: after.trips)
+        finding.saving.rows = Int64(clamping: evidence.filled) - Int64(saturating: after.rows)
+        finding.seenAt = evidence.places.map { Finding.Sighting(site: $0, count: $1.trips, time: $1.time) }
+            .sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
+        finding.samples = evidence.samples
+        finding.scopes = evidence.scopes.names
+        finding.evidence = Self.numbers(evidence, share: share)
+        finding.explanation = advice.explanation
+        finding.reservations = advice.reservations
+        finding.alternatives = advice.alternatives
+        // What counting takes hangs on how many members there are.
+        if advice.isCounted { finding.confidence = min(.medium, finding.confidence) }
+        finding.claims = claims
+        finding.remedy = advice.remedy
+        if saving.median == 0 {
+            finding.downgrade(
+                "\(Phrase.count(evidence.trips, "trip")) of \(Phrase.duration(model.one)): \(advice.method) would save "
+                    + "nothing measurable.")
+        }
+        weigh(&finding, evidence)
+        return finding
+    }
+
+    /// Trips that cost little are a note, however many they are, and the score of others is no higher than that of the time
+    /// that they cost.
+    private func weigh(_ finding: inout Finding, _ evidence: FaultEvidence) {
+        let isMainThread = Significance.isMost(evidence.mainThreadTime, of: evidence.time)
+        let saving = finding.saving.time.median
+        finding.score = min(
+            finding.score,
+            Significance.score(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread))
+        if saving > 0,
+            !Significance.isMet(saving: saving, wallTime: evidence.wallTime, isMainThread: isMainThread)
+        {
+            finding.downgrade("\(Significance.tooLittle()).")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)
+    }
+
+    /// The share of the loaded rows whose faults a prefetch would have been for.
+    ///
+    /// Several rows can share a to-one's target, which goes to the store for the first of them only: there every firing
+    /// counts, that of the row cache too. Without a relationship's name the rows that were touched stand for them.
+    private static func share(_ key: FaultEvidence.Key, _ evidence: FaultEvidence, _ profile: Profile) -> Double {
+        guard evidence.originRows > 0 else { return 1 }
+        let fired = Double(evidence.objects) / Double(evidence.originRows)
+        guard evidence.types[.toMany] == nil, let fetch = profile.fetch(key.fetch) else { return min(1, fired) }
+        let loaded = Double(fetch.total(\.loadedRows))
+        guard loaded > 0 else { return min(1, fired) }
+        if case .relationship(let entity, let name) = key.subject {
+            let firings = fetch.firedRelationships[FetchProfile.Edge(entity: entity, name: name), default: 0]
+            return min(1, max(fired, Double(firings) / loaded))
+        }
+        let touched = Double(fetch.total(\.touchedRows))
+        return min(1, max(fired, touched / loaded))
+    }
+
+    /// The trips and rows that a prefetch would take instead.
+    private static func loadsAfter(
+        _ key: FaultEvidence.Key, _ evidence: FaultEvidence, share: Double
+    ) -> (trips: Double, rows: Double) {
+        let fetches = max(1, evidence.fetches.values.reduce(0, &+))
+        let batched = evidence.fetches.filter { $0.key > 0 }
+        let size = batched.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 1000
+        // Each fetch, or each of its batches, takes one trip more; but none whose targets the row cache holds, so that
+        // there are not many more than times at which faults went to the store.
+        let batches = max(Double(fetches), (Double(evidence.originRows) / Double(size)).rounded(.up))
+        let times = Double(evidence.occurrences) + (Double(evidence.objects) / Double(size)).rounded(.up)
+        let trips = batched.isEmpty ? batches : min(batches, times)
+        let isBatchFaulted = share < minimumShare.value && batched.isEmpty
+        let rows = Double(max(evidence.objects, evidence.filled)) / (isBatchFaulted ? 1 : max(share, 0.01))
+        return (min(trips, Double(evidence.trips)), rows)
+    }
+
+    private static func numbers(_ evidence: FaultEvidence, share: Double) -> [Evidence] {
+        [
+            Evidence("trips", evidence.trips, .trips),
+            Evidence("objects", evidence.objects, .count),
+            Evidence("rowsFilled", evidence.filled, .rows),
+            Evidence("faultTime", evidence.time, .nanoseconds),
+            Evidence("occurrences", evidence.occurrences, .count),
+            Evidence("originFetches", evidence.fetches.values.reduce(0, &+), .count),
+            Evidence("originRows", evidence.originRows, .rows),
+            Evidence("firingShare", share, .share),
+            Evidence("seenBefore", evidence.seenBefore, .count),
+            Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+    }
+}

@@ -1,0 +1,68 @@
+internal import FaultlineTrace
+
+/// R21: statements that are prepared again and again, although they do the same.
+public struct PreparationRule: Rule {
+    public let id = "R21"
+    public let name = "Repeated preparation"
+    public let purpose = "Statements that are prepared again for each fetch."
+
+    /// Preparations, and the share of the fetches' time that they take, from which on they are named.
+    static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "preparations")
+    static let minimumShare = Threshold("R21", "minimumShare", 0.5, .share, "of the fetches' time that they take")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "prepared statement") }
+        outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
+        return outcome
+    }
+
+    private func finding(for fetch: FetchProfile, _ profile: Profile) -> Finding? {
+        let counts = fetch.counts
+        guard counts.preparations >= Self.minimumPreparations.count,
+            2 * Double(counts.preparations) >= Double(counts.statements),
+            Double(counts.prepareTime) >= Self.minimumShare.value * Double(counts.time)
+        else { return nil }
+        let entity = fetch.key.shape.entity
+        let texts = fetch.statements.texts.keys.sorted()
+        let isSame = texts.count <= 1
+        // One preparation is needed, and binding values takes some of that time too.
+        let saved = Double(counts.prepareTime) * (1 - 1 / Double(counts.preparations))
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: isSame
+                ? "Keep the statement of the fetch of \(entity) prepared"
+                : "Give the fetch of \(entity) one text for all its values",
+            change: fetch.key.site,
+            score: Score.of(Double(counts.preparations), info: Self.minimumPreparations.value, warning: 1000),
+            fix: isSame
+                ? "A statement is let go of when its connection is closed, when the schema changes, or when hundreds of others "
+                    + "came in between: keep the container, and do not change the schema while the program works."
+                : "Limits and offsets stand in a statement's text, so that each makes a new one: page by the last value that "
+                    + "was shown, not by an offset, and keep to a few limits.",
+            code: isSame ? [] : ["request.predicate = PropertyPath(\"key\") > last", "request.fetchLimit = 50"],
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)), confidence: .medium,
+            signature: fetch.signature(id, ""))
+        finding.scopes = counts.scopes.names
+        let most = texts.count == StatementTable.capacity ? "\(texts.count) texts or more" : "\(texts.count) texts"
+        finding.explanation = [
+            "\(Phrase.count(counts.preparations, "preparation")) for \(Phrase.count(counts.executions, "fetch", plural: "fetches"))"
+                + (isSame ? "" : " with \(most)")
+                + " took \(Phrase.duration(counts.prepareTime)) of \(Phrase.duration(counts.time))."
+        ]
+        finding.evidence = [
+            Evidence("executions", counts.executions, .count), Evidence("preparations", counts.preparations, .count),
+            Evidence("texts", Double(texts.count), .count), Evidence("prepareTime", counts.prepareTime, .nanoseconds),
+            Evidence("fetchTime", counts.time, .nanoseconds),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: saved, wallTime: profile.wallTime(of: counts.scopes.keys), isMainThread: fetch.isOnMainThread),
+            isLargePart: false, of: "preparations")
+        return finding
+    }
+}

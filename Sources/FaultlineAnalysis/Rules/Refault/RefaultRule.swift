@@ -1,0 +1,82 @@
+internal import FaultlineTrace
+
+/// R11: objects that are read from the store again although they had been in memory.
+public struct RefaultRule: Rule {
+    public let id = "R11"
+    public let name = "Repeated cache misses"
+    public let purpose = "Objects that are read from the store again, because they were let go of too early."
+
+    /// Faults that went to the store, and the share of them that had been in memory, from which on they are named.
+    static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "faults that went to the store")
+    static let minimumShare = Threshold("R11", "minimumShare", 0.2, .share, "of these that had been in memory")
+    /// How often one object goes to the store in one piece of work, from which on few of them are enough.
+    static let minimumTimes = Threshold(
+        "R11", "minimumTimes", 3, .count, "times that one object goes to the store in one scope, however few others do")
+    static let minimumRepeats = 5.0
+    /// The share of all bytes that are large values, from which on these are why others had to make room.
+    static let largeShare = 0.5
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let misses = profile.refaults.reduce(0) { $0 &+ $1.evidence.misses }
+        if misses > 0 { outcome.examined = Phrase.count(misses, "cache miss", plural: "cache misses") }
+        let evictor = RefaultAdvice.Evictor(profile)
+        outcome.findings = profile.refaults.compactMap { finding($0.key, $0.evidence, evictor, profile) }
+        return outcome
+    }
+
+    private func finding(
+        _ key: RefaultEvidence.Key, _ evidence: RefaultEvidence, _ evictor: RefaultAdvice.Evictor?, _ profile: Profile
+    ) -> Finding? {
+        let isOften =
+            evidence.misses >= Self.minimumMisses.count
+            && Double(evidence.repeats) >= Self.minimumShare.value * Double(evidence.misses)
+        guard isOften || evidence.mostInScope >= Self.minimumTimes.count, evidence.known > 0 else { return nil }
+        // What others changed had to be read again.
+        let needless = Double(evidence.refreshed &+ evidence.evicted) / Double(evidence.known)
+        guard needless * Double(evidence.repeats) >= Self.minimumRepeats else { return nil }
+        let advice = RefaultAdvice(key, evidence, evictor, profile)
+        let time = Double(evidence.time) * needless
+        let left = max(0, time - Self.claimedElsewhere(key, profile))
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: advice.change ?? key.site,
+            score: Score.of(Double(evidence.repeats), info: 10, warning: 1000), fix: advice.fix, code: advice.code,
+            saving: Saving(time: .init(median: time, low: time / 2, high: time)),
+            confidence: needless == 1 ? .medium : .low,
+            signature: [id, key.entity, advice.isRefreshed ? "refresh" : "room", key.site?.function ?? ""]
+                .joined(separator: "|"))
+        finding.saving.trips = Int64(saturating: Double(evidence.repeats) * needless)
+        finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.repeats, time: evidence.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = advice.numbers
+        finding.claims = [Claim(RefaultDetector.self, key, balance: left)]
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: time, wallTime: profile.wallTime(of: evidence.scopes.keys),
+                isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
+            isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
+        if !advice.isRefreshed, Self.largeShare(of: profile) >= Self.largeShare {
+            finding.downgrade("Large values that are read along fill the row cache: first see to these (R09).")
+        }
+        return finding
+    }
+
+    /// The share of the bytes that were read which belongs to properties with large values.
+    private static func largeShare(of profile: Profile) -> Double {
+        let large = profile.fetches.flatMap { $0.properties.values }.flatMap(\.values).filter { $0.largeRows > 0 }
+        return large.reduce(0) { $0 + Double($1.bytes) } / Double(max(1, profile.totals.bytesRead))
+    }
+
+    /// The time of the same faults that R01 may claim, in nanoseconds.
+    private static func claimedElsewhere(_ key: RefaultEvidence.Key, _ profile: Profile) -> Double {
+        profile.faults.reduce(0) { sum, fault in
+            guard let place = fault.evidence.places[key.site], fault.evidence.trips > 0,
+                !fault.evidence.isReread(fault.key)
+            else { return sum }
+            return sum + Double(place.time) * Double(fault.evidence.seenBefore) / Double(fault.evidence.trips)
+        }
+    }
+}

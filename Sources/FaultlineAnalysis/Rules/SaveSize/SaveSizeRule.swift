@@ -1,0 +1,149 @@
+internal import FaultlineTrace
+
+/// R10: many small saves where one would do, one save that is too large, and saves that a batch request would spare.
+///
+/// The thresholds (ten saves of up to five objects without a pause; 100 ms or 10,000 objects; 16 ms that somebody waited
+/// for the lock) were applied when the events were reduced; here the evidence is weighed.
+public struct SaveSizeRule: Rule {
+    public let id = "R10"
+    public let name = "Saves"
+    public let purpose =
+        "Saves of a few objects each that follow one another, saves that take long or keep others waiting, and objects "
+        + "that are fetched only to be deleted or set alike."
+
+    /// Objects that are saved at once where a job saves in parts.
+    static let objectsAtOnce = 500.0
+    /// Nanoseconds that a part of a large save may take: where the main thread makes it or waits for it, where others
+    /// wait, and where nobody does.
+    static let mainThreadPart = Threshold(
+        "R10", "mainThreadPart", 8_000_000.0, .time, "that a part of a save should take on the main thread")
+    static var blockingPart: Double { SaveDetector.longBlock.value }
+    static let part = Threshold("R10", "part", 50_000_000.0, .time, "that a part of a save should take elsewhere")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let saves = profile.totals.events[.save] ?? 0
+        let requests = batchRequests(profile)
+        outcome.findings = requests.findings
+        for (key, evidence) in profile.saves {
+            // A batch request takes the save's place.
+            guard !requests.replaces(key, evidence) else { continue }
+            if evidence.small.saves > 0 { outcome.findings.append(small(key, evidence, of: saves, costs)) }
+            if evidence.large.saves > 0 || evidence.blocking.waits > 0 {
+                if let finding = large(key, evidence, costs) { outcome.findings.append(finding) }
+            }
+        }
+        if saves > 0 { outcome.examined = Phrase.count(saves, "save") }
+        return outcome
+    }
+
+    private func small(
+        _ key: SaveEvidence.Key, _ evidence: SaveEvidence, of saves: UInt64, _ costs: CostModel
+    ) -> Finding {
+        let (small, advice) = (evidence.small, SaveSizeAdvice(key: key, evidence: evidence))
+        let occurrences = Double(max(1, small.occurrences))
+        let objects = Double(small.objects) / occurrences
+        let part = Self.jointPart(small, objects: objects, costs)
+        let parts = (objects / Double(part ?? Int(Self.objectsAtOnce))).rounded(.up) * occurrences
+        let spared = Double(small.saves) - parts
+        // Each save commits once; what else it takes whatever it holds is known where saves of other sizes are.
+        let saving = costs.saves.map { estimate in estimate.range { min($0.trip * spared, Double(small.time)) } }
+        let share = spared / Double(small.saves)
+        let measured = (Double(small.commit) * share, Double(small.commit) * share, Double(small.time) * share)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.smallTitle(part: part), change: key.site,
+            score: Score.of(Double(small.saves) / occurrences, info: SaveDetector.smallSaves.value, warning: 50),
+            fix: advice.smallFix,
+            code: advice.smallCode(part: part),
+            saving: Saving(time: Saving.Range(saving ?? measured)),
+            confidence: saving.flatMap { range in costs.saves?.confidence(in: range) } ?? .medium,
+            signature: advice.signature(id, "small"))
+        finding.seenAt = [Finding.Sighting(site: key.site, count: small.saves, time: small.time)]
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.smallExplanation
+        finding.evidence = [
+            Evidence("saves", small.saves, .count), Evidence("objects", small.objects, .count),
+            Evidence("occurrences", small.occurrences, .count), Evidence("saveTime", small.time, .nanoseconds),
+            Evidence("commit", small.commit, .nanoseconds), Evidence("wallTime", small.wallTime, .nanoseconds),
+        ]
+        finding.claims = [Claim(SaveDetector.self, key, balance: Double(small.time))]
+        finding.remedy = .joinSaves(
+            entities: evidence.entities.sorted(), saves: small.saves / max(1, small.occurrences),
+            objects: small.objects / max(1, small.occurrences))
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: small.wallTime,
+                isMainThread: Significance.isMost(small.mainThreadTime, of: small.time)),
+            isLargePart: Significance.isMet(trips: Int64(saturating: spared), of: saves), of: "saves")
+        finding.weigh(lossyOccurrences: small.lossyOccurrences, of: small.occurrences)
+        return finding
+    }
+
+    /// How many objects to save at once where one save of all would be large; `nil`: one save is none too many.
+    private static func jointPart(_ small: SaveEvidence.Small, objects: Double, _ costs: CostModel) -> Int? {
+        let own = Double(small.time &- min(small.time, small.commit)) / Double(max(1, small.objects))
+        let row = min(costs.saves?.line.row ?? own, own)
+        let isOnMainThread = Significance.isMost(small.mainThreadTime, of: small.time)
+        guard objects * row >= SaveDetector.longSave.value || objects >= SaveDetector.manyObjects.value else {
+            return nil
+        }
+        return part(of: objects, row: row, goal: isOnMainThread ? mainThreadPart.value : part.value)
+    }
+
+    /// The size of the parts of a save; `nil`: parts would hardly be smaller than it is.
+    private static func part(of objects: Double, row: Double, goal: Double) -> Int? {
+        // Parts that are large by their objects would be told to be made in parts again.
+        let most = min(objects, SaveDetector.manyObjects.value) / 2
+        let part = SaveSizeAdvice.round(min(row > 0 ? goal / row : objects, most))
+        return Double(part) * 2 <= objects ? part : nil
+    }
+
+    /// `nil`: the save has few objects already.
+    private func large(_ key: SaveEvidence.Key, _ evidence: SaveEvidence, _ costs: CostModel) -> Finding? {
+        let (large, blocking) = (evidence.large, evidence.blocking)
+        let isOnMainThread = Significance.isMost(large.mainThreadSaves, of: large.saves)
+        let goal =
+            isOnMainThread || blocking.mainThreadWaits > 0
+            ? Self.mainThreadPart.value : blocking.waits > 0 ? Self.blockingPart : Self.part.value
+        let (longest, mostObjects) = (Double(evidence.longestSave), Double(max(1, evidence.mostObjects)))
+        // COMMIT is no part of it: each part has one of its own.
+        let row = costs.saves?.line.row ?? longest / mostObjects
+        guard let part = Self.part(of: mostObjects, row: row, goal: goal) else { return nil }
+        // A part as large as this one takes its share of the longest save where nothing tells what an object takes.
+        let share = longest * Double(part) / mostObjects
+        let pause = costs.saves?.range { longest - $0.row * Double(part) } ?? (longest - share, 0, longest)
+        let advice = SaveSizeAdvice(key: key, evidence: evidence)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.largeTitle(part: part), change: key.site,
+            score: max(
+                Score.of(Double(large.longest), info: SaveDetector.longSave.value, warning: 500_000_000),
+                Score.of(
+                    Double(blocking.longest), info: SaveDetector.longBlock.value, warning: 100_000_000),
+                min(
+                    Score.highestWarning,
+                    Score.of(Double(large.mostObjects), info: SaveDetector.manyObjects.value, warning: 100_000))),
+            fix: advice.largeFix, code: advice.largeCode(part: part),
+            saving: Saving(pause: Saving.Range(pause)),
+            confidence: costs.saves == nil ? .low : .medium, signature: advice.signature(id, "large"))
+        if large.saves > 0 {
+            finding.seenAt = [Finding.Sighting(site: key.site, count: large.saves, time: large.time)]
+        }
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.largeExplanation
+        finding.evidence = [
+            Evidence("largeSaves", large.saves, .count), Evidence("objects", large.objects, .count),
+            Evidence("mostObjects", evidence.mostObjects, .count), Evidence("saveTime", large.time, .nanoseconds),
+            Evidence("longest", evidence.longestSave, .nanoseconds), Evidence("part", UInt64(part), .count),
+            Evidence("waits", blocking.waits, .count), Evidence("waitTime", blocking.time, .nanoseconds),
+            Evidence("longestWait", blocking.longest, .nanoseconds),
+        ]
+        if !isOnMainThread, blocking.waits == 0 {
+            finding.downgrade("It ran beside the main thread, where it keeps only those waiting who write meanwhile.")
+        }
+        finding.weigh(
+            lossyOccurrences: large.lossySaves &+ blocking.lossyWaits, of: large.saves &+ blocking.waits)
+        return finding
+    }
+}

@@ -1,0 +1,75 @@
+internal import FaultlineTrace
+
+/// A fetch of everything in an inheritance tree of which the program uses objects of one entity alone.
+///
+/// Which rows are of which entity the trace does not tell; but objects fire as what they are when they are first read.
+struct OneKind {
+    let fetch: FetchProfile
+    /// The entity whose objects were read, and how many.
+    let entity: String
+    let read: UInt64
+    let loaded: UInt64
+
+    /// Rows of all results from which on it is named.
+    static let minimumRows = Threshold(
+        "R15", "minimumRows", 50, .count, "rows of a tree of which one entity's are used")
+    /// The share of the rows that was looked at, and the share of those that was read at most.
+    static let lookedShare = 0.9
+    static let usedShare = Threshold(
+        "R15", "usedShare", 0.5, .share, "of the rows that may be of the entity that is used")
+
+    /// `nil`: it is no such fetch.
+    init?(_ fetch: FetchProfile, _ profile: Profile) {
+        let shape = fetch.key.shape
+        guard shape.resultType == "objects", !shape.isLimited,
+            fetch.readEntities.count == 1, let (entity, read) = fetch.readEntities.first, entity != shape.entity
+        else { return nil }
+        let kinds = profile.entities.filter { $0.root == shape.entity && $0.name != shape.entity }
+        guard UInt64(kinds.count) >= SparseTableRule.minimumEntities.count, kinds.contains(where: { $0.name == entity })
+        else { return nil }
+        (self.fetch, self.entity, self.read) = (fetch, entity, read)
+        loaded = fetch.total(\.loadedRows)
+        // Rows that nobody looked at are for others to judge, and what is still in use may yet be read.
+        guard loaded >= Self.minimumRows.count, fetch.total(\.openExecutions) == 0,
+            Double(fetch.total(\.touchedRows)) >= Self.lookedShare * Double(loaded),
+            Double(read) <= Self.usedShare.value * Double(loaded)
+        else { return nil }
+    }
+
+    func finding(_ rule: SparseTableRule, _ profile: Profile, _ costs: CostModel) -> Finding {
+        let root = fetch.key.shape.entity
+        let unused = loaded - min(loaded, read)
+        let estimate = costs.rows(of: fetch.key.shape)
+        let range = estimate.range { $0.cost(trips: 0, rows: Double(unused)) }
+        let executions = max(1, fetch.total(\.executions))
+        var finding = Finding(
+            rule: rule.id, ruleName: rule.name,
+            title: "Fetch \(entity), not \(root): nothing is read of the others",
+            change: fetch.key.site,
+            score: min(
+                Score.highestWarning,
+                Score.of(Double(unused) / Double(executions), info: Self.minimumRows.value / 2, warning: 5000)),
+            fix:
+                "A fetch of an entity brings its own rows and those of the entities below it, and no others of the table.",
+            code: ["FetchRequest<\(entity)>(…)"], saving: Saving(time: Saving.Range(range)),
+            confidence: min(.medium, estimate.confidence), signature: fetch.signature(rule.id, entity))
+        finding.saving.rows = Int64(clamping: unused)
+        finding.seenAt = fetch.readers
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = [
+            "\(Phrase.count(executions, "fetch", plural: "fetches")) brought \(Phrase.count(loaded, "row")) of \(root) and "
+                + "what is below it; \(Phrase.count(read)) were read, all of them of \(entity)."
+        ]
+        finding.evidence = [
+            Evidence("executions", executions, .count), Evidence("loadedRows", loaded, .rows),
+            Evidence("readRows", read, .rows),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: range.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+                isMainThread: fetch.isOnMainThread),
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded), of: "rows")
+        return finding
+    }
+}

@@ -1,0 +1,102 @@
+internal import FaultlineTrace
+
+/// R15: a table of an inheritance tree in which most columns are empty in most rows.
+///
+/// All entities of a tree are kept in one table, with a column for every property of any of them.
+public struct SparseTableRule: Rule {
+    public let id = "R15"
+    public let name = "Sparse inheritance table"
+    public let purpose = "Inheritance trees whose one table is mostly empty, or is loaded for one of its entities."
+
+    /// Entities below the top, columns that only some of them have, and the share of empty values in these.
+    static let minimumEntities = Threshold("R15", "minimumEntities", 3, .count, "entities below the top")
+    static let minimumColumns = Threshold("R15", "minimumColumns", 10, .count, "columns that only some of them have")
+    static let minimumShare = Threshold("R15", "minimumShare", 0.6, .share, "of empty values in these")
+    /// The share of the store's time that going through the table must take to be more than a note.
+    static let minimumTimeShare = Threshold(
+        "R15", "minimumTimeShare", 0.05, .share, "of the store's time that going through the table must take")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let trees = Tree.all(in: profile)
+        if !trees.isEmpty { outcome.examined = Phrase.count(UInt64(trees.count), "inheritance tree") }
+        outcome.findings =
+            trees.compactMap { finding($0, profile) }
+            + profile.fetches.compactMap { OneKind($0, profile)?.finding(self, profile, costs) }
+        return outcome
+    }
+
+    /// The entities that share a table, as far as the trace names them.
+    struct Tree {
+        let root: String
+        /// Those below the top, by name.
+        let entities: [EntityEntry]
+        /// Columns that the top does not have, with the number of entities that have them.
+        let columns: [String: Int]
+
+        static func all(in profile: Profile) -> [Tree] {
+            let members = profile.entities.filter { $0.root != nil && $0.root != $0.name }
+            return Dictionary(grouping: members) { $0.root ?? "" }.sorted { $0.key < $1.key }.map { root, entities in
+                let shared = Set(profile.entity(root)?.properties.map(\.name) ?? [])
+                var columns: [String: Int] = [:]
+                for entity in entities {
+                    for property in entity.properties where property.type != "toMany" && !shared.contains(property.name)
+                    {
+                        columns[property.name, default: 0] += 1
+                    }
+                }
+                return Tree(root: root, entities: entities.sorted { $0.name < $1.name }, columns: columns)
+            }
+        }
+
+        /// The share of empty values in the columns that not all have, if there are as many objects of each entity.
+        var emptyShare: Double {
+            let count = Double(entities.count)
+            let filled = columns.values.reduce(0) { $0 + Double($1) / count }
+            return columns.isEmpty ? 0 : 1 - filled / Double(columns.count)
+        }
+    }
+
+    private func finding(_ tree: Tree, _ profile: Profile) -> Finding? {
+        guard tree.entities.count >= Self.minimumEntities.count, tree.columns.count >= Self.minimumColumns.count,
+            tree.emptyShare >= Self.minimumShare.value
+        else { return nil }
+        let names = Set(tree.entities.map(\.name) + [tree.root])
+        let fetches = profile.fetches.filter { names.contains($0.key.shape.entity) }
+        let scans = fetches.filter { $0.counts.fullScanSteps > 0 }.longestFirst
+        let time = scans.reduce(0) { $0 + Double($1.counts.time) }
+        let share = time / Double(max(1, profile.totals.storeTime))
+        let saved = time * tree.emptyShare / 2
+        let words = tree.entities.map(\.name).joined(separator: ", ")
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: "Give entities below \(tree.root) that share little tables of their own",
+            change: scans.first?.key.site,
+            score: min(Score.highestWarning, Score.of(share, info: Self.minimumTimeShare.value, warning: 0.5)),
+            fix:
+                "Entities without a common parent have tables of their own; what they share can be a related entity. A fetch of "
+                + "one kind names its entity, not the parent.",
+            saving: Saving(time: .init(median: saved, low: 0, high: saved * 2)), confidence: .low,
+            signature: [id, tree.root].joined(separator: "|"))
+        finding.scopes = scans.first?.counts.scopes.names ?? []
+        finding.explanation = [
+            "\(tree.entities.count) entities share the table of \(tree.root): \(words). Of "
+                + "\(tree.columns.count) columns that not all of them have some \(Phrase.percent(tree.emptyShare)) are empty if "
+                + "there are as many objects of each; \"faultline inspect\" counts them in a store.",
+            "Going through the table takes \(Phrase.duration(time)), \(Phrase.percent(share)) of the store's time.",
+        ]
+        finding.evidence = [
+            Evidence("entities", Double(tree.entities.count), .count),
+            Evidence("columns", Double(tree.columns.count), .count),
+            Evidence("emptyShare", tree.emptyShare, .share), Evidence("scanTime", time, .nanoseconds),
+        ]
+        finding.claims = scans.map { Claim.loads($0.key, profile) }
+        if share < Self.minimumTimeShare.value {
+            finding.downgrade(
+                "Going through the table takes less than \(Self.minimumTimeShare.text) of the store's time.")
+        }
+        return finding
+    }
+}

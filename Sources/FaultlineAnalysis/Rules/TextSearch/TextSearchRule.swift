@@ -1,0 +1,152 @@
+internal import FaultlineTrace
+
+/// R08: texts that are compared in a way that no index serves, so that every row is looked at.
+public struct TextSearchRule: Rule {
+    public let id = "R08"
+    public let name = "Text search without an index"
+    public let purpose = "Texts that are searched in a way that no index serves."
+
+    /// Rows that were gone through, or fetches, from which on a search is named.
+    static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "steps of a search")
+    static let minimumExecutions = Threshold("R08", "minimumExecutions", 20, .count, "searches, however short they are")
+    /// Rows that another term may leave to a search.
+    static let fewCandidates = Threshold(
+        "R08", "fewCandidates", 200.0, .count, "rows that another term leaves over, up to which a search is a note")
+    /// Operations of SQLite's virtual machine for a row that an index led to and a function was asked of, and for a row
+    /// that was handed out besides its columns.
+    static let stepsPerCandidate = 6.0
+    static let stepsPerRow: UInt64 = 2
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined: UInt64 = 0
+        var untold: UInt64 = 0
+        var unmeasured: UInt64 = 0
+        for fetch in profile.fetches where !fetch.key.shape.predicate.isEmpty {
+            examined &+= fetch.counts.executions
+            guard let terms = fetch.key.shape.terms else {
+                untold &+= fetch.counts.executions
+                continue
+            }
+            let searched = terms.filter { TextSearchAdvice.Remedy($0) != nil }
+            guard !searched.isEmpty else { continue }
+            let measured = Self.candidates(fetch, profile) == nil ? 0 : fetch.counts.statements
+            unmeasured &+= fetch.counts.executions - min(fetch.counts.executions, measured)
+            if let finding = finding(for: fetch, searched, profile, costs) { outcome.findings.append(finding) }
+        }
+        if examined > 0 {
+            outcome.examined = "the predicates of \(Phrase.count(examined, "fetch", plural: "fetches"))"
+        }
+        if untold > 0 {
+            outcome.obstacles.append(
+                "The trace does not tell what \(Phrase.count(untold, "fetch", plural: "fetches")) compared.")
+        }
+        if unmeasured > 0 {
+            outcome.obstacles.append(
+                "The trace does not tell how many rows \(Phrase.count(unmeasured, "search", plural: "searches")) went through."
+            )
+        }
+        return outcome
+    }
+
+    /// Rows whose text a search of this fetch compared, on average, and whether an index or a cheaper term had narrowed them
+    /// down.
+    static func candidates(_ fetch: FetchProfile, _ profile: Profile) -> (rows: Double, isNarrowed: Bool)? {
+        let counts = fetch.counts
+        guard counts.statements > 0 else { return nil }
+        let statements = Double(counts.statements)
+        if counts.textComparisons > 0 {
+            // Several searches compare a row's texts several times.
+            let compared = Double(counts.textComparisons) / statements
+            let scanned = counts.scannedRows
+            return scanned > 0 ? (min(compared, scanned), compared < scanned) : (compared, true)
+        }
+        // The first row of a scan takes no step.
+        guard counts.fullScanSteps == 0 else { return (Double(counts.fullScanSteps) / statements + 1, false) }
+        // Nobody counted.
+        guard counts.virtualMachineSteps > 0 else { return nil }
+        // Handing rows out takes steps as well: one for each column.
+        let columns = UInt64(profile.entity(fetch.key.shape.entity)?.properties.count ?? 0) &+ stepsPerRow
+        let isCount = fetch.key.shape.resultType == "count"
+        let handedOut = isCount ? 0 : Double(counts.rows &* columns)
+        let steps = max(Double(counts.virtualMachineSteps) - handedOut, 0)
+        return (max(steps / stepsPerCandidate, isCount ? 0 : Double(counts.rows)) / statements, true)
+    }
+
+    private func finding(
+        for fetch: FetchProfile, _ terms: [ShapeEntry.Term], _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let counts = fetch.counts
+        let candidates = Self.candidates(fetch, profile)
+        let gone = (candidates?.rows ?? 0) * Double(counts.statements)
+        guard counts.executions > 0,
+            gone >= Self.minimumSteps.value || counts.executions >= Self.minimumExecutions.count
+                || candidates == nil && Self.isLong(counts)
+        else {
+            return nil
+        }
+        let isKeysOnly = fetch.key.shape.resultType != "objects" || (fetch.mainUse?.size ?? 0) > 0
+        let rows = fetch.key.shape.resultType == "count" ? 0 : Double(counts.rows)
+        let estimate = costs.store
+        let searching = estimate.range { line in
+            // Where SQLite's part is known, waiting and making objects are no searching. What is found has to be sought and
+            // handed out all the same.
+            if counts.isSplit { return counts.runTime - Double(counts.rows) * min(line.row, CostModel.assumed.row) }
+            return Double(counts.time)
+                - line.cost(trips: Double(counts.executions), rows: isKeysOnly ? rows / 4 : rows)
+        }
+        let isCounted = counts.textComparisons > 0
+        let saving = isCounted && candidates?.isNarrowed == true ? comparing(gone, counts, searching) : searching
+        let advice = TextSearchAdvice(
+            fetch: fetch, terms: terms, candidates: candidates?.rows, profile: profile)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: fetch.key.site,
+            score: Score.of(candidates?.rows ?? Self.assumedRows(counts), info: 500, warning: 50_000), fix: advice.fix,
+            code: advice.code,
+            saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence(in: saving)),
+            signature: fetch.signature(id, advice.properties))
+        finding.scopes = counts.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("executions", counts.executions, .count), Evidence("rows", counts.rows, .rows),
+            Evidence("fullScanSteps", counts.fullScanSteps, .count),
+            Evidence("virtualMachineSteps", counts.virtualMachineSteps, .count),
+            Evidence("textComparisons", counts.textComparisons, .count),
+            Evidence("candidates", candidates?.rows ?? 0, .rows), Evidence("fetchTime", counts.time, .nanoseconds),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        weigh(&finding, fetch, candidates, profile)
+        return finding
+    }
+
+    /// What comparing so many texts takes where a cheaper term leaves few of them, in nanoseconds: the term's own scan stays.
+    private func comparing(
+        _ texts: Double, _ counts: FetchCounts, _ most: (median: Double, low: Double, high: Double)
+    ) -> (median: Double, low: Double, high: Double) {
+        let range = TextSearchCost.range
+        return (
+            min(most.median, texts * TextSearchCost.usual), min(most.low, texts * range.lowerBound),
+            min(most.high, texts * range.upperBound)
+        )
+    }
+
+    private func weigh(
+        _ finding: inout Finding, _ fetch: FetchProfile, _ candidates: (rows: Double, isNarrowed: Bool)?,
+        _ profile: Profile
+    ) {
+        if let candidates, candidates.isNarrowed, candidates.rows <= Self.fewCandidates.value {
+            finding.downgrade(
+                "Another term leaves some \(Phrase.decimal(candidates.rows, places: 0)) rows to search, which takes little time."
+            )
+        }
+        // What no index serves stays so when the table grows, whatever it takes now.
+        if !Significance.isMet(
+            saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
+            isMainThread: fetch.isOnMainThread)
+        {
+            finding.reservations.append(Significance.notProven)
+        }
+    }
+}

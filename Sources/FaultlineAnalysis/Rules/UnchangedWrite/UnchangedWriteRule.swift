@@ -1,0 +1,66 @@
+internal import FaultlineTrace
+
+/// R23: objects that are saved although nothing of them changed.
+public struct UnchangedWriteRule: Rule {
+    public let id = "R23"
+    public let name = "Unneeded writes"
+    public let purpose = "Objects that were set to the values which they had."
+
+    /// Objects of one line from which on they are named.
+    static let minimumObjects = Threshold("R23", "minimumObjects", 10, .count, "objects that were saved unchanged")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let saves = profile.groups.filter { $0.key.kind == .save }
+        let examined = saves.reduce(0) { $0 &+ $1.count }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "save") }
+        let objects = saves.reduce(0) { $0 &+ $1.counts.unchanged &+ $1.counts.rows }
+        outcome.findings = saves.compactMap { finding(for: $0, objects: objects, profile) }
+        return outcome
+    }
+
+    /// - Parameter objects: Those of all saves, changed or not.
+    private func finding(for group: EventGroup, objects: UInt64, _ profile: Profile) -> Finding? {
+        let counts = group.counts
+        // Two of three that were to be updated need not have been.
+        guard counts.unchanged >= Self.minimumObjects.count, counts.unchanged >= counts.updated else { return nil }
+        let isEmpty = counts.rows == 0
+        let all = counts.unchanged &+ counts.rows
+        let saved = isEmpty ? Double(group.totalTime) : 0
+        var finding = Finding(
+            rule: id, ruleName: name, title: "Set values only where they differ from what the objects have",
+            change: group.key.site,
+            score: Score.of(Double(counts.unchanged), info: Self.minimumObjects.value, warning: 10_000),
+            fix:
+                "An object that is set to the value it has counts as changed: it is validated and compared, its context has "
+                + "changes, and a save takes the lock to write.",
+            code: ["if object.value != value { object.value = value }"],
+            saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
+            confidence: isEmpty ? .medium : .low,
+            signature: [id, group.key.site?.function ?? ""].joined(separator: "|"))
+        finding.explanation = [
+            "\(Phrase.count(group.count, "save")) of \(Phrase.count(all, "object")), of which "
+                + "\(Phrase.count(counts.unchanged)) had been set to what the store had"
+                + (isEmpty ? ": nothing was to be written." : ".")
+        ]
+        finding.evidence = [
+            Evidence("saves", group.count, .count), Evidence("unchanged", counts.unchanged, .count),
+            Evidence("updated", counts.updated, .rows), Evidence("written", counts.rows, .rows),
+            Evidence("saveTime", group.totalTime, .nanoseconds),
+        ]
+        if isEmpty {
+            finding.weigh(
+                isLongEnough: Significance.isMet(
+                    saving: saved, wallTime: profile.allProcesses.wallTime,
+                    isMainThread: Significance.isMost(group.mainThreadTime, of: group.totalTime)),
+                isLargePart: Significance.isMet(rows: Int64(clamping: counts.unchanged), of: objects),
+                of: "objects that are saved")
+            finding.claims = [Claim(SaveDetector.self, .init(site: group.key.site, entities: []), balance: saved)]
+        } else {
+            finding.downgrade("The other objects had to be saved, and comparing these takes little.")
+        }
+        return finding
+    }
+}

@@ -1,0 +1,181 @@
+internal import FaultlineTrace
+
+/// R20: relationships that are loaded along with a fetch and then not used.
+///
+/// Judged over all lines that fetch with one shape: what one of them needs is not unused.
+public struct UnusedPrefetchRule: Rule {
+    public let id = "R20"
+    public let name = "Unused prefetch"
+    public let purpose = "Relationships that are loaded along and then not used."
+
+    /// Fetches or batches, rows, and the share of their time from which on prefetching is judged.
+    static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "times that a key path was prefetched")
+    static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "rows that were prefetched")
+    static let minimumTimeShare = Threshold(
+        "R20", "minimumTimeShare", 0.2, .share,
+        "of the fetch's time, without scanning and sorting, that prefetching took")
+    /// The share of the rows up to which a prefetch is called unused, and up to which it is too much.
+    static let unusedShare = Threshold("R20", "unusedShare", 0.1, .share, "that may be used at most to count as unused")
+    static let littleShare = Threshold("R20", "littleShare", 0.3, .share, "that may be used at most to be named at all")
+    /// The share of results that may still be in use.
+    static let openShare = 0.1
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var examined: UInt64 = 0
+        let shapes = Dictionary(grouping: profile.fetches.filter { !$0.prefetches.isEmpty }) { $0.key.shape }
+        for (shape, fetches) in shapes.sorted(by: { $0.key.sortText < $1.key.sortText }) {
+            for path in shape.prefetch {
+                guard let load = Prefetched(path, fetches, profile) else { continue }
+                examined &+= load.use.loads
+                if let finding = finding(load, fetches, profile, costs) { outcome.findings.append(finding) }
+            }
+        }
+        if examined > 0 { outcome.examined = Phrase.count(examined, "prefetch", plural: "prefetches") }
+        return outcome
+    }
+
+    /// What was loaded for a key path, and what was used of it.
+    struct Prefetched {
+        let path: String
+        let use: PrefetchUse
+        /// Whether the path ends in a to-many relationship, whose members one fault reads all at once.
+        let isToMany: Bool
+        /// Faults that would have gone to the store without it: objects that were asked for, or owners whose members were.
+        let asked: UInt64
+        /// Rows, or owners, whose own objects were in use, so that they could have asked.
+        let expected: Double
+        /// The share of the fetches' own rows that were touched, and of their results that are still in use.
+        let touchedShare: Double
+        let openShare: Double
+
+        /// `nil`: nothing was loaded, or one does not know for how many objects.
+        init?(_ path: String, _ fetches: [FetchProfile], _ profile: Profile) {
+            self.path = path
+            var sum = PrefetchUse()
+            for fetch in fetches { sum.merge(fetch.prefetches[path] ?? PrefetchUse()) }
+            guard sum.loads > 0, let shape = fetches.first?.key.shape else { return nil }
+            use = sum
+            let uses = fetches.flatMap(\.uses.values)
+            let total = { (path: KeyPath<ResultUse, UInt64>) in
+                uses.reduce(0) { $0 + Double($1[keyPath: path]) }
+            }
+            touchedShare = min(1, total(\.touchedRows) / max(1, total(\.loadedRows)))
+            openShare = total(\.openExecutions) / max(1, total(\.executions))
+            let paths = KeyPaths(profile: profile)
+            let end = paths.edges(of: path, from: shape.entity).last
+            let property = end.flatMap { profile.entity($0.entity)?.property($0.name) }
+            isToMany = property?.type == "toMany"
+            let longer = shape.prefetch.filter { $0.hasPrefix(path + ".") }
+            let further = longer.compactMap { paths.edges(of: $0, from: shape.entity).last }
+            let own = end.map { [$0] } ?? []
+            let isMany = isToMany
+            asked = fetches.reduce(0) { sum, fetch in
+                let direct = Self.count(own, in: isMany ? fetch.askedToMany : fetch.firedRelationships, paths)
+                return sum &+ direct &+ Self.count(further, in: fetch.firedRelationships, paths)
+            }
+            guard isToMany else {
+                expected = Double(sum.rows) * touchedShare
+                return
+            }
+            // Owners of members are the fetch's own rows, or those of the path's beginning.
+            let beginning = path.split(separator: ".").dropLast().joined(separator: ".")
+            let owners =
+                beginning.isEmpty
+                ? total(\.loadedRows) : fetches.reduce(0) { $0 + Double($1.prefetches[beginning]?.rows ?? 0) }
+            guard owners > 0 else { return nil }
+            expected = owners * touchedShare
+        }
+
+        /// How often relationships fired.
+        private static func count(
+            _ ends: [FetchProfile.Edge], in fired: [FetchProfile.Edge: UInt64], _ paths: KeyPaths
+        ) -> UInt64 {
+            ends.reduce(0) { sum, end in
+                sum
+                    &+ fired.reduce(0) { sum, edge in
+                        let isEnd =
+                            edge.key.name == end.name && (edge.key == end || paths.isKind(end.entity, of: edge.key))
+                        return isEnd ? sum &+ edge.value : sum
+                    }
+            }
+        }
+
+        /// The share of what could have been used that was.
+        var share: Double { expected > 0 ? min(1, Double(asked) / expected) : 1 }
+
+        /// Rows that were used: those that were asked for, or all members of the owners that were asked.
+        var usedRows: Double {
+            isToMany ? share * touchedShare * Double(use.rows) : min(Double(asked), Double(use.rows))
+        }
+
+        /// The share that must be used so that prefetching takes less than a trip for each.
+        func breakEven(_ line: CostLine) -> Double {
+            let things = max(1, isToMany ? expected / max(0.01, touchedShare) : Double(use.rows))
+            let rows = Double(use.rows) / things
+            let together = Double(use.trips) / things * line.trip + rows * line.row
+            return together / (line.trip + rows * line.row)
+        }
+    }
+
+    private func finding(
+        _ load: Prefetched, _ fetches: [FetchProfile], _ profile: Profile, _ costs: CostModel
+    ) -> Finding? {
+        let use = load.use
+        let estimate = costs.store
+        guard use.loads >= Self.minimumLoads.count, use.rows >= Self.minimumRows.count,
+            load.openShare <= Self.openShare,
+            // If nobody used the fetch itself, other rules say so.
+            load.touchedShare > 0, fetches.allSatisfy({ $0.unused == nil }),
+            load.share <= Self.littleShare.value, load.share < load.breakEven(estimate.line)
+        else { return nil }
+        let ordered = fetches.longestFirst
+        let wallTime = profile.wallTime(of: Set(fetches.flatMap(\.counts.scopes.keys)))
+        // A sort or a scan beside it makes its share small, and it costs no less.
+        let searching = fetches.reduce(0) { $0 + $1.searchTime }
+        guard
+            Double(use.time) >= Self.minimumTimeShare.value * max(0, Double(use.loadTime) - searching)
+                || Significance.isMet(
+                    saving: Double(use.totalTime), wallTime: 0, isMainThread: ordered[0].isOnMainThread)
+        else { return nil }
+        let advice = UnusedPrefetchAdvice(load: load, fetch: ordered[0], breakEven: load.breakEven(estimate.line))
+        // The first prefetch reads pages that later ones find in memory.
+        let saving = estimate.range(usual: 1, least: 0.6, most: 1.2) { line, share in
+            Double(use.totalTime) * share - line.cost(trips: Double(load.asked), rows: load.usedRows)
+        }
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: ordered[0].key.site,
+            score: Score.of(Double(use.rows) - load.usedRows, info: 20, warning: 2000), fix: advice.fix,
+            code: advice.code, saving: Saving(time: Saving.Range(saving)),
+            confidence: estimate.confidence(in: saving), signature: ordered[0].signature(id, load.path))
+        finding.saving.trips = Int64(clamping: use.trips) - Int64(clamping: load.asked)
+        finding.saving.rows = Int64(saturating: Double(use.rows) - load.usedRows)
+        finding.seenAt = ordered.dropFirst().map(\.sighting)
+        finding.scopes = ordered[0].counts.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("loads", use.loads, .count), Evidence("prefetchTrips", use.trips, .trips),
+            Evidence("prefetchedRows", use.rows, .rows), Evidence("asked", load.asked, .count),
+            Evidence("usedShare", load.share, .share), Evidence("prefetchTime", use.totalTime, .nanoseconds),
+            Evidence("loadTime", use.loadTime, .nanoseconds),
+        ]
+        finding.claims = ordered.map { Claim.loads($0.key, profile) }
+        finding.remedy = .change(ordered[0].key, FetchChange(withoutPrefetch: [load.path]))
+        finding.weigh(
+            isLongEnough: Significance.isMet(
+                saving: finding.saving.time.median, wallTime: wallTime,
+                isMainThread: ordered[0].isOnMainThread),
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded), of: "rows")
+        return finding
+    }
+}
+
+extension FetchProfile {
+    /// What SQLite took to sort rows or to scan many for each that it found, in nanoseconds; 0: it did neither.
+    fileprivate var searchTime: Double {
+        let isScan = counts.scannedRows >= MissingIndexRule.stepsPerRow.value * max(1, counts.foundRows)
+        return counts.sorts > 0 || isScan ? counts.runTime : 0
+    }
+}

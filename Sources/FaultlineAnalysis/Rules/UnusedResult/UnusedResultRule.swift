@@ -1,0 +1,83 @@
+internal import FaultlineTrace
+
+/// R17: results with rows of which nobody takes one, and of which nobody asks how many there are.
+public struct UnusedResultRule: Rule {
+    public let id = "R17"
+    public let name = "Unused results"
+    public let purpose = "Fetches whose results nobody uses."
+
+    static let manyRows = Threshold("R17", "manyRows", 20, .count, "minimum unused rows for more than a note")
+
+    public var thresholds: [Threshold] { [Self.manyRows] }
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        var results: UInt64 = 0
+        for fetch in profile.fetches where fetch.key.shape.resultType == "objects" {
+            results &+= fetch.total(\.executions)
+            // Rows that others were served with have warmed the row cache, as they may have been meant to.
+            guard let unused = fetch.unused, !fetch.hasServedOthers else { continue }
+            outcome.findings.append(finding(fetch, unused, profile))
+        }
+        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        return outcome
+    }
+
+    private func finding(_ fetch: FetchProfile, _ unused: ResultTally, _ profile: Profile) -> Finding {
+        let entity = fetch.key.shape.entity
+        let isAlways = unused.executions == fetch.closedResults
+        let time = Double(unused.time)
+        let results = Phrase.count(unused.executions, "result")
+        var finding = Finding(
+            rule: id, ruleName: name,
+            title: isAlways
+                ? "Drop the fetch of \(entity), whose result nobody uses"
+                : "Fetch \(entity) only where its result is used",
+            change: fetch.key.site, score: Score.of(Double(unused.rows), info: Self.manyRows.value, warning: 1000),
+            fix: isAlways
+                ? "Nothing was taken out of it, and nobody asked how many rows there are."
+                : "Make it lazily, or behind the condition that decides whether it is looked at.",
+            saving: Saving(time: Saving.Range(median: time, low: time, high: time)), confidence: .high,
+            signature: fetch.signature(id, "unused"))
+        finding.saving.trips = Int64(clamping: unused.executions)
+        finding.saving.rows = Int64(clamping: unused.bytes > 0 ? unused.rows : 0)
+        finding.saving.bytes = Int64(clamping: unused.bytes)
+        finding.scopes = fetch.counts.scopes.names
+        finding.explanation = [
+            isAlways
+                ? "\(results) with \(Phrase.count(unused.rows, "row")) in all, and none of these was taken out."
+                : "Of \(Phrase.count(fetch.closedResults, "result")) \(Phrase.count(unused.executions)) "
+                    + "\(unused.executions == 1 ? "was" : "were") not used, with \(Phrase.count(unused.rows, "row")) in all."
+        ]
+        finding.evidence = [
+            Evidence("executions", unused.executions, .count), Evidence("results", fetch.closedResults, .count),
+            Evidence("rows", unused.rows, .rows), Evidence("bytes", unused.bytes, .bytes),
+            Evidence("fetchTime", unused.time, .nanoseconds),
+        ]
+        finding.claims = [Claim.loads(fetch.key, profile)]
+        let isLongEnough = Significance.isMet(
+            saving: time, wallTime: profile.wallTime(of: fetch.counts.scopes.keys), isMainThread: fetch.isOnMainThread)
+        finding.weigh(
+            isLongEnough: isLongEnough,
+            isLargePart: Significance.isMet(rows: finding.saving.rows, of: profile.totals.rowsLoaded)
+                || Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips),
+            of: "rows and trips")
+        return finding
+    }
+}
+
+extension FetchProfile {
+    /// Results with rows whose end the trace has.
+    var closedResults: UInt64 {
+        uses.values.reduce(0) { $0 &+ $1.needs.values.reduce(0) { $0 &+ $1.executions } }
+    }
+
+    /// The results that nobody used, if they are half of all at least.
+    var unused: ResultTally? {
+        var unused = ResultTally()
+        for use in uses.values { if let tally = use.needs[.nothing] { unused.merge(tally) } }
+        return unused.executions > 0 && Significance.isHalf(unused.executions, of: closedResults) ? unused : nil
+    }
+}

@@ -1,0 +1,94 @@
+internal import FaultlineTrace
+
+/// R13: waiting for a context's queue, the coordinator, a connection or SQLite's lock.
+///
+/// Waits for work that had nothing to do with the store were left out when the events were reduced.
+public struct WaitRule: Rule {
+    public let id = "R13"
+    public let name = "Waits"
+    public let purpose = "Work that waits for a queue or a lock while another is in the store."
+
+    /// Nanoseconds of a wait, and the share of a scope, from which on waiting is worth a word.
+    static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "that one wait takes")
+    static let share = Threshold("R13", "waitShare", 0.1, .share, "of a scope's time that waits take")
+
+    public init() {}
+
+    public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
+        var outcome = RuleOutcome()
+        let waits = profile.waits.filter { Self.isWorthAWord($0.evidence) }
+        for lines in Self.byHolder(waits) { outcome.findings.append(finding(lines)) }
+        let count = profile.totals.events[.wait] ?? 0
+        if count > 0 { outcome.examined = Phrase.count(count, "wait") }
+        return outcome
+    }
+
+    private static func isWorthAWord(_ evidence: WaitEvidence) -> Bool {
+        evidence.longest >= longWait.count || evidence.tries > 0 || evidence.failures > 0
+            || (!evidence.scopes.isEmpty && evidence.wallTime > 0
+                && Double(evidence.time) >= share.value * Double(evidence.wallTime))
+    }
+
+    private typealias Line = (key: WaitEvidence.Key, evidence: WaitEvidence)
+
+    /// The waits of all lines for the same holder, which one change makes shorter, together; the longest first.
+    private static func byHolder(_ waits: [Line]) -> [[Line]] {
+        var groups: [WaitEvidence.Key: [Line]] = [:]
+        for line in waits {
+            var holder = line.key
+            // Where nobody knows who held it, the line that waits is the place to change.
+            if holder.holderSite != nil { holder.site = nil }
+            groups[holder, default: []].append(line)
+        }
+        return groups.sorted { $0.key.sortText < $1.key.sortText }.map { group in
+            group.value.sorted { ($0.evidence.time, $1.key.sortText) > ($1.evidence.time, $0.key.sortText) }
+        }
+    }
+
+    private func finding(_ lines: [Line]) -> Finding {
+        let key = lines[0].key
+        let evidence = lines.dropFirst().reduce(into: lines[0].evidence) { $0.merge($1.evidence) }
+        let advice = WaitAdvice(key: key, evidence: evidence)
+        let score = Score.of(Double(evidence.longest), info: Self.longWait.value, warning: 50_000_000)
+        let blocked = Double(evidence.blockedTime)
+        var finding = Finding(
+            rule: id, ruleName: name, title: advice.title, change: key.holderSite ?? key.site,
+            // Who gave up has lost what was to be done.
+            score: evidence.failures > 0 ? max(score, 75) : score, fix: advice.fix, code: advice.code,
+            // How much shorter the holder can be made is not known: half is not too much to ask.
+            saving: Saving(time: Saving.Range(median: blocked, low: blocked / 2, high: blocked)), confidence: .medium,
+            signature: [id, "\(key.resource)", key.site?.function ?? "", key.holderSite?.function ?? ""]
+                .joined(separator: "|"))
+        let longest = Double(evidence.longest)
+        finding.saving.pause = Saving.Range(median: longest, low: longest / 2, high: longest)
+        finding.seenAt = lines.map { line in
+            Finding.Sighting(
+                site: line.key.site, count: line.evidence.durations.count, time: line.evidence.durations.total)
+        }
+        finding.scopes = evidence.scopes.names
+        finding.explanation = advice.explanation
+        finding.evidence = [
+            Evidence("waits", evidence.durations.count, .count), Evidence("waitTime", evidence.time, .nanoseconds),
+            Evidence("blockedTime", evidence.blockedTime, .nanoseconds),
+            Evidence("longest", evidence.longest, .nanoseconds),
+            Evidence("median", evidence.durations.percentile(50), .nanoseconds),
+            Evidence("p95", evidence.durations.percentile(95), .nanoseconds), Evidence("tries", evidence.tries, .count),
+            Evidence("failures", evidence.failures, .count), Evidence("wallTime", evidence.wallTime, .nanoseconds),
+        ]
+        finding.claims = lines.map { line in
+            Claim(WaitDetector.self, line.key, balance: Double(line.evidence.blockedTime))
+        }
+        weigh(&finding, evidence)
+        return finding
+    }
+
+    private func weigh(_ finding: inout Finding, _ evidence: WaitEvidence) {
+        let isLongEnough = Significance.isMet(
+            saving: Double(evidence.time), wallTime: evidence.wallTime,
+            isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time))
+        if !isLongEnough, evidence.failures == 0 {
+            finding.downgrade(Significance.tooLittle("The waits are") + ".")
+        }
+        finding.weigh(lossyOccurrences: evidence.lossyWaits, of: evidence.durations.count)
+    }
+}
