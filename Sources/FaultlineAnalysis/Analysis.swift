@@ -7,7 +7,7 @@ internal import FaultlineTrace
 ///
 /// Equal profiles give equal analyses.
 public struct Analysis: Sendable {
-    /// The profile that was analysed, with what was open in it summed up.
+    /// The profile that was analysed.
     public let profile: Profile
     public let costs: CostModel
     /// What the trace can be trusted with; comes before anything that was found.
@@ -19,10 +19,15 @@ public struct Analysis: Sendable {
 
     /// Analyses a profile.
     ///
-    /// - Parameter rules: The rules to judge by; by default all there are.
+    /// Rules go by the thresholds that the profile was made with, unless others are in force (``Thresholds/apply(_:)``).
+    ///
+    /// - Parameter rules: The rules to evaluate; by default all there are.
     public init(_ profile: Profile, rules: [any Rule] = Rules.all) {
-        var profile = profile
-        profile.finish()
+        let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
+        self = thresholds.apply { Analysis(evaluating: profile, rules) }
+    }
+
+    private init(evaluating profile: Profile, _ rules: [any Rule]) {
         let costs = CostModel(profile)
         var found: [Finding] = []
         var checks: [RuleCheck] = []

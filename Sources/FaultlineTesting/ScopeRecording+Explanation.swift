@@ -25,7 +25,7 @@ extension ScopeRecording {
 
     /// The findings in the work's events, in a line each.
     private func advice(_ frames: [FrameEntry]) -> [String] {
-        var profile = Profile()
+        var builder = ProfileBuilder()
         var process: UInt32 = 0
         for message in messages {
             switch message {
@@ -33,13 +33,13 @@ extension ScopeRecording {
             case .entry: break
             default: continue
             }
-            profile.add(message)
+            builder.add(message)
         }
         for (index, frame) in frames.enumerated() {
-            profile.add(.entry(process: process, id: DictionaryID(index + 1), .frame(frame)))
+            builder.add(.entry(process: process, id: DictionaryID(index + 1), .frame(frame)))
         }
-        for event in events { profile.add(.event(event)) }
-        return Analysis(profile).findings.filter { $0.saving.trips > 0 }.prefix(3).map { finding in
+        for event in events { builder.add(.event(event)) }
+        return Analysis(builder.finish()).findings.filter { $0.saving.trips > 0 }.prefix(3).map { finding in
             finding.title + (finding.change.map { ", \($0)" } ?? "") + " (\(finding.rule))"
         }
     }

@@ -19,11 +19,10 @@ struct LoadedProfile {
             return
         }
         let trace = try LoadedTrace(path: path)
-        var profile = Profile()
-        let summary = try trace.read { profile.add($0) }
-        profile.noteUnread(summary.unread &+ trace.missing)
-        profile.finish()
-        self.profile = profile
+        var builder = ProfileBuilder()
+        let summary = try trace.read { builder.add($0) }
+        builder.addUnread(summary.unread &+ trace.missing)
+        profile = builder.finish()
         notes = trace.notes + summary.complaints
     }
 

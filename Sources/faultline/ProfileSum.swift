@@ -22,12 +22,18 @@ struct ProfileSum {
 
     /// Adds a file's profile, unless all of it is there already.
     ///
-    /// - Throws: ``Overlap`` if a part of it is.
-    mutating func add(_ other: Profile, from path: String) throws(Overlap) -> Outcome {
+    /// - Throws: ``Overlap`` if a part of it is; ``CommandFailure`` if the profile was made with other thresholds.
+    mutating func add(_ other: Profile, from path: String) throws -> Outcome {
         let recordings = other.recordingIdentities
         let shared = included.filter { !$0.recordings.isDisjoint(with: recordings) }
         guard let first = shared.first else {
-            profile.merge(other)
+            do {
+                try profile.merge(other)
+            } catch {
+                throw CommandFailure.usage(
+                    "Cannot merge \"\(path)\": it and \"\(included[0].path)\" \(error.reason); make both again with the same "
+                        + "--thresholds.")
+            }
             included.append((path, recordings))
             return .added
         }

@@ -237,7 +237,7 @@ struct AnalysisTests {
         #expect(CostModel(Profile(groceries.trace.closed())).store.basis == .store)
     }
 
-    @Test func `What was measured beside several traces adds up, whoever measured it`() {
+    @Test func `What was measured beside several traces adds up, whoever measured it`() throws {
         func profile(process: UInt32) -> Profile {
             var groceries = Groceries(process: 7)
             _ = groceries.fetch(rows: 3)
@@ -246,8 +246,8 @@ struct AnalysisTests {
         var (one, other) = (profile(process: 100), profile(process: 200))
         #expect(one.processes.map(\.process) == [7])
         let alone = other
-        other.merge(one)
-        one.merge(alone)
+        try other.merge(one)
+        try one.merge(alone)
         #expect(CostModel(one).store.trips == 48 && CostModel(one).store == CostModel(other).store)
         // Among other work trips take longer than one after the other; of two nobody can tell how much.
         #expect(CostModel(alone).store.line == CostLine(trip: 7500, row: 750))

@@ -154,7 +154,7 @@ struct BatchRequestTests {
             traces.append(shop.music.trace.closed())
         }
         var profile = Profile(traces[0])
-        profile.merge(try Profile(fileData: Profile(traces[1]).fileData()))
+        try profile.merge(try Profile(fileData: Profile(traces[1]).fileData()))
         let findings = Analysis(profile, rules: [SaveSizeRule()]).findings
         #expect(findings.map(\.title) == ["Set Track.title with a batch request"])
         #expect(

@@ -16,12 +16,14 @@ struct BudgetTests {
     }
 
     /// Screens with three, four and two fetches of ten rows each, and sixty faults one by one in another.
-    private var profile: Profile {
+    private var profile: Profile { Profile(messages) }
+
+    private var messages: [TraceMessage] {
         var groceries = Groceries()
         for times in [3, 4, 2] {
             groceries.scoped(.screen) { groceries in for _ in 0..<times { _ = groceries.fetch(rows: 10) } }
         }
-        return Profile(groceries.trace.closed())
+        return groceries.trace.closed()
     }
 
     private var flawed: Profile {
@@ -50,14 +52,16 @@ struct BudgetTests {
 
     @Test func `of a sum of traces are those of one`() throws {
         var sum = profile
-        sum.merge(profile)
+        try sum.merge(profile)
         #expect(try check(sum, "{\"total\":{\"trips\":9}}").isPassed)
         #expect(try check(sum, "{\"scopes\":{\"scroll\":{\"trips\":4}}}").isPassed)
     }
 
     @Test func `are not proved to be kept where something is missing`() throws {
-        var damaged = profile
-        damaged.noteUnread(1)
+        var partial = ProfileBuilder()
+        for message in messages { partial.add(message) }
+        partial.addUnread(1)
+        let damaged = partial.finish()
         #expect(try !check(damaged, "{}").isPassed)
         let read = try Profile(fileData: damaged.fileData())
         #expect(try !check(read, "{}").isPassed && read.missing == 1)

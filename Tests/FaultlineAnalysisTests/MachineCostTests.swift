@@ -55,8 +55,8 @@ struct MachineCostTests {
     {
         let (fast, slow) = (profile([.passedRow: 20, .identity: 40]), profile([.passedRow: 60]))
         var (one, other) = (fast, slow)
-        one.merge(slow)
-        other.merge(fast)
+        try one.merge(slow)
+        try other.merge(fast)
         for sum in [one, other, try Profile(fileData: try one.fileData())] {
             #expect(sum.steps["passedRow"]?.mean == 40)
             #expect(sum.steps["identity"]?.mean == 40)

@@ -280,7 +280,7 @@ struct MissingIndexRuleTests {
         }
         func drops(_ profiles: [Profile]) throws -> [String] {
             var sum = Profile()
-            for profile in profiles { sum.merge(profile) }
+            for profile in profiles { try sum.merge(profile) }
             let again = try Profile(fileData: sum.fileData())
             return Analysis(again, rules: [MissingIndexRule()]).findings.map(\.title)
         }

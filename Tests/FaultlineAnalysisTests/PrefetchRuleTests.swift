@@ -186,11 +186,11 @@ struct PrefetchRuleTests {
             return Profile(trace.closed())
         }
         var sum = uses[0]
-        sum.merge(uses[1])
+        try sum.merge(uses[1])
         let edge = FetchProfile.Edge(entity: "Item", name: "list")
         let two = try #require(Profile(fileData: try sum.fileData()).destinationUse(of: edge))
         #expect(two.properties == ["color", "title"] && two.untold == 0)
-        sum.merge(uses[2])
+        try sum.merge(uses[2])
         #expect(sum.destinationUse(of: edge)?.untold == 1)
     }
 
@@ -220,7 +220,7 @@ struct PrefetchRuleTests {
         let one = Profile(slowly(4).trace.closed())
         let saving = try #require(Analysis(one, rules: [PrefetchRule()]).findings.first).saving.time.median
         var all = one
-        for _ in 0..<9 { all.merge(Profile(slowly(4).trace.closed())) }
+        for _ in 0..<9 { try all.merge(Profile(slowly(4).trace.closed())) }
         let sum = try #require(Analysis(all, rules: [PrefetchRule()]).findings.first)
         #expect(abs(sum.saving.time.median / 10 / saving - 1) < 0.01)
     }

@@ -80,15 +80,15 @@ struct ProfileDiffTests {
         #expect(traded.operations.map(\.verdict) == [.traded])
     }
 
-    @Test func `Counts of sums are compared per trace`() {
+    @Test func `Counts of sums are compared per trace`() throws {
         var twice = profile([Line(line: 4, rows: 7)])
-        twice.merge(profile([Line(line: 4, rows: 8)]))
+        try twice.merge(profile([Line(line: 4, rows: 8)]))
         let same = ProfileDiff(
             before: Analysis(profile([Line(line: 4, rows: 15), Line(line: 4, rows: 0)])), after: Analysis(twice))
         #expect(same.traces == (before: 1, after: 2))
         #expect(same.operations.first?.changes.map(\.name) == ["trips", "count", "rows"])
         var four = twice
-        four.merge(twice)
+        try four.merge(twice)
         let even = ProfileDiff(before: Analysis(twice), after: Analysis(four))
         #expect(even.operations.map(\.verdict) == [.same])
     }

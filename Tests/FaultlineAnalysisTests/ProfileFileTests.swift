@@ -12,7 +12,7 @@ struct ProfileFileTests {
     private func text(_ profile: Profile) throws -> String { String(decoding: try profile.fileData(), as: UTF8.self) }
 
     private func sum(_ profiles: [Profile]) -> Profile {
-        profiles.reduce(into: Profile()) { $0.merge($1) }
+        Profile(sum: profiles)
     }
 
     @Test(arguments: Story.allCases)

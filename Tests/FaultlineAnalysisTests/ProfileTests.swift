@@ -101,8 +101,7 @@ struct ProfileTests {
             }
         }
         groceries.scoped(.screen) { groceries in for _ in 0..<2 { _ = groceries.fetch(rows: 4) } }
-        var profile = Profile(groceries.trace.closed())
-        profile.finish()
+        let profile = Profile(groceries.trace.closed())
         #expect(profile.scopes.map(\.key.name) == ["scroll", "request"])
         #expect(profile.scopes.map(\.count) == [3, 1])
         #expect(profile.scopes.map(\.storeTime) == [84_000, 48_000])
@@ -266,22 +265,22 @@ struct ProfileMergingTests {
         let traces = story.traces
         var generator = SeededGenerator(seed: seed)
         var queues = traces.map { $0[...] }
-        var mixed = Profile()
+        var mixed = ProfileBuilder()
         while queues.contains(where: { !$0.isEmpty }) {
             let index = Int(generator.next() % 2)
             if let message = queues[index].popFirst() { mixed.add(message) }
         }
-        #expect(text(mixed) == text(Profile(traces[0] + traces[1])))
+        #expect(text(mixed.finish()) == text(Profile(traces[0] + traces[1])))
     }
 
     @Test(arguments: Story.allCases)
-    func `Profiles merge in either order`(_ story: Story) {
+    func `Profiles merge in either order`(_ story: Story) throws {
         let traces = story.traces
         let parts = traces.map { Profile($0) }
         var forth = parts[0]
-        forth.merge(parts[1])
+        try forth.merge(parts[1])
         var back = parts[1]
-        back.merge(parts[0])
+        try back.merge(parts[0])
         #expect(text(forth) == text(back))
         #expect(story.rules.isSubset(of: Analysis(forth).findings.map(\.rule)))
         // Samples are chosen anew where traces are added up; sums are what they were.

@@ -148,8 +148,8 @@ struct SaveSizeRuleTests {
             traces.append(shop.music.trace.closed())
         }
         var (first, second) = (Profile(traces[0]), Profile(traces[1]))
-        first.merge(Profile(traces[1]))
-        second.merge(Profile(traces[0]))
+        try first.merge(Profile(traces[1]))
+        try second.merge(Profile(traces[0]))
         let findings = Analysis(first, rules: [SaveSizeRule()]).findings
         #expect(findings == Analysis(second, rules: [SaveSizeRule()]).findings)
         let finding = try #require(findings.first)

@@ -86,9 +86,7 @@ struct PlanRuleTests {
 
     @Test func `It is told of traces that were added up, in whatever order`() throws {
         let parts = [trace([(index, 100)]), trace([("SCAN t0", 900)], process: 8)].map { Profile($0) }
-        let sums = [parts, parts.reversed()].map { order in
-            order.reduce(into: Profile()) { $0.merge($1) }
-        }
+        let sums = [parts, parts.reversed()].map { Profile(sum: $0) }
         let findings = sums.map { Analysis($0, rules: [PlanRule()]).findings }
         #expect(findings[0] == findings[1])
         // Nine times the steps are no warning.

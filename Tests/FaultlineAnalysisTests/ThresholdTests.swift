@@ -44,9 +44,41 @@ struct ThresholdTests {
         #expect(found(fewer) == ["R01"])
         #expect(found(Thresholds()).isEmpty)
         // What was left out when the trace was summed up does not come back.
-        var profile = Profile(trace)
-        profile.finish()
+        let profile = Profile(trace)
         #expect(fewer.apply { Analysis(profile, rules: [PrefetchRule()]) }.findings.isEmpty)
+    }
+
+    @Test func `A profile carries those it was made with, in its file as well`() throws {
+        var groceries = Groceries()
+        groceries.scoped(.screen) { groceries in
+            let fetch = groceries.fetch(rows: 100)
+            for object in 0..<4 as Range<UInt64> { groceries.fault(object + 1, of: fetch) }
+        }
+        let fewer = try thresholds(#"{"R01": {"minimumTrips": 4}}"#)
+        let profile = Profile(groceries.trace.closed(), thresholds: fewer)
+        #expect(profile.thresholds == fewer && profile.faults.count == 1)
+        #expect(Analysis(profile, rules: [PrefetchRule()]).findings.map(\.rule) == ["R01"])
+        let read = try Profile(fileData: profile.fileData())
+        #expect(read.thresholds == fewer)
+        #expect(Analysis(read, rules: [PrefetchRule()]).findings.map(\.rule) == ["R01"])
+        // The standard ones are not written.
+        #expect(
+            try !String(decoding: Profile(groceries.trace.closed()).fileData(), as: UTF8.self).contains("thresholds"))
+    }
+
+    @Test func `Profiles of different ones are not added up`() throws {
+        let trace = Groceries(process: 7).trace.closed()
+        let other = Groceries(process: 8).trace.closed()
+        var profile = Profile(trace)
+        let fewer = Profile(other, thresholds: try thresholds(#"{"R01": {"minimumTrips": 4}}"#))
+        #expect(throws: ProfileMergeError(differing: ["R01 minimumTrips"])) { try profile.merge(fewer) }
+        #expect(profile.recordingCount == 1)
+        var empty = Profile()
+        try empty.merge(fewer)
+        #expect(empty.thresholds == fewer.thresholds && empty.recordingCount == 1)
+        // A number that is set to the standard one is the standard one.
+        try profile.merge(Profile(other, thresholds: try thresholds(#"{"R01": {"minimumTrips": 5}}"#)))
+        #expect(profile.recordingCount == 2)
     }
 
     @Test func `What is worth a warning can be set as well`() throws {

@@ -5,16 +5,18 @@ import Testing
 
 @Suite("What a trace does not tell")
 struct TraceGapTests {
-    private func profile(_ gaps: [TraceGap]?, process: UInt32 = 1) -> Profile {
-        var profile = Profile()
-        profile.add(.began(ProcessBegan(process: process, program: "App", gaps: gaps)))
-        profile.add(.entry(process: process, id: 1, .entity(EntityEntry(name: "Book"))))
+    private func profile(
+        _ gaps: [TraceGap]?, process: UInt32 = 1, _ more: (inout ProfileBuilder) -> Void = { _ in }
+    ) -> Profile {
+        var builder = ProfileBuilder()
+        builder.add(.began(ProcessBegan(process: process, program: "App", gaps: gaps)))
+        builder.add(.entry(process: process, id: 1, .entity(EntityEntry(name: "Book"))))
         var fetch = TraceEvent.Fetch()
         (fetch.entity, fetch.rows, fetch.trips) = (1, 3, 1)
-        profile.add(.event(TraceEvent(id: 1, duration: 5000, process: process, .fetch(fetch))))
-        profile.add(.ended(ProcessEnded(process: process, end: 10_000, events: 1)))
-        profile.finish()
-        return profile
+        builder.add(.event(TraceEvent(id: 1, duration: 5000, process: process, .fetch(fetch))))
+        more(&builder)
+        builder.add(.ended(ProcessEnded(process: process, end: 10_000, events: 1)))
+        return builder.finish()
     }
 
     private func sentences(_ profile: Profile) -> [String] {
@@ -37,9 +39,9 @@ struct TraceGapTests {
     @Test("What one of several recordings tells can be judged")
     func several() throws {
         var both = profile([TraceGap(.use), TraceGap(.waits)])
-        both.merge(profile([TraceGap(.use)], process: 2))
+        try both.merge(profile([TraceGap(.use)], process: 2))
         #expect(missing(both) == ["R02", "R03", "R05", "R17", "R20", "R25"])
-        both.merge(profile(nil, process: 3))
+        try both.merge(profile(nil, process: 3))
         #expect(missing(both) == [])
     }
 
@@ -53,11 +55,11 @@ struct TraceGapTests {
 
     @Test("Events whose names are not in the trace are told")
     func names() {
-        var nameless = profile(nil)
-        #expect(!sentences(nameless).contains { $0.contains("names") })
+        #expect(!sentences(profile(nil)).contains { $0.contains("names") })
         var fault = TraceEvent.Fault()
         (fault.entity, fault.source) = (9, .store)
-        nameless.add(.event(TraceEvent(id: 2, start: 6000, duration: 100, process: 1, .fault(fault))))
+        let event = TraceEvent(id: 2, start: 6000, duration: 100, process: 1, .fault(fault))
+        let nameless = profile(nil) { $0.add(.event(event)) }
         #expect(
             sentences(nameless).contains(
                 "1 event refers to names that the trace does not have: their dictionary was overwritten or lost."))
@@ -65,11 +67,9 @@ struct TraceGapTests {
 
     @Test("Durations and rows that are not told are no part of their distributions")
     func untold() throws {
-        var profile = profile(nil)
         var event = TraceEvent(id: 2, start: 6000, process: 1, .fetch(TraceEvent.Fetch()))
         event.untold = [.duration, .rows]
-        profile.add(.event(event))
-        profile.finish()
+        let profile = profile(nil) { [event] in $0.add(.event(event)) }
         let groups = profile.groups.filter { $0.key.kind == .fetch }
         #expect(groups.reduce(0) { $0 + $1.count } == 2)
         #expect(groups.reduce(0) { $0 + $1.untimed } == 1 && groups.reduce(0) { $0 + $1.uncounted } == 1)

@@ -160,7 +160,7 @@ struct UnboundedFetchRuleTests {
             }
             return Profile(music.trace.closed())
         }
-        return (order ?? Array(profiles.indices)).reduce(into: Profile()) { $0.merge(profiles[$1]) }
+        return Profile(sum: (order ?? Array(profiles.indices)).map { profiles[$0] })
     }
 
     private func findings(_ profile: Profile) -> [Finding] {

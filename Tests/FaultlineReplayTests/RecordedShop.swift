@@ -56,8 +56,7 @@ final class RecordedShop {
         } else {
             try recorder.scope("prices", kind: .screen) { try work(context, question, prices: 0...9) }
         }
-        for message in recorder.messages() { profile.add(message) }
-        profile.finish()
+        profile = Profile(recorder.messages())
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

@@ -120,15 +120,15 @@ case "timelines", "logs", "exports":
         let input = mutation.mutate([excerpt(traces[mutation.number(traces.count)], &mutation)])
         watch.begin(input)
         try Data(input).write(to: scratch)
-        var profile = Profile()
+        var builder = ProfileBuilder()
         do {
-            let summary = try TraceReader(path: scratch.path).read { profile.add($0) }
+            let summary = try TraceReader(path: scratch.path).read { builder.add($0) }
             accepted += summary.malformedLines == 0 ? 1 : 0
         } catch is ReaderError {
             continue
         }
         // A report takes longer than a hundred readings.
-        if execution % 64 == 0 { try report(profile) }
+        if execution % 64 == 0 { try report(builder.finish()) }
     }
 case "profiles":
     let profiles = corpus(upTo: 40_000) { $0.pathExtension == "profile" }

@@ -41,6 +41,27 @@ struct ProfileCommandTests {
         #expect(report.output.contains(" in \(stories.count) traces, "))
     }
 
+    @Test("Profiles of different thresholds are not merged, and each is reported by its own")
+    func thresholds() throws {
+        let directory = try TemporaryDirectory()
+        let (standard, own, file) = (directory.path("standard"), directory.path("own"), directory.path("own.json"))
+        try Data(#"{"R10": {"minimumSaves": 4}}"#.utf8).write(to: URL(fileURLWithPath: file))
+        #expect(try BuiltCommand.run(["profile", Self.trace("n-plus-one"), "-o", standard]).status == 0)
+        let made = try BuiltCommand.run(["profile", Self.trace("music-library"), "-o", own, "--thresholds", file])
+        #expect(made.status == 0)
+        let merged = try BuiltCommand.run(["merge", standard, own, "-o", directory.path("sum")])
+        #expect(merged.status == 2)
+        #expect(
+            merged.errors
+                == "faultline: Cannot merge \"\(own)\": it and \"\(standard)\" were made with different thresholds "
+                + "(R10 minimumSaves); make both again with the same --thresholds.\n")
+        #expect(!FileManager.default.fileExists(atPath: directory.path("sum")))
+        let reports = try [[own], [Self.trace("music-library"), "--thresholds", file]].map {
+            try BuiltCommand.run(["report"] + $0).output
+        }
+        #expect(reports[0] == reports[1])
+    }
+
     @Test("A profile takes the place of a profile, and of nothing else")
     func output() throws {
         let directory = try TemporaryDirectory()

@@ -94,20 +94,20 @@ struct ReadingBudgets {
         }
         let most = events.map(\.id).max() ?? 1
         let span = (events.map(\.end).max() ?? 0) + 1_000_000
-        var profile = Profile()
-        for message in before { profile.add(message) }
+        var builder = ProfileBuilder()
+        for message in before { builder.add(message) }
         let start = Self.memory()
         var done = 0
         let time = cpuTime {
             var round: UInt64 = 0
             while done < count {
                 for event in events.prefix(count - done) {
-                    profile.add(.event(event.moved(by: round * (most + 1), later: round * span)))
+                    builder.add(.event(event.moved(by: round * (most + 1), later: round * span)))
                 }
                 done += events.count
                 round += 1
             }
-            let analysis = Analysis(profile)
+            let analysis = Analysis(builder.finish())
             blackHole(TextReport(analysis).render())
         }
         return Size(memory: Self.memory() - start, time: time / Double(count))

@@ -45,3 +45,23 @@ struct EvidenceStore: Sendable {
             restore: { tables, value, words in try tables.evidence[detector].restore(value, words) })
     }
 }
+
+/// The evidence of all detectors, each in alphabetical order.
+struct SortedEvidence: Sendable {
+    private var lists: [ObjectIdentifier: any Sendable] = [:]
+
+    init(_ store: EvidenceStore) {
+        for detector in Detectors.gathering { add(detector, from: store) }
+    }
+
+    private mutating func add<Gatherer: EvidenceDetector>(_ detector: Gatherer.Type, from store: EvidenceStore) {
+        let rows = store[detector].map { (text: $0.key.sortText, row: (key: $0.key, evidence: $0.value)) }
+        lists[ObjectIdentifier(detector)] = rows.sorted { $0.text < $1.text }.map(\.row)
+    }
+
+    subscript<Gatherer: EvidenceDetector>(
+        detector: Gatherer.Type
+    ) -> [(key: Gatherer.Key, evidence: Gatherer.Evidence)] {
+        lists[ObjectIdentifier(detector)] as? [(key: Gatherer.Key, evidence: Gatherer.Evidence)] ?? []
+    }
+}

@@ -90,11 +90,41 @@ public struct Thresholds: Sendable, Hashable {
             guard !values.isEmpty else { return threshold.standard }
             return values[Key(rule: threshold.rule, name: threshold.name)] ?? threshold.standard
         }
-        set { values[Key(rule: threshold.rule, name: threshold.name)] = newValue }
+        set {
+            // Equal settings are equal values, however they came about.
+            values[Key(rule: threshold.rule, name: threshold.name)] = newValue == threshold.standard ? nil : newValue
+        }
     }
 }
 
 extension Thresholds {
+    /// The numbers that two settings have differently, by rule and name.
+    func differences(from other: Thresholds) -> [String] {
+        Self.all.filter { self[$0] != other[$0] }.map { "\($0.rule) \($0.name)" }
+    }
+
+    /// What differs from the standard, as a profile's file has it: a list of rule, name and number.
+    var stored: StoredValue {
+        .list(
+            Self.all.filter { self[$0] != $0.standard }.map {
+                StoredValue([$0.rule, $0.name, String(self[$0])])
+            })
+    }
+
+    /// Reads what a profile's file has.
+    ///
+    /// A threshold that this version does not know is left out.
+    init(_ value: StoredValue) throws {
+        self.init()
+        guard value != .none else { return }
+        for words in try value.map({ try $0.texts() }) where words.count == 3 {
+            guard let number = Double(words[2]) else { throw StoredProblem(expected: "a threshold's number") }
+            if let threshold = Self.all.first(where: { $0.rule == words[0] && $0.name == words[1] }) {
+                self[threshold] = number
+            }
+        }
+    }
+
     /// Reads a file of thresholds.
     ///
     /// - Throws: ``BudgetError`` if it is no JSON, or names what there is not, or has something else than a number where one

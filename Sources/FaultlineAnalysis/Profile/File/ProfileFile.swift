@@ -28,16 +28,15 @@ extension Profile {
 
     /// The profile as a file, with a line feed at its end.
     ///
-    /// What is still open is summed up first (``finish()``). The size follows the shapes and lines of the programs: some
+    /// The size follows the shapes and lines of the programs: some
     /// kilobytes for each of them.
     public func fileData() throws -> Data {
-        var profile = self
-        profile.finish()
         var words = ProfileWords()
-        guard case .record(var members) = profile.tables.stored(&words) else { return Data() }
-        members["recordings"] = profile.recordings.stored(&words)
-        members["lostAnywhere"] = StoredValue(profile.lostAnywhere)
-        members["unread"] = StoredValue(profile.unread)
+        guard case .record(var members) = tables.stored(&words) else { return Data() }
+        members["recordings"] = recordings.stored(&words)
+        members["lostAnywhere"] = StoredValue(lostAnywhere)
+        members["unread"] = StoredValue(unread)
+        if thresholds != Thresholds() { members["thresholds"] = thresholds.stored }
         members.merge(words.stored) { _, words in words }
         // The header comes first, so that a file can be told by its beginning.
         let rest = try StoredValue.record(members).json().dropFirst()
@@ -72,7 +71,8 @@ extension Profile {
             self.init(
                 tables, recordings: recordings,
                 lostAnywhere: try file.member("lostAnywhere") { try $0.count() },
-                unread: try file.member("unread") { try $0.count() })
+                unread: try file.member("unread") { try $0.count() },
+                thresholds: try file.member("thresholds") { try Thresholds($0) })
         } catch let problem as StoredProblem {
             throw ProfileFileError(reason: "is damaged: \(problem.sentence)")
         } catch {

@@ -1,0 +1,56 @@
+extension Profile {
+    /// Faults that went to the store one by one.
+    public var faults: [(key: FaultEvidence.Key, evidence: FaultEvidence)] {
+        evidence(of: FaultDetector.self)
+    }
+
+    /// Fetches that were made in a loop.
+    public var loops: [(key: LoopEvidence.Key, evidence: LoopEvidence)] {
+        evidence(of: LoopDetector.self)
+    }
+
+    /// Objects that were looked up one by one.
+    public var lookUps: [(key: LookUpEvidence.Key, evidence: LookUpEvidence)] {
+        evidence(of: LookUpDetector.self)
+    }
+
+    /// The fetches of one loop.
+    package func loop(_ key: LoopEvidence.Key) -> LoopEvidence? { tables.evidence[LoopDetector.self][key] }
+
+    /// Saves that were too small or too large.
+    public var saves: [(key: SaveEvidence.Key, evidence: SaveEvidence)] {
+        evidence(of: SaveDetector.self)
+    }
+
+    /// Fetches that were made again although nothing had changed.
+    public var repeats: [(key: FetchProfile.Key, evidence: RepeatEvidence)] {
+        evidence(of: RepeatDetector.self)
+    }
+
+    /// Waits for queues and locks.
+    public var waits: [(key: WaitEvidence.Key, evidence: WaitEvidence)] {
+        evidence(of: WaitDetector.self)
+    }
+
+    /// What kept main threads from drawing.
+    public var blocks: [(key: BlockEvidence.Key, evidence: BlockEvidence)] {
+        evidence(of: BlockDetector.self)
+    }
+
+    /// Faults that went to the store, and whether their rows had been in memory.
+    public var refaults: [(key: RefaultEvidence.Key, evidence: RefaultEvidence)] {
+        evidence(of: RefaultDetector.self)
+    }
+
+    /// Large objects that kept their values beyond their scope.
+    public var holds: [(key: HoldEvidence.Key, evidence: HoldEvidence)] {
+        evidence(of: HoldDetector.self)
+    }
+
+    /// What a detector found, in alphabetical order.
+    func evidence<Gatherer: EvidenceDetector>(
+        of detector: Gatherer.Type
+    ) -> [(key: Gatherer.Key, evidence: Gatherer.Evidence)] {
+        sortedEvidence[detector]
+    }
+}

@@ -1,0 +1,111 @@
+public import FaultlineTrace
+
+/// Sums up a trace, message by message.
+///
+/// Messages come in the order in which the reader gives them: of each process first where it began and its dictionary, then
+/// its events. How messages of different processes are interleaved makes no difference.
+///
+///     var builder = ProfileBuilder()
+///     for message in messages { builder.add(message) }
+///     let analysis = Analysis(builder.finish())
+public struct ProfileBuilder: Sendable {
+    /// The numbers that decide what becomes evidence.
+    public let thresholds: Thresholds
+
+    private var tables = ProfileTables()
+    private var reductions: [UInt32: ProcessReduction] = [:]
+    private var lostAnywhere: UInt64 = 0
+    private var unread: UInt64 = 0
+    /// Whether the thresholds are others than those in force around this.
+    private let hasOwnThresholds: Bool
+
+    /// - Parameter thresholds: By default those in force; see ``Thresholds/apply(_:)``.
+    public init(thresholds: Thresholds? = nil) {
+        self.thresholds = thresholds ?? Thresholds.inForce
+        hasOwnThresholds = self.thresholds != Thresholds.inForce
+    }
+
+    /// Takes in a message.
+    ///
+    /// - Complexity: O(1) amortised, apart from the lists of `use` events.
+    public mutating func add(_ message: TraceMessage) {
+        if hasOwnThresholds { thresholds.apply { reduce(message) } } else { reduce(message) }
+    }
+
+    /// Takes in lines, events or packets of the trace that could not be read: what was counted is too low by them.
+    public mutating func addUnread(_ count: UInt64) { unread &+= count }
+
+    /// Sums up what is still open, such as scopes that were not closed and fetches whose objects may yet fire.
+    ///
+    /// The builder is empty afterwards.
+    public mutating func finish() -> Profile {
+        if hasOwnThresholds { return thresholds.apply { close() } }
+        return close()
+    }
+
+    private mutating func close() -> Profile {
+        var summaries: [ProcessSummary] = []
+        for process in reductions.keys.sorted() {
+            guard var reduction = reductions.removeValue(forKey: process) else { continue }
+            reduction.finish(into: &tables)
+            summaries.append(reduction.context.summary)
+        }
+        var recordings = RecordingTable()
+        recordings.add(summaries)
+        defer { (tables, lostAnywhere, unread) = (ProfileTables(), 0, 0) }
+        return Profile(
+            tables, recordings: recordings, lostAnywhere: lostAnywhere, unread: unread, thresholds: thresholds)
+    }
+
+    private mutating func reduce(_ message: TraceMessage) {
+        switch message {
+        case .began(let began):
+            change(began.process) { reduction, _ in
+                reduction.context.summary.program = began.program
+                reduction.context.summary.source = began.source
+                reduction.context.summary.date = began.date
+                reduction.context.summary.gaps = Set(began.gaps ?? [])
+                reduction.context.summary.start = began.start
+                reduction.context.summary.end = max(reduction.context.summary.end, began.start)
+            }
+        case .entry(let process, _, .calibration(let entry)):
+            // It is the machine's, and of no process that was recorded.
+            tables.insert(entry, of: process)
+        case .entry(let process, let id, let entry):
+            change(process) { $0.insert(entry, id: id, into: &$1) }
+        case .event(let event):
+            change(event.process) { $0.add(event, to: &$1) }
+        case .lost(let loss) where loss.process == 0:
+            lostAnywhere &+= loss.events
+            for process in reductions.keys { change(process) { reduction, _ in reduction.context.loseAnywhere() } }
+        case .lost(let loss):
+            change(loss.process) { reduction, _ in reduction.context.lose(loss) }
+        case .ended(let ended):
+            change(ended.process) { reduction, _ in
+                reduction.context.summary.ended = ended
+                reduction.context.summary.end = max(reduction.context.summary.end, ended.end)
+            }
+        }
+    }
+
+    private mutating func change(_ process: UInt32, _ change: (inout ProcessReduction, inout ProfileTables) -> Void) {
+        if let index = reductions.index(forKey: process) {
+            change(&reductions.values[index], &tables)
+        } else {
+            var reduction = ProcessReduction(process: process)
+            change(&reduction, &tables)
+            reductions[process] = reduction
+        }
+    }
+}
+
+extension Profile {
+    /// Sums up a whole trace.
+    ///
+    /// - Parameter thresholds: By default those in force.
+    public init(_ messages: some Sequence<TraceMessage>, thresholds: Thresholds? = nil) {
+        var builder = ProfileBuilder(thresholds: thresholds)
+        for message in messages { builder.add(message) }
+        self = builder.finish()
+    }
+}

@@ -1,9 +1,0 @@
-import FaultlineAnalysis
-import FaultlineTrace
-
-extension Profile {
-    init(_ messages: [TraceMessage]) {
-        self.init()
-        for message in messages { add(message) }
-    }
-}
