@@ -87,6 +87,15 @@ static void count_dropped(fl_thread *thread, uint32_t events) {
     atomic_fetch_add_explicit(&ring->dropped, events, memory_order_release);
 }
 
+// What recording one event takes at most, in nanoseconds. A sample that took longer was taken off its CPU in between, which
+// says nothing of the events that it stands for.
+#define LONGEST_SAMPLE 10000
+
+// The cost of the events that a sample stands for.
+static uint64_t sampled_cost(uint64_t nanoseconds) {
+    return (nanoseconds < LONGEST_SAMPLE ? nanoseconds : LONGEST_SAMPLE) * FL_SAMPLING;
+}
+
 void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending) {
     size_t padded = (field_bytes + 7) & ~(size_t)7;
     size_t statement = ending->statement == NULL ? 0 : sizeof(fl_statement_time) + sizeof(fl_sql);
@@ -125,7 +134,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         uint64_t cost = thread->pending_cost;
         if (is_sampled) {
             uint64_t ended = header->start + header->duration;
-            cost += (header->overhead + (fl_now() - ended)) * FL_SAMPLING;
+            cost += sampled_cost(header->overhead + (fl_now() - ended));
         }
         header->overhead = cost > UINT32_MAX ? UINT32_MAX : (uint32_t)cost;
         thread->pending_cost = 0;
@@ -141,7 +150,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     uint64_t began = is_sampled ? fl_now() : 0;
     fl_trace_record(thread, (const fl_header *)(const void *)room);
     if (place != NULL) { leave_ring(ring); }
-    if (is_sampled) { thread->pending_cost += (fl_now() - began) * FL_SAMPLING; }
+    if (is_sampled) { thread->pending_cost += sampled_cost(fl_now() - began); }
 }
 
 // MARK: - Waiting for a CPU

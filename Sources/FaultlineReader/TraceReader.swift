@@ -58,10 +58,16 @@ public struct TraceReader: Sendable {
 
     /// Hands what began, and the dictionary, to `body`.
     ///
-    /// - Throws: as ``read(_:)``; not for a timeline that is somebody else's.
-    package func readNames(_ body: (TraceMessage) throws -> Void) throws {
+    /// - Throws: as ``read(_:)``; for a timeline that is somebody else's only if `isStrict`.
+    package func readNames(isStrict: Bool = false, _ body: (TraceMessage) throws -> Void) throws {
         switch format {
-        case .timeline: try TimelineReader(path: path).readNames(body)
+        case .timeline:
+            var isOurs = false
+            try TimelineReader(path: path).readNames { message in
+                isOurs = true
+                try body(message)
+            }
+            if isStrict, !isOurs { throw ReaderError.foreignJSON(path) }
         case .ctf: try CTFReader(path: path).readNames(body)
         case .xctrace, .sqlDebug: break
         }

@@ -86,7 +86,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
     static func incomplete(_ path: String, lines: UInt64, errno code: Int32) -> RecorderError {
         RecorderError(
             code: .incomplete,
-            message: "The trace \"\(path)\" lacks \(lines) lines that could not be written (\(reason(code))); "
+            message:
+                "The trace \"\(path)\" lacks \(grouped(lines)) lines that could not be written (\(reason(code))); "
                 + "free some space and record again.")
     }
 
@@ -110,6 +111,14 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
             code: .incomplete,
             message: "\(processes(count)) could not be recorded because what lies in \"\(directory)\" cannot be read "
                 + "(\(reason(code))); record again as the user that the program runs as.")
+    }
+
+    /// A number with its thousands apart, as reports have it.
+    private static func grouped(_ number: UInt64) -> String {
+        let digits = Array(String(number))
+        return digits.indices.map { place in
+            (place > 0 && (digits.count - place) % 3 == 0 ? "," : "") + String(digits[place])
+        }.joined()
     }
 
     private static func processes(_ count: Int) -> String {

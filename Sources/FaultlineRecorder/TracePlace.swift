@@ -8,6 +8,9 @@ struct TracePlace {
     /// Where it is written: there, or beside an earlier trace that is there.
     let written: String
 
+    /// The earlier trace as it was when the recording began.
+    private let earlier: FileState?
+
     /// How many names beside an earlier trace are tried.
     private static let mostNames = 100
 
@@ -15,14 +18,17 @@ struct TracePlace {
     ///
     /// - Throws: ``RecorderError`` if neither can be written.
     static func open(_ path: String) throws -> (place: TracePlace, timeline: OpaquePointer) {
-        if let timeline = fl_timeline_open(path) { return (TracePlace(wanted: path, written: path), timeline) }
+        if let timeline = fl_timeline_open(path) {
+            return (TracePlace(wanted: path, written: path, earlier: nil), timeline)
+        }
         guard errno == EEXIST else { throw failure(path) }
         // Where a link leads to the earlier trace, that is replaced, and not the link.
         let path = realPath(path)
+        let earlier = FileState(path)
         for attempt in 1...mostNames {
             let beside = name(beside: path, attempt)
             if let timeline = fl_timeline_open(beside) {
-                return (TracePlace(wanted: path, written: beside), timeline)
+                return (TracePlace(wanted: path, written: beside, earlier: earlier), timeline)
             }
             // Another recording is being written there, or was left there by one that was killed.
             guard errno == EEXIST || errno == EWOULDBLOCK else { throw failure(beside) }
@@ -59,11 +65,31 @@ struct TracePlace {
         defer { fl_timeline_close(timeline) }
         if isEmpty {
             unlink(written)
-            return (nil, "\"\(wanted)\" is the earlier trace, which an empty one does not replace.")
+            return (nil, "\"\(wanted)\" is as it was: an empty trace replaces nothing.")
+        }
+        guard FileState(wanted) == earlier else {
+            return (written, "\"\(wanted)\" was changed meanwhile and is kept; this recording is in \"\(written)\".")
         }
         guard isWhole, rename(written, wanted) == 0 else {
-            return (written, "\"\(wanted)\" is the earlier trace; this recording is in \"\(written)\".")
+            return (written, "\"\(wanted)\" is as it was; this recording is in \"\(written)\".")
         }
         return (wanted, nil)
+    }
+}
+
+/// What tells whether a file was written or replaced.
+private struct FileState: Equatable {
+    private let device: dev_t
+    private let inode: ino_t
+    private let size: off_t
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    /// `nil` if there is no such file.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        (device, inode, size) = (status.st_dev, status.st_ino, status.st_size)
+        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }
 }

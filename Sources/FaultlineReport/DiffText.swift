@@ -99,7 +99,8 @@ public struct DiffText: Sendable {
             guard let group = operation.group else { return "" }
             let traces = operation.after == nil ? diff.traces.before : diff.traces.after
             let count = words("count", group.count, traces)
-            let trips = group.counts.trips > 0 ? ", \(words("trips", group.counts.trips, traces)) trips" : ""
+            let number = words("trips", group.counts.trips, traces)
+            let trips = group.counts.trips > 0 ? ", \(number) \(number == "1" ? "trip" : "trips")" : ""
             return "\(count) ×\(trips), \(words("time", group.totalTime, traces))"
         case .worse, .better, .traded, .same:
             let counts = operation.changes.prefix(2).map { figure in

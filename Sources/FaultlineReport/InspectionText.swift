@@ -30,12 +30,13 @@ public struct InspectionText: Sendable {
         let facts = inspection.facts
         let name = Phrase.fileName(facts.path)
         let rows = facts.tables.reduce(0) { $0 &+ $1.rows }
-        var words = "\(name): \(Phrase.size(Double(facts.size))), \(Phrase.count(UInt64(facts.tables.count), "table"))"
+        let size = max(facts.size, facts.pages &* facts.pageSize)
+        var words = "\(name): \(Phrase.size(Double(size))), \(Phrase.count(UInt64(facts.tables.count), "table"))"
         words +=
             ", \(Phrase.count(rows, "row")); \(Phrase.count(facts.pages, "page")) of \(Phrase.size(Double(facts.pageSize)))"
         if facts.freePages > 0 { words += ", \(Phrase.count(facts.freePages)) of them free" }
         words += facts.journalMode == "wal" ? "; write-ahead log" : "; rollback journal"
-        if facts.isCoreData { words += "; a store of Core Data's" }
+        if facts.isCoreData { words += facts.isFaultline ? "; a store of Faultline's" : "; a store of Core Data's" }
         let lines = TextTable.wrapped(words, width: width)
         return [ink(.bold, lines[0])] + lines.dropFirst()
     }

@@ -42,7 +42,7 @@ public struct VerificationText: Sendable {
 
     private func lines(_ trial: Trial, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let tone: Ink.Tone =
-            trial.outcome == .withdrawn ? .red : [.less, .unclear].contains(trial.outcome) ? .yellow : .green
+            trial.outcome == .withdrawn ? .red : [.less, .unclear, .nothing].contains(trial.outcome) ? .yellow : .green
         var text = FindingsText.head(trial.finding, "\(number). \(trial.outcome.word)", tone, ink, width)
         let body = { (words: String) in FindingsText.body(words, width: width) }
         if let measurement = trial.measurement, let figure = trial.figure, let expected = trial.expected {
@@ -53,6 +53,12 @@ public struct VerificationText: Sendable {
             let figure = trial.figure?.gain.high ?? 0
             let much = figure > 0 ? "far less time than predicted, if any" : "no time"
             text += body("The finding is withdrawn: on this store the change saves \(much).")
+        }
+        if trial.outcome == .nothing, let gain = trial.figure?.gain {
+            text += body(
+                gain.high < 0
+                    ? "The finding predicted no saving of time, and on this store the change costs some."
+                    : "The finding predicted no saving of time.")
         }
         if trial.outcome == .unclear {
             text += body("The difference is within the noise; the counts are exact.")
@@ -123,6 +129,7 @@ extension Trial.Outcome {
     var word: String {
         switch self {
         case .confirmed: "confirmed"
+        case .nothing: "saves no time"
         case .more: "saves more"
         case .less: "saves less"
         case .withdrawn: "withdrawn"
@@ -132,6 +139,6 @@ extension Trial.Outcome {
     }
 
     fileprivate static var words: [String] {
-        [.confirmed, .more, .less, .withdrawn, .unclear].map { (one: Trial.Outcome) in one.word }
+        [.confirmed, .nothing, .more, .less, .withdrawn, .unclear].map { (one: Trial.Outcome) in one.word }
     }
 }

@@ -31,7 +31,7 @@ struct LoadedProfile {
     /// - Throws: ``CommandFailure`` if it cannot be read.
     static func oneOfSeveral(_ path: String) throws -> Profile {
         let loaded = try LoadedProfile(path: path)
-        for note in loaded.notes { Terminal.tell("\(path): \(note)") }
+        for note in loaded.notes + loaded.profile.gaps { Terminal.tell("\(path): \(note)") }
         return loaded.profile
     }
 
@@ -49,5 +49,26 @@ struct LoadedProfile {
             throw CommandFailure.usage(
                 "The profile \"\(path)\" \(error.reason); make it again from its trace with \"faultline profile\".")
         }
+    }
+}
+
+extension Profile {
+    /// What the trace lacks, in sentences: what was compared with it or added to it lacks that too.
+    fileprivate var gaps: [String] {
+        var sentences: [String] = []
+        let gone = lost &+ unwritten
+        if gone > 0 {
+            sentences.append("\(Phrase.count(gone, "event")) \(gone == 1 ? "is" : "are") missing: lost or not written.")
+        }
+        if unread > 0 {
+            sentences.append("\(Phrase.count(unread, "part")) of the trace could not be read.")
+        }
+        let open = allProcesses.unended
+        if open > 0 {
+            sentences.append(
+                "\(Phrase.count(open, "process", plural: "processes")) \(open == 1 ? "has" : "have") no end in the trace: "
+                    + "what came last is missing.")
+        }
+        return sentences
     }
 }

@@ -44,9 +44,14 @@ struct LoadedTrace {
         }
     }
 
-    private func readNames(_ body: (TraceMessage) throws -> Void) throws {
+    /// Checks that there is a trace of Faultline's in the file, without reading its events.
+    ///
+    /// - Throws: ``CommandFailure`` if there is none.
+    func expectNames() throws { try readNames(isStrict: true) { _ in } }
+
+    private func readNames(isStrict: Bool = false, _ body: (TraceMessage) throws -> Void) throws {
         do {
-            try reader.readNames(body)
+            try reader.readNames(isStrict: isStrict, body)
         } catch let error as ReaderError {
             throw CommandFailure.usage(error.message)
         }
@@ -78,6 +83,8 @@ struct LoadedTrace {
         case .stillRunning:
             isWritten = true
             notes.append("the program still runs; this is what it has recorded up to now")
+        // A copy of a trace whose rings are gone lacks nothing that anybody could add.
+        case .impossible(_, events: 0): break
         case .impossible(let reason, let events):
             missing = events
             notes.append(

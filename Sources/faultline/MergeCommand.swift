@@ -42,17 +42,33 @@ struct MergeCommand: ParsableCommand {
     }
 
     private func sum(of files: [String]) throws -> Profile {
+        var files = files
+        var notes: [String] = []
+        while true {
+            do {
+                let (profile, more) = try Self.sum(files)
+                for note in notes + more { Terminal.tell(note) }
+                return profile
+            } catch let part as ProfileSum.Superseded {
+                files.removeAll { $0 == part.path }
+                notes.append("\(part.path): \"\(part.by)\" has more of the same recording; only that is counted.")
+            }
+        }
+    }
+
+    private static func sum(_ files: [String]) throws -> (profile: Profile, notes: [String]) {
         var sum = ProfileSum()
         var notes: [String] = []
         for file in files {
-            if case .contained(let other) = try sum.add(try LoadedProfile.oneOfSeveral(file), from: file) {
-                notes.append(
-                    file == other
-                        ? "\(file): named twice; it is counted once."
-                        : "\(file): all of it is in \"\(other)\" already; it is not counted again.")
+            guard case .contained(let others) = try sum.add(try LoadedProfile.oneOfSeveral(file), from: file) else {
+                continue
             }
+            let names = others.map { "\"\($0)\"" }.joined(separator: " and ")
+            notes.append(
+                others == [file]
+                    ? "\(file): named twice; it is counted once."
+                    : "\(file): all of it is in \(names) already; it is not counted again.")
         }
-        for note in notes { Terminal.tell(note) }
-        return sum.profile
+        return (sum.profile, notes)
     }
 }

@@ -36,9 +36,17 @@ struct OutputFile {
     /// - Parameters:
     ///   - content: What a file that is there may hold to be replaced.
     ///   - isForced: Whether any file is replaced, because the user insists.
+    ///   - suffixes: Of files beside it that whoever writes it would take for its own.
     /// - Throws: ``CommandFailure`` if the file is there and holds something else, or cannot be written.
-    static func check(_ path: String, replacing content: Content, isForced: Bool = false) throws {
+    static func check(
+        _ path: String, replacing content: Content, isForced: Bool = false, suffixes: [String] = []
+    ) throws {
+        guard !path.isEmpty else { throw CommandFailure.usage("The output file has no name; name one with -o.") }
         var status = stat()
+        for beside in suffixes.map({ path + $0 }) where lstat(beside, &status) == 0 {
+            throw CommandFailure.usage(
+                "Cannot write \"\(path)\": SQLite would take \"\(beside)\" for a part of it; \(advice).")
+        }
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 let what = status.st_mode & S_IFMT == S_IFDIR ? "it is a directory" : "it is not a regular file"

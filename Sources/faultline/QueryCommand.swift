@@ -30,10 +30,15 @@ struct QueryCommand: ParsableCommand {
     var output: String?
 
     func run() throws {
-        if let output { try OutputFile.check(output, replacing: .nothing) }
+        if let output {
+            try OutputFile.check(output, replacing: .nothing, suffixes: ["-journal", "-wal", "-shm"])
+        }
         let trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
-        guard sql != nil || output != nil else { return try Terminal.output.write(TableText.text) }
+        guard sql != nil || output != nil else {
+            try trace.expectNames()
+            return try Terminal.output.write(TableText.text)
+        }
         let database = try tables(of: trace)
         guard let sql else { return }
         do {

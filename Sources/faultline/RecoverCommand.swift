@@ -74,7 +74,12 @@ struct RecoverCommand: ParsableCommand {
     private func complete(_ trace: String) throws {
         var rings: [TraceRecovery.NamedRings] = []
         do {
-            try TraceReader(path: trace).readNames {
+            let reader = try TraceReader(path: trace)
+            guard reader.format == .timeline else {
+                throw CommandFailure.usage(
+                    "\"\(trace)\" is no timeline: only timelines have rings, which \"faultline recover\" could add.")
+            }
+            try reader.readNames(isStrict: true) {
                 if case .began(let process) = $0, !process.rings.isEmpty {
                     rings.append(.init(file: process.rings, process: process.process, date: process.date))
                 }

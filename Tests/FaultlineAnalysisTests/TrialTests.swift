@@ -35,6 +35,14 @@ struct TrialTests {
         #expect(trial.notes == [])
     }
 
+    /// A change that costs time was called confirmed, because no saving had been predicted.
+    @Test func `No saving of time is no saving that was confirmed`() {
+        for after in [100.0, 115, 97] {
+            #expect(Trial(finding(.none), measurement(100, after), recorded: 100, notes: []).outcome == .nothing)
+        }
+        #expect(Trial(finding(.none), measurement(100, 60), recorded: 100, notes: []).outcome == .more)
+    }
+
     @Test func `What was expected is taken in the machine's own time`() {
         let found = finding(Saving.Range(median: 40, low: 30, high: 50))
         let trial = Trial(found, measurement(50, 30), recorded: 100, notes: ["Drawn."])

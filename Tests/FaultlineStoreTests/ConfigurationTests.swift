@@ -99,13 +99,13 @@ struct ConfigurationTests {
             performing {
                 _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: description)
             }
-                == "The store '\(several.url(0).path)' was made with another model: it has no entity 'Note', it has an entity 'Category', which the configuration 'Notes' has not, it has an entity 'Item', which the configuration 'Notes' has not, it has an entity 'Section', which the configuration 'Notes' has not, it has an entity 'Tag', which the configuration 'Notes' has not; open it with the model that it was made with, or migrate it."
+                == "The store '\(several.url(0).path)' was made with another model: the store lacks the entity 'Note', the store has an entity 'Category' that the configuration 'Notes' lacks, the store has an entity 'Item' that the configuration 'Notes' lacks, the store has an entity 'Section' that the configuration 'Notes' lacks, the store has an entity 'Tag' that the configuration 'Notes' lacks; open it with the model that it was made with, or migrate it."
         )
         description.configuration = nil
         #expect(
             performing {
                 _ = try PersistentContainer(name: "Test", managedObjectModel: model, storeDescription: description)
-            }.contains("it has no entity 'Aardvark', it has no entity 'Note'"))
+            }.contains("the store lacks the entity 'Aardvark', the store lacks the entity 'Note'"))
     }
 
     @Test("Changed entities of the configuration are another model")
@@ -120,7 +120,7 @@ struct ConfigurationTests {
                     name: "Test", managedObjectModel: model,
                     storeDescription: several.container.persistentStoreDescription)
             }
-                == "The store '\(several.url(0).path)' was made with another model: it has no 'Note.body', its table ZNOTE has a column ZTEXT, which the model has not; open it with the model that it was made with, or migrate it."
+                == "The store '\(several.url(0).path)' was made with another model: the store lacks 'Note.body', the store's table ZNOTE has a column ZTEXT that the model lacks; open it with the model that it was made with, or migrate it."
         )
     }
 

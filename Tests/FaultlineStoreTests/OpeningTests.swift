@@ -76,14 +76,14 @@ struct OpeningTests {
         let more = try ManagedObjectModel(entities: entities)
         #expect(
             performing { try open("Test.sqlite", model: more) }
-                == "The store '\(path("Test.sqlite"))' was made with another model: it has no 'Item.brand'; open it with the model that it was made with, or migrate it."
+                == "The store '\(path("Test.sqlite"))' was made with another model: the store lacks 'Item.brand'; open it with the model that it was made with, or migrate it."
         )
         entities[0].attributes.removeLast()
         entities[0].relationships.removeLast()
         let fewer = try ManagedObjectModel(entities: Array(entities.dropLast()))
         #expect(
             performing { try open("Test.sqlite", model: fewer) }
-                == "The store '\(path("Test.sqlite"))' was made with another model: it has an entity 'Tag', which the model has not; open it with the model that it was made with, or migrate it."
+                == "The store '\(path("Test.sqlite"))' was made with another model: the store has an entity 'Tag' that the model lacks; open it with the model that it was made with, or migrate it."
         )
     }
 

@@ -31,22 +31,22 @@ struct StoreMatchTests {
     @Test func olderVersion() throws {
         #expect(
             try message(.sample1, model(.sample1, version: "SampleModel2"))
-                == "it has no entity 'LuxuryCar', it has an entity 'ExpensiveSportCar', which the model has not, its table ZCAR has a column ZCOLOR, which the model has not, its table ZPERSON has a column ZID, which the model has not"
+                == "the store lacks the entity 'LuxuryCar', the store has an entity 'ExpensiveSportCar' that the model lacks, the store's table ZCAR has a column ZCOLOR that the model lacks, the store's table ZPERSON has a column ZID that the model lacks"
         )
         #expect(
             try message(.sample2, model(.sample2, version: "SampleModel"))
-                == "it has no 'Car.color', it has no entity 'ExpensiveSportCar', it has no 'Person.id', it has an entity 'LuxuryCar', which the model has not"
+                == "the store lacks 'Car.color', the store lacks the entity 'ExpensiveSportCar', the store lacks 'Person.id', the store has an entity 'LuxuryCar' that the model lacks"
         )
         #expect(
             try message(.users, model(.users, version: "SampleModel3_v2"))
-                == "it has no entity 'Pet', it has no 'User.pet'")
+                == "the store lacks the entity 'Pet', the store lacks 'User.pet'")
         #expect(
             try message(.bookmarks1, model(.bookmarks1, version: "BookmarksModel 3"))
-                == "it has no 'BookmarkEntity.isPendingDeletion', it has no 'BookmarkEntity.modifiedAt', its table ZBOOKMARKENTITY has a column ZISFAVORITE, which the model has not"
+                == "the store lacks 'BookmarkEntity.isPendingDeletion', the store lacks 'BookmarkEntity.modifiedAt', the store's table ZBOOKMARKENTITY has a column ZISFAVORITE that the model lacks"
         )
         #expect(
             try message(.bookmarks3, model(.bookmarks3, version: "BookmarksModel 6"))
-                == "it has no 'BookmarkEntity.isStub', it has no 'BookmarkEntity.lastChildrenPayloadReceivedFromSync', it has no 'BookmarkEntity.favoriteFolders', it has no 'BookmarkEntity.favorites', its table ZBOOKMARKENTITY has a column ZFAVORITEFOLDER, which the model has not"
+                == "the store lacks 'BookmarkEntity.isStub', the store lacks 'BookmarkEntity.lastChildrenPayloadReceivedFromSync', the store lacks 'BookmarkEntity.favoriteFolders', the store lacks 'BookmarkEntity.favorites', the store's table ZBOOKMARKENTITY has a column ZFAVORITEFOLDER that the model lacks"
         )
     }
 
@@ -76,14 +76,16 @@ struct StoreMatchTests {
         cars[person].relationships[0].isOrdered = false
         let car = try #require(cars.firstIndex { $0.name == "Car" })
         cars[car].relationships.append(RelationshipDescription("driver", to: "Person", inverse: nil))
-        #expect(try message(.sample1, ManagedObjectModel(entities: cars)) == "it has no 'Car.driver'")
+        #expect(try message(.sample1, ManagedObjectModel(entities: cars)) == "the store lacks 'Car.driver'")
     }
 
     @Test func brokenStores() throws {
         let model = try CoreDataFixture.users.loadModel()
         #expect(
-            try message(.users, model, "UPDATE Z_PRIMARYKEY SET Z_NAME = NULL") == "it has no entity 'User'")
-        #expect(try message(.users, model, "DROP TABLE ZUSER") == "it has no 'User.name', it has no 'User.petName'")
+            try message(.users, model, "UPDATE Z_PRIMARYKEY SET Z_NAME = NULL") == "the store lacks the entity 'User'")
+        #expect(
+            try message(.users, model, "DROP TABLE ZUSER")
+                == "the store lacks 'User.name', the store lacks 'User.petName'")
         #expect(try message(.users, model, "UPDATE Z_METADATA SET Z_PLIST = 'x'") == "no error")
     }
 

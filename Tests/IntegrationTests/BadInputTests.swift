@@ -32,6 +32,15 @@ struct BadInputTests {
             [subcommand, path], "Could not open the trace \"\(path)\": there is no such file; check the path.")
     }
 
+    @Test("tells a foreign JSON file from a trace without reading its events", arguments: ["query", "recover"])
+    func foreignNames(command: String) throws {
+        let path = directory.path("foreign.json")
+        try #"[{"ph":"X"}]"#.write(toFile: path, atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run([command, path])
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(result.errors.contains("it is JSON, but no timeline of Faultline; "))
+    }
+
     @Test("tells a foreign JSON file from a trace")
     func foreign() throws {
         let path = try write("{\"name\": \"left-pad\", \"version\": \"1.0.0\"}\n", to: "package.json")
@@ -152,7 +161,7 @@ struct BadInputTests {
         try expectFailure(
             ofStore: path, form: ["--flaws", "photo"],
             "The store '\(path)' was made with another model: its 'Item.photo' is INTEGER, which does not hold the model's "
-                + "Binary, it has an entity 'ItemPhoto', which the model has not; open it with the model that it was made with, or migrate it."
+                + "Binary, the store has an entity 'ItemPhoto' that the model lacks; open it with the model that it was made with, or migrate it."
         )
         #expect(try BuiltCommand.run(["workload", "groceries", "--store", path, "--items", "10"]).status == 0)
     }

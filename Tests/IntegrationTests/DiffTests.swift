@@ -18,6 +18,19 @@ struct DiffTests {
         #expect(!result.output.contains("Worse") && !result.output.contains("Gone"))
     }
 
+    /// Findings of the part that was cut off are "gone" only because nobody sees them.
+    @Test("What a side lacks is told")
+    func cut() throws {
+        let cut = try TemporaryDirectory().path("cut.json")
+        let text = try String(contentsOfFile: Self.trace("groceries-flawed"), encoding: .utf8)
+        try String(text.prefix(text.count / 2)).write(toFile: cut, atomically: true, encoding: .utf8)
+        let result = try BuiltCommand.run(["diff", Self.trace("groceries-flawed"), cut])
+        #expect(result.status == 0)
+        #expect(
+            result.errors.contains("faultline: \(cut): 1 process has no end in the trace: what came last is missing.\n")
+        )
+    }
+
     @Test("Two single runs of operations that ran one after the other show only large changes of time")
     func sensitivity() throws {
         let trace = Self.trace("music-library")

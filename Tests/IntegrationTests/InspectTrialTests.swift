@@ -289,13 +289,16 @@ struct OtherModelTests {
             #expect(newer.status == 2 && newer.output == "")
             #expect(
                 newer.errors.contains(
-                    "faultline: The model is not that of the store \"\(store)\": it has no 'BookmarkEntity.isStub', "))
+                    "faultline: The model is not that of the store \"\(store)\": the store lacks 'BookmarkEntity.isStub', "
+                ))
             #expect(
-                newer.errors.contains("its table ZBOOKMARKENTITY has a column ZFAVORITEFOLDER, which the model has not")
+                newer.errors.contains(
+                    "the store's table ZBOOKMARKENTITY has a column ZFAVORITEFOLDER that the model lacks")
             )
             let other = try BuiltCommand.run(command + ["--model", folder + "/PrivacyStats.xcdatamodeld"])
             #expect(
-                other.status == 2 && other.errors.contains("it has an entity 'BookmarkEntity', which the model has not")
+                other.status == 2
+                    && other.errors.contains("the store has an entity 'BookmarkEntity' that the model lacks")
             )
         }
     }

@@ -41,6 +41,38 @@ struct ProfileCommandTests {
         #expect(report.output.contains(" in \(stories.count) traces, "))
     }
 
+    @Test("Of two profiles of one recording the one that has more of it counts, in whatever order")
+    func partial() throws {
+        let directory = try TemporaryDirectory()
+        let (whole, cut) = (Self.trace("groceries-flawed"), directory.path("cut.json"))
+        let text = try String(contentsOfFile: whole, encoding: .utf8)
+        try String(text.prefix(text.count / 2)).write(toFile: cut, atomically: true, encoding: .utf8)
+        let expected = try BuiltCommand.run(["merge", whole]).output
+        for files in [[cut, whole], [whole, cut]] {
+            let merged = try BuiltCommand.run(["merge"] + files)
+            #expect(merged.status == 0 && merged.output == expected)
+        }
+        let superseded = try BuiltCommand.run(["merge", cut, whole]).errors
+        #expect(
+            superseded.contains(
+                "faultline: \(cut): \"\(whole)\" has more of the same recording; only that is counted.\n"))
+        #expect(
+            superseded.contains("faultline: \(cut): 1 process has no end in the trace: what came last is missing.\n"))
+    }
+
+    @Test("What several files have together is told of all of them")
+    func contained() throws {
+        let directory = try TemporaryDirectory()
+        let parts = ["groceries-flawed", "n-plus-one"].map(Self.trace)
+        let week = directory.path("week.profile")
+        #expect(try BuiltCommand.run(["merge"] + parts + ["-o", week]).status == 0)
+        let again = try BuiltCommand.run(["merge"] + parts + [week])
+        #expect(
+            again.errors
+                == "faultline: \(week): all of it is in \"\(parts[0])\" and \"\(parts[1])\" already; it is not "
+                + "counted again.\n")
+    }
+
     @Test("Profiles of different thresholds are not merged, and each is reported by its own")
     func thresholds() throws {
         let directory = try TemporaryDirectory()

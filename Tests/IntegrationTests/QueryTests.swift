@@ -73,6 +73,20 @@ struct QueryTests {
         let again = try BuiltCommand.run(["query", trace, "-o", file])
         #expect(again.status == 2)
         #expect(again.errors == "faultline: Cannot write \"\(file)\": it exists; name another file with -o.\n")
+        for suffix in ["-wal", "-journal", "-shm"] {
+            let beside = directory.path("other.sqlite" + suffix)
+            try Data("mine".utf8).write(to: URL(fileURLWithPath: beside))
+            let refused = try BuiltCommand.run(["query", trace, "-o", directory.path("other.sqlite")])
+            #expect(refused.status == 2)
+            #expect(
+                refused.errors == "faultline: Cannot write \"\(directory.path("other.sqlite"))\": SQLite would take "
+                    + "\"\(beside)\" for a part of it; name another file with -o.\n")
+            #expect(try String(contentsOfFile: beside, encoding: .utf8) == "mine")
+            try FileManager.default.removeItem(atPath: beside)
+        }
+        let nameless = try BuiltCommand.run(["query", trace, "-o", ""])
+        #expect(nameless.status == 2)
+        #expect(nameless.errors == "faultline: The output file has no name; name one with -o.\n")
         let nowhere = directory.path("missing/trace.sqlite")
         let failed = try BuiltCommand.run(["query", trace, "-o", nowhere])
         #expect(failed.status == 2)

@@ -282,8 +282,9 @@ struct VerifyTests {
         let result = try BuiltCommand.run(["verify", trace, "--store", store, "--model", model])
         #expect(result.status == 2)
         #expect(
-            result.errors.hasPrefix("faultline: The model is not that of the store \"\(store)\": it has no entity '"))
-        #expect(result.errors.contains("it has an entity 'Track', which the model has not"))
+            result.errors.hasPrefix(
+                "faultline: The model is not that of the store \"\(store)\": the store lacks the entity '"))
+        #expect(result.errors.contains("the store has an entity 'Track' that the model lacks"))
         #expect(result.errors.hasSuffix("Name the store's own model with --model.\n"))
     }
 }

@@ -52,7 +52,9 @@ package enum Phrase {
     /// Two times with the unit once, if it is the same.
     private static func between(_ low: String, _ high: String) -> String {
         let (first, second) = (low.split(separator: " "), high.split(separator: " "))
-        return first.last == second.last ? "\(first[0])–\(high)" : "\(low)–\(high)"
+        // A dash between numbers of which one has a sign would be read as one of their signs.
+        let dash = low.hasPrefix("-") || high.hasPrefix("-") ? " to " : "–"
+        return first.last == second.last ? "\(first[0])\(dash)\(high)" : "\(low)\(dash)\(high)"
     }
 
     /// A size in the unit that suits it: `512 B`, `18.5 KiB`, `3.00 MiB`.

@@ -79,11 +79,12 @@ struct RedundantIndexJudge: StoreJudge {
                 guard let other = Self.substitute(for: place, among: table.indexes) else { return nil }
                 return finding(
                     facts.isCoreData
-                        ? "Remove the fetch index \(Self.modelName(index.name, table)) from the model"
+                        ? "Remove the index \(Self.modelName(index.name, table)) from the model"
                         : "Drop the index \(index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
                     fix: facts.isCoreData
-                        ? "The store makes it from the model: remove it from \(table.label) there, and let the store migrate."
+                        ? "The store makes it from the model: from a fetch index of that name, or from an attribute that is "
+                            + "marked as indexed. Remove that from \(table.label), and let the store migrate."
                         : "The other index serves its queries. Every row that is written pays for both.",
                     code: facts.isCoreData ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
                     explanation: [

@@ -3,6 +3,8 @@ public struct Trial: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
         /// The change saves what the finding predicted.
         case confirmed
+        /// It saves no time, as the finding predicted.
+        case nothing
         /// It saves more.
         case more
         /// It saves something, but less.
@@ -68,7 +70,7 @@ public struct Trial: Sendable, Hashable {
         let gain = figure.gain
         // A finding that predicts no time is right unless there is some.
         guard expected.median > 0 else {
-            return gain.low > max(expected.high, noticeable * figure.before.median) ? .more : .confirmed
+            return gain.low > max(expected.high, noticeable * figure.before.median) ? .more : .nothing
         }
         guard gain.low > 0 else { return gain.high < expected.low || gain.high <= 0 ? .withdrawn : .unclear }
         if gain.low > expected.high { return .more }

@@ -92,7 +92,7 @@ struct StoreMatch {
             expected[entity.table, default: []].formUnion(entity.columns.map(\.name))
             guard isWanted(entity.name) else { continue }
             guard numbers.stored.contains(entity.name), numbers.byEntity[entity.name] != nil else {
-                found.append("it has no entity '\(entity.name)'")
+                found.append("the store lacks the entity '\(entity.name)'")
                 continue
             }
             let columns = try tables.columns(entity.table)
@@ -106,7 +106,7 @@ struct StoreMatch {
                     found += Self.difference(name, type, columns[property.column])
                 case .toOne:
                     let keys = [property.column] + (property.entityColumn.map { [$0] } ?? [])
-                    if !keys.allSatisfy({ columns[$0] != nil }) { found.append("it has no '\(name)'") }
+                    if !keys.allSatisfy({ columns[$0] != nil }) { found.append("the store lacks '\(name)'") }
                 case .toMany, .manyToMany:
                     found += try difference(name, property, entity, schema, &tables)
                 }
@@ -114,17 +114,21 @@ struct StoreMatch {
         }
         let own = Set(wanted.map(\.name))
         let part = configuration.map { "configuration '\($0.name)'" } ?? "model"
-        found += numbers.stored.subtracting(own).sorted().map { "it has an entity '\($0)', which the \(part) has not" }
+        found += numbers.stored.subtracting(own).sorted().map {
+            "the store has an entity '\($0)' that the \(part) lacks"
+        }
         for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
             // What begins with Z_ is the store's own; orders were looked at with their relationships.
             let more = try tables.columns(table).keys.filter { !known.contains($0) && !$0.hasPrefix("Z_") }
-            found += more.sorted().map { "its table \(table) has a column \($0), which the model has not" }
+            found += more.sorted().map {
+                "the store's table \(table) has a column \($0) that the model lacks"
+            }
         }
         return found
     }
 
     private static func difference(_ name: String, _ type: AttributeType, _ stored: String?) -> [String] {
-        guard let stored else { return ["it has no '\(name)'"] }
+        guard let stored else { return ["the store lacks '\(name)'"] }
         guard stored.uppercased() != type.columnType else { return [] }
         return ["its '\(name)' is \(stored), which does not hold the model's \(type.rawValue)"]
     }
@@ -146,7 +150,7 @@ struct StoreMatch {
             columns = try tables.columns(destination.table)
             order = "Z_FOK_" + inverse.column.dropFirst()
         }
-        guard wanted.allSatisfy({ columns[$0] != nil }) else { return ["it has no '\(name)'"] }
+        guard wanted.allSatisfy({ columns[$0] != nil }) else { return ["the store lacks '\(name)'"] }
         switch (columns[order] != nil, property.isOrdered) {
         case (true, false): return ["its '\(name)' is ordered, and the model's is not"]
         case (false, true): return ["its '\(name)' has no order, and the model's has one"]

@@ -1,3 +1,4 @@
+import FaultlineTrace
 import Foundation
 
 /// A file in the directory of a CTF trace that says that `faultline record` has made the trace.
@@ -9,6 +10,12 @@ enum LTTngMarker {
     static func write(in directory: String, session: String, daemon: pid_t?) throws {
         let text = session + (daemon.map { " \($0)" } ?? "") + "\n"
         try Data(text.utf8).write(to: URL(fileURLWithPath: directory + "/" + name), options: .withoutOverwriting)
+    }
+
+    /// Whether a directory has the marker, with a session's name in it.
+    static func isThere(in directory: String) -> Bool {
+        guard let head = try? RegularFile.beginning(of: directory + "/" + name, length: 256) else { return false }
+        return String(decoding: head, as: UTF8.self).hasPrefix("faultline-")
     }
 
     /// The session daemon that was started for a session; `nil` if none was, or it has ended.

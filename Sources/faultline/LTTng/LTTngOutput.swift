@@ -1,4 +1,5 @@
 import FaultlineReader
+import FaultlineTrace
 import Foundation
 
 /// The directory that a CTF trace is recorded into.
@@ -37,7 +38,7 @@ struct LTTngOutput {
             (self.wanted, written, isNew) = (wanted, wanted, false)
             return
         }
-        guard names.contains(LTTngMarker.name), names.allSatisfy(Self.made.contains) else {
+        guard Self.isTrace(wanted) else {
             throw CommandFailure.usage(
                 "The directory \"\(path)\" holds files that \"faultline record\" has not written; name another with -o."
             )
@@ -64,6 +65,29 @@ struct LTTngOutput {
         }
     }
 
+    /// Whether a directory holds a trace of ``record``'s and nothing else, at any depth.
+    private static func isTrace(_ directory: String) -> Bool {
+        guard LTTngMarker.isThere(in: directory),
+            let names = try? FileManager.default.contentsOfDirectory(atPath: directory),
+            names.allSatisfy(made.contains),
+            let streams = FileManager.default.enumerator(atPath: directory + "/ust")
+        else { return false }
+        for case let name as String in streams where !isStream(directory + "/ust/" + name) { return false }
+        return true
+    }
+
+    /// Whether it is a directory, or a file that LTTng writes: the metadata, a stream or its index.
+    private static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        if status.st_mode & S_IFMT == S_IFDIR { return true }
+        guard status.st_mode & S_IFMT == S_IFREG else { return false }
+        if status.st_size == 0 || (path as NSString).lastPathComponent == "metadata" { return true }
+        let head = (try? RegularFile.beginning(of: path, length: 4)).map(Array.init) ?? []
+        // The magic numbers of CTF 1.8: of a packet in this machine's byte order, of an index in the network's.
+        return head == [0xC1, 0x1F, 0xFC, 0xC1] || head == [0xC1, 0xF1, 0xDC, 0xC1]
+    }
+
     /// Removes what a recording has put there, and the directory if it was made for it.
     func discard() { Self.remove(written, withDirectory: isNew) }
 
@@ -81,7 +105,11 @@ struct LTTngOutput {
         guard written != wanted else { return (written, nil) }
         if isEmpty {
             discard()
-            return (nil, "\"\(wanted)\" is the earlier trace, which an empty one does not replace.")
+            return (nil, "\"\(wanted)\" is as it was: an empty trace replaces nothing.")
+        }
+        // Something may have been put there meanwhile.
+        guard Self.isTrace(wanted) else {
+            return (written, "\"\(wanted)\" holds other files by now; this recording is in \"\(written)\".")
         }
         Self.remove(wanted, withDirectory: true)
         guard rename(written, wanted) == 0 else {

@@ -124,10 +124,17 @@ struct RecordToLTTngTests {
             $FAULTLINE record --to lttng -o project -- true || echo $?
             (cd empty && $FAULTLINE record --to lttng -o . -- /not/there || echo $?)
             $FAULTLINE record --quiet --to lttng -o ctf -- true
-            ls -A other project/ust empty
+            echo mine > ctf/ust/notes
+            $FAULTLINE record --to lttng -o ctf -- true || echo $?
+            cat ctf/ust/notes && rm ctf/ust/notes
+            mkdir -p fake/ust && echo mine > fake/ust/file && touch fake/.faultline-recording
+            $FAULTLINE record --to lttng -o fake -- true || echo $?
+            ls -A other project/ust fake/ust empty
             """)
         #expect(result.status == 0)
-        #expect(result.output.hasSuffix("2\n2\n2\n2\n2\nempty:\n\nother:\nprecious\n\nproject/ust:\nfile\n"))
+        let statuses = String(repeating: "2\n", count: 6) + "mine\n2\n"
+        let listed = "empty:\n\nfake/ust:\nfile\n\nother:\nprecious\n\nproject/ust:\nfile\n"
+        #expect(result.output.hasSuffix(statuses + listed))
         let path = directory.url.path
         #expect(
             result.errors == """
@@ -136,7 +143,9 @@ struct RecordToLTTngTests {
                 faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
                 faultline: The directory "project" holds files that "faultline record" has not written; name another with -o.
                 faultline: The command "/not/there" cannot be run (No such file or directory); name a program that is in PATH, or its path.
-                faultline: "\(path)/ctf" is the earlier trace, which an empty one does not replace.
+                faultline: "\(path)/ctf" is as it was: an empty trace replaces nothing.
+                faultline: The directory "ctf" holds files that "faultline record" has not written; name another with -o.
+                faultline: The directory "fake" holds files that "faultline record" has not written; name another with -o.
 
                 """)
         #expect(!FileManager.default.fileExists(atPath: directory.path("new")))

@@ -6,9 +6,9 @@ extension UnboundedFetchRule {
     public var manual: RuleManual {
         RuleManual(
             trigger: "A fetch without limit and batch size with \(Phrase.count(UnboundedFetchRule.minimumRows.count)) "
-                + "rows or \(UnboundedFetchRule.minimumBytes.text) at once; or with \(UnboundedFetchRule.grownRows) rows and, from one run to another, "
-                + "\(Phrase.decimal(UnboundedFetchRule.minimumSlope.value, places: 1)) rows more or above for each row that its "
-                + "table has more. Runs are processes, of one trace or of profiles that were merged. Also fetches whose "
+                + "rows or \(UnboundedFetchRule.minimumBytes.text) at once; or with \(UnboundedFetchRule.grownRows) rows and a "
+                + "result that gets at least \(UnboundedFetchRule.minimumSlope.text) of the rows that its table grows by "
+                + "between runs. Runs are processes, of one trace or of profiles that were merged. Also fetches whose "
                 + "offsets pass over at least \(UnboundedFetchRule.minimumOffset.count) rows on average, and ten times the rows "
                 + "that they return.",
             evidence: "Results, rows, the most of one result, bytes, and runs in which the table's rows are known.",
