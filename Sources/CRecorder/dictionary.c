@@ -92,7 +92,8 @@ static uint32_t intern(
     fl_interned *slot = find(recorder, hash);
     if (slot != NULL && atomic_load_explicit(&slot->hash, memory_order_acquire) == hash) { return slot->id; }
     if (!fl_is_ours(recorder)) { return 0; }
-    uint64_t began = fl_now();
+    // Reading it is a system call, which a first sight can afford.
+    uint64_t began = fl_thread_time();
     pthread_mutex_lock(&adding);
     uint32_t id = 0;
     slot = find(recorder, hash);
@@ -110,7 +111,7 @@ static uint32_t intern(
     pthread_mutex_unlock(&adding);
     if (kind != FL_DICTIONARY_THREAD && kind != FL_DICTIONARY_MODULE) {
         fl_thread *thread = fl_thread_current(recorder);
-        if (thread != NULL) { thread->pending_cost += fl_now() - began; }
+        if (thread != NULL) { thread->pending_cost += fl_thread_time() - began; }
     }
     return id;
 }

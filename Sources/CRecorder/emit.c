@@ -87,14 +87,8 @@ static void count_dropped(fl_thread *thread, uint32_t events) {
     atomic_fetch_add_explicit(&ring->dropped, events, memory_order_release);
 }
 
-// What recording one event takes at most, in nanoseconds. A sample that took longer was taken off its CPU in between, which
-// says nothing of the events that it stands for.
-#define LONGEST_SAMPLE 10000
-
 // The cost of the events that a sample stands for.
-static uint64_t sampled_cost(uint64_t nanoseconds) {
-    return (nanoseconds < LONGEST_SAMPLE ? nanoseconds : LONGEST_SAMPLE) * FL_SAMPLING;
-}
+static uint64_t sampled_cost(uint64_t nanoseconds) { return fl_plausible_cost(nanoseconds) * FL_SAMPLING; }
 
 void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending) {
     size_t padded = (field_bytes + 7) & ~(size_t)7;

@@ -15,6 +15,14 @@
 #define FL_LABEL_BYTES 256
 // One event in so many has its cost measured.
 #define FL_SAMPLING 16
+
+// The most that recording one event takes, in nanoseconds. A thread that took longer was taken off its CPU in between, which
+// is no cost of recording.
+#define FL_LONGEST_COST 10000
+
+static inline uint64_t fl_plausible_cost(uint64_t nanoseconds) {
+    return nanoseconds < FL_LONGEST_COST ? nanoseconds : FL_LONGEST_COST;
+}
 // Numbers that one record takes: the event's own and those of the events that are drawn from it.
 #define FL_IDS_PER_RECORD 4
 

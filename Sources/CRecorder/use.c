@@ -109,7 +109,7 @@ fl_use_summary *fl_use_open(
     use->opened = began;
     atomic_fetch_add(&recorder->references, 1);
     atomic_store_explicit(&use->is_open, 1, memory_order_release);
-    thread->pending_cost += fl_now() - began;
+    thread->pending_cost += fl_plausible_cost(fl_now() - began);
     return summary;
 }
 

@@ -18,12 +18,6 @@ struct fl_writer {
     bool is_ended;   // the trace has the last line of the process
 };
 
-static uint64_t thread_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void *write_until_stopped(void *argument) {
     fl_writer *writer = argument;
     pthread_setname_np(pthread_self(), "faultline");
@@ -38,7 +32,7 @@ static void *write_until_stopped(void *argument) {
     }
     writer->is_ended = fl_timeline_wake(writer->timeline);
     if (writer->is_ended) {
-        fl_timeline_end_process(writer->timeline, writer->drain, FL_PROCESS_CLOSED, 0, thread_time());
+        fl_timeline_end_process(writer->timeline, writer->drain, FL_PROCESS_CLOSED, 0, fl_thread_time());
     }
     return NULL;
 }

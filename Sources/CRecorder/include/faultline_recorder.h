@@ -74,6 +74,13 @@ static inline uint64_t fl_now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+// CPU time of this thread, in nanoseconds: what other threads and programs do meanwhile does not count.
+static inline uint64_t fl_thread_time(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 // How long a thread had run at a time, and how often it had slept.
 typedef struct fl_run {
     uint64_t at;     // nanoseconds of CLOCK_MONOTONIC
