@@ -260,7 +260,7 @@ struct StoreInspectionTests {
         var own = StoreFacts.Index(name: "ITEM_SHELF_INDEX", columns: ["shelf"])
         own.isOfTheStore = true
         let needless = coreData([own, shelf])
-        #expect(needless.map(\.title) == ["Remove the fetch index byShelf from the model"])
+        #expect(needless.map(\.title) == ["Remove the index byShelf from the model"])
         #expect(needless.map(\.code) == [[]])
         #expect(coreData([own, StoreFacts.Index(name: "Z_Item_both", columns: ["shelf", "name"])]).isEmpty)
     }

@@ -45,6 +45,16 @@ struct TraceGapTests {
         #expect(missing(both) == [])
     }
 
+    @Test("Sums that one side does not tell are not compared")
+    func comparison() {
+        let (whole, log) = (Analysis(profile(nil)), Analysis(profile([TraceGap(.sizes)], process: 2)))
+        let names = { (diff: ProfileDiff) in diff.totals.map(\.name) }
+        #expect(names(ProfileDiff(before: whole, after: whole)).contains("bytes"))
+        for diff in [ProfileDiff(before: whole, after: log), ProfileDiff(before: log, after: whole)] {
+            #expect(names(diff) == ["time", "trips", "rows", "writes"])
+        }
+    }
+
     @Test("Gaps are kept in a profile's file")
     func file() throws {
         let gaps = [TraceGap(.plans, remedy: "-com.apple.CoreData.SQLDebug 4"), TraceGap(.sizes)]

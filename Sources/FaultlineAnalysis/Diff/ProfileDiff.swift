@@ -59,7 +59,7 @@ public struct ProfileDiff: Sendable {
         let (old, new) = (before.profile, after.profile)
         let traces = (max(1, old.recordingCount), max(1, new.recordingCount))
         self.traces = traces
-        totals = Self.totals(old.totals, new.totals)
+        totals = Self.totals(old, new)
         let pairs = OperationAlignment.pairs(old.operations, new.operations)
         let noise = TimeNoise(pairs, traces: traces)
         let storeTime = Double(old.totals.storeTime) / Double(traces.0)
@@ -78,12 +78,16 @@ public struct ProfileDiff: Sendable {
         plans = PlanChange.all(old, new)
     }
 
-    private static func totals(_ old: StoreCounts, _ new: StoreCounts) -> [Figure] {
-        let paths: [(String, KeyPath<StoreCounts, UInt64>)] = [
-            ("time", \.storeTime), ("trips", \.readTrips), ("rows", \.rowsLoaded), ("bytes", \.bytesRead),
-            ("bytesWritten", \.bytesWritten), ("writes", \.writes),
+    /// Sums of the whole traces, but for those that one of them does not tell.
+    private static func totals(_ old: Profile, _ new: Profile) -> [Figure] {
+        let paths: [(String, KeyPath<StoreCounts, UInt64>, needs: TraceGap.Kind?)] = [
+            ("time", \.storeTime, nil), ("trips", \.readTrips, nil), ("rows", \.rowsLoaded, nil),
+            ("bytes", \.bytesRead, .sizes), ("bytesWritten", \.bytesWritten, .sizes), ("writes", \.writes, nil),
         ]
-        return paths.map { Figure(name: $0, before: old[keyPath: $1], after: new[keyPath: $1]) }
+        let known = paths.filter { path in
+            ![old, new].contains { profile in path.needs.map { profile.allProcesses.lacks($0) } ?? false }
+        }
+        return known.map { Figure(name: $0.0, before: old.totals[keyPath: $0.1], after: new.totals[keyPath: $0.1]) }
     }
 
     private static func scopes(
