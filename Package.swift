@@ -164,7 +164,8 @@ let package = Package(
 
         // Tests.
         .testTarget(
-            name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace"], swiftSettings: strict),
+            name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace", "TraceFixtures"],
+            swiftSettings: strict),
         .testTarget(
             name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
             swiftSettings: strict),
@@ -200,7 +201,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "TraceFixtures", dependencies: ["FaultlineTrace"], path: "Tests/TraceFixtures",
+            name: "TraceFixtures", dependencies: ["CTraceSchema", "FaultlineTrace"], path: "Tests/TraceFixtures",
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineAnalysisTests", dependencies: ["FaultlineAnalysis", "FaultlineTrace", "TraceFixtures"],

@@ -25,9 +25,10 @@ static constexpr uint32_t maximum_lists = 4;
 struct ftl_parser {
     ondemand::parser json;
     KeyTable tables[FL_EVENT_KIND_END] = {
-        KeyTable(nullptr), KeyTable(fl_schema(1)), KeyTable(fl_schema(2)), KeyTable(fl_schema(3)), KeyTable(fl_schema(4)),
-        KeyTable(fl_schema(5)), KeyTable(fl_schema(6)), KeyTable(fl_schema(7)), KeyTable(fl_schema(8)),
-        KeyTable(fl_schema(9)), KeyTable(fl_schema(10)), KeyTable(fl_schema(11)), KeyTable(fl_schema(12)),
+        KeyTable(nullptr),
+#define X(symbol, ...) KeyTable(fl_schema(FL_EVENT_##symbol)),
+        FL_EVENT_KINDS(X)
+#undef X
     };
     char *copy = nullptr;
     size_t copyCapacity = 0;
@@ -37,7 +38,5 @@ struct ftl_parser {
 
     ~ftl_parser() { std::free(copy); }
 };
-
-static_assert(FL_EVENT_KIND_END == 13, "every kind has a table in ftl_parser");
 
 #endif

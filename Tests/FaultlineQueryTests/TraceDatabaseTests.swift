@@ -20,32 +20,12 @@ struct TraceDatabaseTests {
         return rows
     }
 
-    /// An event of each kind, with what its lists hold.
-    private static let details: [TraceEvent.Detail] = {
-        var fetch = TraceEvent.Fetch()
-        fetch.operands = [7]
-        var save = TraceEvent.Save()
-        save.entities = [.init(entity: 1, inserted: 2)]
-        var use = TraceEvent.Use()
-        use.runs = [.init(first: 0, rows: 3)]
-        use.windows = [.init(scopeKind: .screen, rows: 3, times: 1)]
-        use.properties = [.init(index: 0, rowsRead: 1, rowsLoaded: 2, bytes: 3, largeRows: 0)]
-        var merge = TraceEvent.Merge()
-        merge.entities = save.entities
-        return [
-            .fetch(fetch), .batch(TraceEvent.Batch()), .fault(TraceEvent.Fault()), .cacheMiss(TraceEvent.CacheMiss()),
-            .save(save), .sql(TraceEvent.Statement()), .use(use), .scope(TraceEvent.Scope()), .merge(merge),
-            .refresh(TraceEvent.Refresh()), .wait(TraceEvent.Wait()),
-            .release(TraceEvent.Release()),
-        ]
-    }()
-
     @Test(arguments: EventKind.allCases)
     func `Every field of an event is a column of its table, and says what it holds`(_ kind: EventKind) throws {
         let table = try #require(TraceTable.all.first { $0.name == kind.name })
-        let detail = try #require(Self.details.first { TraceEvent($0).kind == kind })
+        let event = TraceEvent.filled(kind).event
         var printer = EventJSON(dictionary: TraceDictionary())
-        let fields = printer.members(TraceEvent(detail)).map(\.0).filter { $0 != "kind" }
+        let fields = printer.members(event).map(\.0).filter { $0 != "kind" }
             .map(TraceTable.columnName(ofKey:))
         let columns = table.columns.map(\.name)
         #expect(Set(columns).count == columns.count)

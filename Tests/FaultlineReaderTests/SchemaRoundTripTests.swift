@@ -125,21 +125,9 @@ struct SchemaRoundTripTests {
 
     // MARK: - Values by name
 
+    /// What is associated with the case of the event's kind.
     private func detail(of event: TraceEvent) -> Any {
-        switch event.detail {
-        case .fetch(let value): value
-        case .batch(let value): value
-        case .fault(let value): value
-        case .cacheMiss(let value): value
-        case .save(let value): value
-        case .sql(let value): value
-        case .use(let value): value
-        case .scope(let value): value
-        case .merge(let value): value
-        case .refresh(let value): value
-        case .release(let value): value
-        case .wait(let value): value
-        }
+        Mirror(reflecting: event.detail).children.first?.value ?? event.detail
     }
 
     /// The fields of a value by name, as numbers; a list is its length.

@@ -1,33 +1,8 @@
 import CTraceSchema
 import Testing
+import TraceFixtures
 
 @testable import FaultlineTrace
-
-/// Fills every field of a record with a number of its own, within what its meaning allows.
-private func fill(_ event: UnsafeMutablePointer<fl_event>, kind: EventKind) -> [String: UInt64] {
-    var values: [String: UInt64] = [:]
-    let schema = fl_schema(UInt32(kind.rawValue)).pointee
-    event.pointee.header.kind = kind.rawValue
-    var next: UInt64 = 1000
-    for index in 0..<Int(schema.fieldCount) {
-        let field = schema.fields + index
-        next += 1
-        var value = next
-        switch fl_field_meaning(rawValue: UInt32(field.pointee.meaning)) {
-        case .FL_ENUMERATION: value = fl_enumeration_word(field.pointee.detail, 1) == nil ? 0 : 1
-        case .FL_FLAG: value = 1
-        default: break
-        }
-        if isListCount(schema, field.pointee) { value = 1 }
-        fl_field_set(field, fl_event_fields_mutable(event), value)
-        values[String(cString: field.pointee.name)] = value
-    }
-    return values
-}
-
-private func isListCount(_ schema: fl_event_schema, _ field: fl_field) -> Bool {
-    (0..<Int(schema.listCount)).contains { schema.lists[$0].countOffset == field.offset }
-}
 
 /// The values that an event's record holds, by the fields' names.
 private func values(of detail: TraceEvent.Detail) -> [String: UInt64] {
@@ -58,14 +33,16 @@ struct SchemaTests {
 
     @Test("carry every field of a kind from the record to the event and back", arguments: EventKind.allCases)
     func everyField(kind: EventKind) throws {
-        let event = UnsafeMutablePointer<fl_event>.allocate(capacity: 1)
-        defer { event.deallocate() }
-        event.initialize(to: fl_event())
-        let filled = fill(event, kind: kind)
-        event.pointee.listWords = UInt32(FL_MAXIMUM_LIST_WORDS)
-        let read = try #require(TraceEvent(UnsafePointer(event)))
-        #expect(read.kind == kind)
-        #expect(values(of: read.detail) == filled)
+        let (event, fields) = TraceEvent.filled(kind)
+        #expect(event.kind == kind)
+        #expect(values(of: event.detail) == fields)
+    }
+
+    @Test("carry the words of every list from the record to the event and back", arguments: EventKind.allCases)
+    func everyList(kind: EventKind) {
+        let (event, _) = TraceEvent.filled(kind)
+        let count = EventSchema.of(kind).lists.reduce(0) { $0 + $1.words.count }
+        event.detail.withRecord { _, words in #expect(words == (0..<count).map { UInt64($0 + 1) }) }
     }
 
     @Test("describe every kind, field, list, entry and word in sentences", arguments: EventKind.allCases)

@@ -46,7 +46,9 @@
       "A wait for a queue or a lock. Its duration is how long the wait took.") \
     X(RELEASE, release, fl_release, Release, FL_TITLE(fl_release, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
       "An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any " \
-      "more; or a fetch's result that held such objects, when the program released it.")
+      "more; or a fetch's result that held such objects, when the program released it.") \
+    X(CPU, cpu, fl_cpu, CPUSample, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
+      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for. It has no duration.")
 
 // MARK: - The dictionary
 
@@ -350,6 +352,9 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of the values that it held.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the object or of the request.")
 
+#define FL_CPU_FIELDS(X, S) \
+    X(S, uint64_t, weight, FL_NANOSECONDS, 0, "CPU time of the thread that the sample stands for.")
+
 // MARK: - Lists that follow an event
 
 // A list is a run of entries of 64-bit words behind the event's fields; its length stands in the field of the same name.
@@ -381,6 +386,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_REFRESH_LISTS(X, S)
 #define FL_WAIT_LISTS(X, S)
 #define FL_RELEASE_LISTS(X, S)
+#define FL_CPU_LISTS(X, S)
 
 // What the entries of lists are. X(symbol, Swift type, its words, description)
 #define FL_ENTRIES(X) \

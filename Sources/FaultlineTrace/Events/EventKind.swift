@@ -34,6 +34,10 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     /// An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any
     /// more; or a fetch's result that held such objects, when the program released it.
     case release
+    /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for.
+    ///
+    /// It has no duration.
+    case cpu
 
     /// Whether the kind's events take up no time of their threads.
     public var isInstant: Bool {
@@ -50,6 +54,7 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
         case .refresh: false
         case .wait: false
         case .release: true
+        case .cpu: true
         }
     }
 }

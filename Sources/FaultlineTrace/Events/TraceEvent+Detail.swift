@@ -17,6 +17,7 @@ extension TraceEvent {
         case refresh(Refresh)
         case wait(Wait)
         case release(Release)
+        case cpu(CPUSample)
     }
 
     /// What happened.
@@ -39,6 +40,7 @@ extension TraceEvent.Detail {
         case .refresh: .refresh
         case .wait: .wait
         case .release: .release
+        case .cpu: .cpu
         }
     }
 
@@ -57,6 +59,7 @@ extension TraceEvent.Detail {
         case .refresh(let fields): [fields.entity]
         case .wait: []
         case .release(let fields): [fields.entity]
+        case .cpu: []
         }
     }
 
@@ -74,6 +77,7 @@ extension TraceEvent.Detail {
         case .refresh: self = .refresh(TraceEvent.Refresh(record))
         case .wait: self = .wait(TraceEvent.Wait(record))
         case .release: self = .release(TraceEvent.Release(record))
+        case .cpu: self = .cpu(TraceEvent.CPUSample(record))
         }
     }
 
@@ -103,6 +107,8 @@ extension TraceEvent.Detail {
         case .wait(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
         case .release(let fields):
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+        case .cpu(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
         }
     }

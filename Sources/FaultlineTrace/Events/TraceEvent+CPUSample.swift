@@ -1,0 +1,31 @@
+// Made by "make schema" from faultline_events.h. Do not edit.
+
+package import CTraceSchema
+
+extension TraceEvent {
+    /// A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for.
+    ///
+    /// It has no duration.
+    public struct CPUSample: Sendable, Hashable {
+        /// CPU time of the thread that the sample stands for, in nanoseconds.
+        public var weight: UInt64 = 0
+
+        /// Every number zero, every list empty.
+        public init() {}
+    }
+}
+
+extension TraceEvent.CPUSample {
+    /// The fields of a record of this kind.
+    init(_ record: UnsafePointer<fl_event>) {
+        let fields = record.pointee.fields.cpu
+        weight = fields.weight
+    }
+
+    /// The record of these fields.
+    package var record: fl_cpu {
+        var fields = fl_cpu()
+        fields.weight = weight
+        return fields
+    }
+}
