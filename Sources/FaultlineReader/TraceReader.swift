@@ -1,24 +1,21 @@
 public import FaultlineTrace
-import Glibc
 
 /// Reads a trace, whatever its format, as a stream of messages.
 ///
 ///     let reader = try TraceReader(path: "timeline.json")
 ///     let summary = try reader.read { message in
-///         if case .event(let event) = message { profile.add(event) }
+///         if case .event(let event) = message { print(event.kind) }
 ///     }
 ///
-/// The file is gone through twice: first for all that began and the whole dictionary, then for events, losses and
-/// ends. So whoever reads knows every name, and every stack's symbols, before the first event, although the writer
-/// learned them later.
+/// The file is read twice: first for all that began and the whole dictionary, then for events, losses and ends. So whoever
+/// reads knows every name, and every stack's symbols, before the first event, although the writer learned them later.
 public struct TraceReader: Sendable {
     /// What the file is called that holds the symbols of a CTF trace, in the trace's directory.
     package static let symbolsName = ".faultline-symbols.json"
 
     /// The path of the file or directory, as it was given.
     public let path: String
-    /// The format that was found.
-    public let format: TraceFormat
+    private let source: any TraceSource.Type
 
     /// Opens a trace and finds its format from its content.
     ///
@@ -26,15 +23,14 @@ public struct TraceReader: Sendable {
     ///   directory without a CTF trace of Faultline. That JSON is somebody else's shows only in ``read(_:)``.
     public init(path: String) throws(ReaderError) {
         self.path = path
-        if CTFTrace.isDirectory(path) {
-            _ = try CTFTrace(path: path)
-            format = .ctf
-            return
-        }
-        let head = try LineReader.head(of: path, length: TraceFormat.headLength)
-        if head.isEmpty { throw .empty(path) }
-        format = try TraceFormat.detect(head, path: path)
+        source = try TraceSources.source(of: TraceFile(path: path))
     }
+
+    /// The format's name: `"timeline"`, `"ctf"`, `"xctrace"` or `"sqlDebug"`.
+    public var format: String { source.name }
+
+    /// What can be done with the trace besides reading it.
+    package var abilities: TraceAbilities { source.abilities }
 
     /// Hands every message of the trace to `body`.
     ///
@@ -48,36 +44,21 @@ public struct TraceReader: Sendable {
     ///   CTF trace that of libbabeltrace2, some megabytes a stream.
     @discardableResult
     public func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
-        switch format {
-        case .timeline: try TimelineReader(path: path).read(body)
-        case .ctf: try CTFReader(path: path).read(body)
-        case .xctrace: try XctraceReader(path: path).read(body)
-        case .sqlDebug: try SQLDebugReader(path: path).read(body)
-        }
+        try source.init(path: path).read(body)
     }
 
     /// Hands what began, and the dictionary, to `body`.
     ///
-    /// - Throws: as ``read(_:)``; for a timeline that is somebody else's only if `isStrict`.
+    /// - Throws: as ``read(_:)``; for a trace in which nothing began only if `isStrict`.
     package func readNames(isStrict: Bool = false, _ body: (TraceMessage) throws -> Void) throws {
-        switch format {
-        case .timeline:
-            var isOurs = false
-            try TimelineReader(path: path).readNames { message in
-                isOurs = true
-                try body(message)
-            }
-            if isStrict, !isOurs { throw ReaderError.foreignJSON(path) }
-        case .ctf: try CTFReader(path: path).readNames(body)
-        case .xctrace, .sqlDebug: break
+        var isOurs = false
+        try source.init(path: path).readNames { message in
+            isOurs = true
+            try body(message)
         }
+        if isStrict, !isOurs, abilities.contains(.recovery) { throw ReaderError.foreignJSON(path) }
     }
 
     /// The timeline that takes the symbols of the trace's stacks; what other tools wrote has those that there are.
-    var pathOfSymbols: String {
-        switch format {
-        case .timeline, .xctrace, .sqlDebug: path
-        case .ctf: CTFReader.symbols(of: path)
-        }
-    }
+    var pathOfSymbols: String { source.pathOfAdditions(to: path) }
 }

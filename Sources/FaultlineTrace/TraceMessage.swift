@@ -29,6 +29,8 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public var source: Source?
     /// What the recording cannot tell; `nil`: nothing is known to be missing.
     public var gaps: [TraceGap]?
+    /// Whether the program is known to be an app with screens, although its recording cannot mark any.
+    public var isApp: Bool?
 
     /// A tool whose recordings are read too, though they tell less.
     public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
@@ -40,7 +42,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
 
     public init(
         version: Int = 1, process: UInt32, program: String = "", start: UInt64 = 0, date: Double = 0,
-        rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil
+        rings: String = "", source: Source? = nil, gaps: [TraceGap]? = nil, isApp: Bool? = nil
     ) {
         self.version = version
         self.process = process
@@ -50,6 +52,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
         self.rings = rings
         self.source = source
         self.gaps = gaps
+        self.isApp = isApp
     }
 }
 

@@ -27,15 +27,15 @@ struct LoadedTrace {
         }
         self.path = path
         reader = try Self.reader(path)
-        if reader.format == .timeline { try recover() }
-        if reader.format == .ctf || reader.format == .timeline && !isWritten { try addSymbols() }
+        if reader.abilities.contains(.recovery) { try recover() }
+        if reader.abilities.contains(.symbols), !isWritten { try addSymbols() }
     }
 
     /// Hands every message of the trace to `body`.
     ///
     /// Meanwhile no other process completes it or adds to it.
     func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
-        let lock = isWritten || reader.format != .timeline ? nil : SharedLock(path)
+        let lock = isWritten || !reader.abilities.contains(.recovery) ? nil : SharedLock(path)
         defer { lock?.release() }
         do {
             return try reader.read(body)

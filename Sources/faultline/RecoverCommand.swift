@@ -75,7 +75,7 @@ struct RecoverCommand: ParsableCommand {
         var rings: [TraceRecovery.NamedRings] = []
         do {
             let reader = try TraceReader(path: trace)
-            guard reader.format == .timeline else {
+            guard reader.abilities.contains(.recovery) else {
                 throw CommandFailure.usage(
                     "\"\(trace)\" is no timeline: only timelines have rings, which \"faultline recover\" could add.")
             }

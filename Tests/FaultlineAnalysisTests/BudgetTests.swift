@@ -74,7 +74,7 @@ struct BudgetTests {
     @Test func `of what nobody tells are not kept`() throws {
         var builder = TraceBuilder()
         builder.event(.sql(TraceEvent.Statement()), duration: 10)
-        let trace = [.began(ProcessBegan(process: 7, source: .sqlDebug))] + builder.closed().dropFirst()
+        let trace = [.began(ProcessBegan(process: 7, gaps: [TraceGap(.sizes)]))] + builder.closed().dropFirst()
         let profile = Profile(trace)
         #expect(try check(profile, "{\"total\":{\"trips\":9}}").isPassed)
         #expect(try !check(profile, "{\"total\":{\"bytesRead\":9}}").isPassed)

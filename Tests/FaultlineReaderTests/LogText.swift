@@ -14,7 +14,7 @@ struct LogText {
         defer { try? FileManager.default.removeItem(at: file) }
         try text.write(to: file, atomically: false, encoding: .utf8)
         let reader = try TraceReader(path: file.path)
-        #expect(reader.format == .sqlDebug)
+        #expect(reader.format == "sqlDebug")
         var messages: [TraceMessage] = []
         summary = try reader.read { messages.append($0) }
         self.messages = messages

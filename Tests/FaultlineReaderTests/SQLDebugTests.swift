@@ -16,7 +16,7 @@ struct SQLDebugTests {
 
     private func messages(_ path: String) throws -> [TraceMessage] {
         let reader = try TraceReader(path: path)
-        #expect(reader.format == .sqlDebug)
+        #expect(reader.format == "sqlDebug")
         var messages: [TraceMessage] = []
         try reader.read { messages.append($0) }
         return messages

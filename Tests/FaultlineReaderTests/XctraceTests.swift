@@ -16,7 +16,7 @@ struct XctraceTests {
 
     private func read(path: String) throws -> (messages: [TraceMessage], summary: ReadingSummary) {
         let reader = try TraceReader(path: path)
-        #expect(reader.format == .xctrace)
+        #expect(reader.format == "xctrace")
         var messages: [TraceMessage] = []
         let summary = try reader.read { messages.append($0) }
         return (messages, summary)

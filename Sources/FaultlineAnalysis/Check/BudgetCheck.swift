@@ -79,10 +79,10 @@ public struct BudgetCheck: Sendable {
 
     private static func figure(_ limit: Budget.Limit, _ profile: Profile) -> Double? {
         guard let name = limit.scope else {
-            let measure = Measure<StoreCounts>.ofTraces.first { $0.name == limit.measure }
-            let sources = profile.allProcesses.sources.compactMap { ProcessBegan.Source(rawValue: $0) }
-            guard measure?.untold.isDisjoint(with: sources) == true else { return nil }
-            return measure.map { Double($0.value(profile.totals)) / Double(max(1, profile.recordingCount)) }
+            guard let measure = Measure<StoreCounts>.ofTraces.first(where: { $0.name == limit.measure }),
+                measure.needs.map({ profile.allProcesses.partlyLacks($0) }) != true
+            else { return nil }
+            return Double(measure.value(profile.totals)) / Double(max(1, profile.recordingCount))
         }
         // Scopes of one name and different kinds are one scenario.
         let measure = Measure<ScopeSummary>.ofScopes.first { $0.name == limit.measure }

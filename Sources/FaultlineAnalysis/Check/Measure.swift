@@ -4,8 +4,8 @@ internal import FaultlineTrace
 struct Measure<Subject>: Sendable {
     let name: String
     let unit: Budget.Limit.Unit
-    /// Other tools whose recordings do not tell it.
-    var untold: Set<ProcessBegan.Source> = []
+    /// What a recording must tell for it.
+    var needs: TraceGap.Kind?
     /// The figure that is held against the limit; of a whole trace a sum, of scopes the largest of them.
     let value: @Sendable (Subject) -> UInt64
 }
@@ -19,11 +19,11 @@ extension Measure<StoreCounts> {
             Measure(name: "fetches", unit: .count) { $0.events[.fetch] ?? 0 },
             Measure(name: "cacheMisses", unit: .count) { $0.faultTrips },
             Measure(name: "saves", unit: .count) { $0.events[.save] ?? 0 },
-            Measure(name: "writes", unit: .count, untold: [.instruments]) { $0.writes },
-            Measure(name: "bytesRead", unit: .size, untold: [.instruments, .sqlDebug]) { $0.bytesRead },
-            Measure(name: "bytesWritten", unit: .size, untold: [.instruments, .sqlDebug]) { $0.bytesWritten },
+            Measure(name: "writes", unit: .count, needs: .statements) { $0.writes },
+            Measure(name: "bytesRead", unit: .size, needs: .sizes) { $0.bytesRead },
+            Measure(name: "bytesWritten", unit: .size, needs: .sizes) { $0.bytesWritten },
             Measure(name: "storeTime", unit: .time) { $0.storeTime },
-            Measure(name: "mainThreadStoreTime", unit: .time, untold: [.sqlDebug]) { $0.mainThreadStoreTime },
+            Measure(name: "mainThreadStoreTime", unit: .time, needs: .threads) { $0.mainThreadStoreTime },
         ]
     }
 }

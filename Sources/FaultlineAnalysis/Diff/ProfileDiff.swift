@@ -85,7 +85,7 @@ public struct ProfileDiff: Sendable {
             ("bytes", \.bytesRead, .sizes), ("bytesWritten", \.bytesWritten, .sizes), ("writes", \.writes, nil),
         ]
         let known = paths.filter { path in
-            ![old, new].contains { profile in path.needs.map { profile.allProcesses.lacks($0) } ?? false }
+            ![old, new].contains { profile in path.needs.map { profile.allProcesses.partlyLacks($0) } ?? false }
         }
         return known.map { Figure(name: $0.0, before: old.totals[keyPath: $0.1], after: new.totals[keyPath: $0.1]) }
     }

@@ -6,8 +6,8 @@ public struct ProcessSummary: Sendable, Hashable {
     public let process: UInt32
     /// The program's path; empty: its first line was lost.
     public internal(set) var program = ""
-    /// What recorded it; `nil`: Faultline.
-    public internal(set) var source: ProcessBegan.Source?
+    /// Whether it is known to be an app with screens, although its recording cannot mark any.
+    var isApp = false
     /// When its recording began, in seconds since 1970; 0: not known.
     var date: Double = 0
     /// What the recording cannot tell.

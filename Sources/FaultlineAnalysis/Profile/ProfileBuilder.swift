@@ -62,7 +62,7 @@ public struct ProfileBuilder: Sendable {
         case .began(let began):
             change(began.process) { reduction, _ in
                 reduction.context.summary.program = began.program
-                reduction.context.summary.source = began.source
+                reduction.context.summary.isApp = began.isApp ?? false
                 reduction.context.summary.date = began.date
                 reduction.context.summary.gaps = Set(began.gaps ?? [])
                 reduction.context.summary.start = began.start

@@ -21,8 +21,6 @@ public struct ProgramSummary: Sendable, Hashable {
     /// CPU time of writing the traces, in nanoseconds.
     public internal(set) var writing: UInt64 = 0
     public internal(set) var counts = StoreCounts()
-    /// Other tools that recorded some of the processes, by their words.
-    public internal(set) var sources: Set<String> = []
     /// Processes whose recordings cannot tell something, by the gap's word.
     var gapCounts: [String: UInt64] = [:]
     /// What none of the processes' recordings can tell.
@@ -32,6 +30,11 @@ public struct ProgramSummary: Sendable, Hashable {
 
     /// Whether none of the processes' recordings can tell something.
     func lacks(_ kind: TraceGap.Kind) -> Bool { gaps.contains { $0.kind == kind } }
+
+    /// Whether the recording of some process cannot tell something: a sum over all would be too low.
+    func partlyLacks(_ kind: TraceGap.Kind) -> Bool {
+        gapCounts.keys.contains { TraceGap(word: $0)?.kind == kind }
+    }
 
     mutating func add(_ process: ProcessSummary) {
         processes &+= 1
@@ -45,7 +48,6 @@ public struct ProgramSummary: Sendable, Hashable {
         usesLost &+= process.ended?.usesLost ?? 0
         writing &+= process.ended?.writing ?? 0
         counts.merge(process.counts)
-        if let source = process.source { sources.insert(source.word) }
         for gap in process.gaps { gapCounts[gap.word, default: 0] &+= 1 }
     }
 }
@@ -55,7 +57,7 @@ extension ProgramSummary: Summed, StartsEmpty {
         .sum("processes", \.processes), .sum("unended", \.unended), .sum("unclosed", \.unclosed),
         .sum("wallTime", \.wallTime), .sum("threadTime", \.threadTime), .sum("lost", \.lost),
         .sum("unwritten", \.unwritten), .sum("entriesLost", \.entriesLost), .sum("usesLost", \.usesLost),
-        .sum("writing", \.writing), .part("counts", \.counts), .union("sources", \.sources),
+        .sum("writing", \.writing), .part("counts", \.counts),
         .part("gapCounts", \.gapCounts),
     ]
 }

@@ -113,7 +113,6 @@ extension ProcessSummary {
             "end": StoredValue(end), "threads": StoredValue(threads), "reportedLost": StoredValue(reportedLost),
             "counts": counts.stored(&words), "date": StoredValue(date.bitPattern),
         ]
-        members["source"] = source.map { .text($0.rawValue) }
         if !gaps.isEmpty { members["gaps"] = StoredValue(gaps.map(\.word).sorted()) }
         members["ended"] = ended.map { ended in
             .record([
@@ -135,7 +134,6 @@ extension ProcessSummary {
         threads = try value.member("threads") { try $0.count() }
         reportedLost = try value.member("reportedLost") { try $0.count() }
         try value.member("counts") { try counts.restore($0, words) }
-        source = try value.member("source") { $0 == .none ? nil : try ProcessBegan.Source(word: $0) }
         gaps = try value.member("gaps") { value in
             value == .none ? [] : Set(try value.texts().compactMap(TraceGap.init(word:)))
         }

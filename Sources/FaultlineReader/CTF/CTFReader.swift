@@ -221,3 +221,19 @@ private struct EntryText: DictionaryEntryDecoder {
         try decoder.decode(type, from: json)
     }
 }
+
+// MARK: - The format
+
+/// Directories of the Common Trace Format 1.8, as LTTng writes them.
+extension CTFReader: TraceSource {
+    package static let name = "ctf"
+    package static let abilities: TraceAbilities = [.symbols]
+
+    package static func recognition(of file: TraceFile) throws(ReaderError) -> TraceRecognition {
+        guard file.isDirectory else { return .no }
+        _ = try CTFTrace(path: file.path)
+        return .certain
+    }
+
+    package static func pathOfAdditions(to path: String) -> String { symbols(of: path) }
+}

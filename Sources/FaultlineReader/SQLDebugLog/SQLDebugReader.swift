@@ -152,3 +152,21 @@ final class SQLDebugReader {
         threads.keys.filter { $0.process == writer.process && $0 != writer }.sorted { $0.thread < $1.thread }
     }
 }
+
+// MARK: - The format
+
+/// What Core Data logged for `-com.apple.CoreData.SQLDebug`, mixed with other output.
+extension SQLDebugReader: TraceSource {
+    package static let name = "sqlDebug"
+
+    package static func recognition(of file: TraceFile) throws(ReaderError) -> TraceRecognition {
+        if file.isDirectory { return .no }
+        // "log show --style json" prints an array of objects, as a timeline is one.
+        if file.beginsAsArray {
+            let mayBe = LogObject.hasKeys(file.text)
+            return mayBe ? try isLog(file.path) ? .certain : .no : .no
+        }
+        // A log can begin with anything, even with what other files begin with.
+        return try isLog(file.path) ? .possible : .no
+    }
+}

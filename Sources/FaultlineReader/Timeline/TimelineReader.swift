@@ -165,12 +165,12 @@ final class TimelineReader: DictionaryEntryDecoder {
 
     /// Why a file that looks like JSON holds nothing of Faultline's.
     private func whyNothing() throws(ReaderError) -> ReaderError {
-        let head = try LineReader.head(of: path, length: TraceFormat.headLength)
+        let head = try LineReader.head(of: path, length: TraceFile.headLength)
         let ours = Array("[\n{\"name\":\"faultline.began\"".utf8)
         let text = head.filter { $0 != 0x0D }
         // A recording of a program that recorded nothing: the brackets of the array, and no line between them.
         if summary.foreignLines == 0, summary.malformedLines == 0, !summary.isTruncated,
-            text.count < TraceFormat.headLength, text.filter({ $0 > 0x20 }) == Array("[]".utf8)
+            text.count < TraceFile.headLength, text.filter({ $0 > 0x20 }) == Array("[]".utf8)
         {
             return .emptyRecording(path)
         }
@@ -210,5 +210,20 @@ extension DecodingError {
         case .dataCorrupted: "it is no JSON object"
         @unknown default: "it cannot be decoded"
         }
+    }
+}
+
+// MARK: - The format
+
+/// A JSON timeline: Chrome's Trace Event format in its array form, one event a line.
+extension TimelineReader: TraceSource {
+    package static let name = "timeline"
+    package static let abilities: TraceAbilities = [.recovery, .symbols]
+
+    package static func recognition(of file: TraceFile) -> TraceRecognition {
+        if file.isDirectory { return .no }
+        if file.beginsAsArray { return .certain }
+        let first = file.firstCharacters.first
+        return first == UInt8(ascii: "[") || first == UInt8(ascii: "{") ? .possible : .no
     }
 }

@@ -47,7 +47,8 @@ final class XctraceReader {
         for (process, program) in processes {
             try body(
                 .began(
-                    ProcessBegan(process: process, program: program, source: .instruments, gaps: Self.gaps)))
+                    ProcessBegan(
+                        process: process, program: program, source: .instruments, gaps: Self.gaps, isApp: true)))
             try names.forEach(of: process, body)
         }
         for event in events { try body(.event(event)) }
@@ -184,5 +185,16 @@ final class XctraceReader {
             return "\(name) \(address)"
         }
         return "\(name)+0x" + String(place - base, radix: 16)
+    }
+}
+
+// MARK: - The format
+
+/// The XML that `xctrace export` makes of the Core Data tables of Instruments.
+extension XctraceReader: TraceSource {
+    package static let name = "xctrace"
+
+    package static func recognition(of file: TraceFile) -> TraceRecognition {
+        file.firstCharacters.first == UInt8(ascii: "<") && file.text.contains("<trace-query-result") ? .certain : .no
     }
 }

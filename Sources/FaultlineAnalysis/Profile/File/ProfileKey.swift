@@ -40,7 +40,6 @@ extension TraceEvent.Fault.FaultType: WordKey {}
 extension TraceEvent.Fault.Source: WordKey {}
 extension TraceEvent.Statement.StatementType: WordKey {}
 extension TraceEvent.Wait.Resource: WordKey {}
-extension ProcessBegan.Source: WordKey {}
 extension EventKind: WordKey {
     var word: String { name }
 }

@@ -61,9 +61,9 @@ struct BlockDetector: EvidenceDetector {
 
     /// Whether somebody looks at what a program's main thread does.
     ///
-    /// It marks screens, or it is an app that Instruments recorded; others have nothing to draw.
+    /// It marks screens, or it is an app whose recording cannot mark any; others have nothing to draw.
     private static func draws(in scope: EventID, _ context: ProcessContext) -> Bool {
-        if context.summary.source == .instruments { return true }
+        if context.summary.isApp { return true }
         return context.scopes.peek(scope)?.key?.kind == .screen
     }
 }
