@@ -430,6 +430,7 @@ struct EventTests {
         else { return }
         #expect(batch.fetch == fetch.id)
         #expect([batch.firstIndex, batch.rows, batch.trips] == [10, 10, 1])
+        #expect(batch.step > 0)
         #expect(batches[0].site == fetch.site)
         #expect(use.fetch == fetch.id)
         #expect([use.rows, use.loadedRows, use.touchedRows, use.batchesLoaded, use.countAsked] == [30, 10, 3, 1, 1])

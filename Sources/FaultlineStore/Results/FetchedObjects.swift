@@ -210,6 +210,7 @@ final class FetchedObjects {
                 guard open != nil else { continue }
                 event.rows += UInt32(clamping: loaded.rows.count)
                 event.cacheHits += UInt32(clamping: loaded.cacheHits)
+                event.step += loaded.run.record?.duration ?? 0
                 event.bytes += entity.store.bytes(of: loaded.rows)
             }
             use?.loadedBatch()

@@ -11,6 +11,10 @@ extension TraceEvent {
         public var bytes: UInt64 = 0
         /// Bytes of column values that prefetching read.
         public var prefetchedBytes: UInt64 = 0
+        /// Time stepping through rows and copying them into the row cache, in nanoseconds.
+        ///
+        /// 0 in traces of older recorders.
+        public var step: UInt64 = 0
         /// The entity of the request.
         public var entity: DictionaryID = 0
         /// The request with its values taken out.
@@ -46,6 +50,7 @@ extension TraceEvent.Batch {
         fetch = fields.fetch
         bytes = fields.bytes
         prefetchedBytes = fields.prefetchedBytes
+        step = fields.step
         entity = fields.entity
         shape = fields.shape
         firstIndex = fields.firstIndex
@@ -65,6 +70,7 @@ extension TraceEvent.Batch {
         fields.fetch = fetch
         fields.bytes = bytes
         fields.prefetchedBytes = prefetchedBytes
+        fields.step = step
         fields.entity = entity
         fields.shape = shape
         fields.firstIndex = firstIndex
