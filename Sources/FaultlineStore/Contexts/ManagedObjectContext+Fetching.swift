@@ -15,7 +15,7 @@ extension ManagedObjectContext {
         function: StaticString = #function
     ) throws -> FetchResults<Object> {
         let request =
-            TriedAdvice.shared?.taken(by: request, model, fileID: fileID, line: line) ?? request
+            persistentStoreCoordinator.advice?.taken(by: request, model, fileID: fileID, line: line) ?? request
         let execution = try execution(request.terms, .objects, (fileID, line, function))
         guard execution.entity.objectClass is Object.Type else {
             throw StoreError(

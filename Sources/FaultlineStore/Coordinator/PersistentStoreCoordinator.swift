@@ -9,6 +9,8 @@ public final class PersistentStoreCoordinator: Sendable {
     public let managedObjectModel: ManagedObjectModel
     let recorder: Recorder
     let log: SQLDebugLog
+    /// What fetches of its contexts are to do otherwise; `nil`, as nearly always: nothing.
+    let advice: TriedAdvice?
     let mergingContexts = MergingContexts()
     let livingContexts = LivingContexts()
     private let classes: [String: ManagedObject.Type]
@@ -29,13 +31,24 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   - recorder: takes the events of everything that the stores do.
     ///   - sqlDebug: takes the log of statements.
     /// - Throws: ``StoreError`` if a class has no entity, or does not inherit from the class of its entity's parent.
-    public init(
+    public convenience init(
         managedObjectModel: ManagedObjectModel, classes: [ManagedObject.Type] = [], recorder: Recorder = .shared,
         sqlDebug: SQLDebugLog = .shared
+    ) throws(StoreError) {
+        try self.init(
+            managedObjectModel: managedObjectModel, classes: classes, recorder: recorder, sqlDebug: sqlDebug,
+            advice: TriedAdvice.ofEnvironment)
+    }
+
+    /// - Parameter advice: What its fetches are to try; the environment's, unless somebody says otherwise.
+    init(
+        managedObjectModel: ManagedObjectModel, classes: [ManagedObject.Type], recorder: Recorder,
+        sqlDebug: SQLDebugLog, advice: TriedAdvice?
     ) throws(StoreError) {
         self.managedObjectModel = managedObjectModel
         self.recorder = recorder
         log = sqlDebug
+        self.advice = advice
         self.classes = try Self.classesByName(classes, managedObjectModel)
     }
 

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// What cannot be taken is told once on stderr, and the program runs on as it is.
 final class TriedAdvice: Sendable {
-    /// `nil`: there is none, as nearly always.
-    static let shared = RecordingVariable.tried.value.map { TriedAdvice($0) }
+    /// What this process was asked to try; `nil`: nothing, as nearly always.
+    static let ofEnvironment = RecordingVariable.tried.value.map { TriedAdvice($0) }
 
     let advice: [FetchAdvice]
     private let told = Mutex<Set<String>>([])
