@@ -53,6 +53,9 @@ public struct ReadingSummary: Sendable, Hashable {
     /// Those of them whose end is not in the trace: they were killed, or still run.
     public var unendedProcesses: [UInt32] = []
 
+    /// Recordings that begin more than once: files that were joined hold their events twice.
+    public var repeatedRecordings = 0
+
     /// Where packets of a CTF trace could not be read, which cost the events in them.
     public var damagedStreams: [DamagedStream] = []
     /// Packets of events that LTTng had no room for; how many events they held is not known.

@@ -32,6 +32,23 @@ struct BadInputTests {
             [subcommand, path], "Could not open the trace \"\(path)\": there is no such file; check the path.")
     }
 
+    @Test("tells of a trace that was cut, and of one that was joined with itself")
+    func cutAndJoined() throws {
+        let whole = BuiltCommand.package.appendingPathComponent("Traces/groceries-flawed/trace.json").path
+        let text = try String(contentsOfFile: whole, encoding: .utf8)
+        let cut = directory.path("cut.json")
+        try String(text.prefix(text.count / 2)).write(toFile: cut, atomically: true, encoding: .utf8)
+        for command in [["events", cut], ["query", cut, "SELECT 1"], ["profile", cut, "-o", directory.path("p")]] {
+            let result = try BuiltCommand.run(command)
+            #expect(result.status == 0)
+            #expect(result.errors.contains("1 process has no end in the trace: what came last is missing.\n"))
+        }
+        let joined = directory.path("joined.json")
+        try (text + text).write(toFile: joined, atomically: true, encoding: .utf8)
+        let report = try BuiltCommand.run(["report", joined])
+        #expect(report.errors.contains("1 recording begins again in the file, as if traces had been joined: "))
+    }
+
     @Test("tells a foreign JSON file from a trace without reading its events", arguments: ["query", "recover"])
     func foreignNames(command: String) throws {
         let path = directory.path("foreign.json")

@@ -9,6 +9,13 @@ final class TimelineReader: DictionaryEntryDecoder {
     private let parser: OpaquePointer
     private let line: UnsafeMutablePointer<ftl_line>
     private let decoder = JSONDecoder()
+    private var recordings: Set<Recording> = []
+
+    /// What tells the recordings of a timeline apart.
+    private struct Recording: Hashable {
+        let process: UInt32
+        let date: Double
+    }
     private var summary = ReadingSummary()
     /// Lines that are Faultline's.
     private var ownLines = 0
@@ -49,6 +56,9 @@ final class TimelineReader: DictionaryEntryDecoder {
                 case .FTL_LINE_BEGAN:
                     let began = try decodeBegan()
                     meet(began.process)
+                    if !recordings.insert(Recording(process: began.process, date: began.date)).inserted {
+                        summary.repeatedRecordings += 1
+                    }
                     try body(.began(began))
                 case .FTL_LINE_ENTRY:
                     guard let entry = try decodeEntry() else { continue }

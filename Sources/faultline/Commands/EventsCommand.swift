@@ -61,7 +61,7 @@ struct EventsCommand: ParsableCommand {
             }
         }
         try output.flush()
-        for complaint in summary.complaints { Terminal.tell(complaint) }
+        for remark in summary.remarks { Terminal.tell(remark) }
         if let entity, !filter.hasSeenEntity {
             Terminal.tell("The trace has no event of an entity \"\(entity)\".")
         }

@@ -23,7 +23,7 @@ struct ProfileCommand: JudgingCommand {
     func work() throws {
         try output.check()
         let loaded = try LoadedProfile(path: trace)
-        for note in loaded.notes { Terminal.tell(note) }
+        for note in loaded.notes + loaded.profile.gaps { Terminal.tell(note) }
         try output.write(loaded.profile)
     }
 }

@@ -54,7 +54,7 @@ struct QueryCommand: ParsableCommand {
         do {
             let database = try TraceDatabase(path: output)
             let summary = try trace.read { try database.add($0) }
-            for complaint in summary.complaints { Terminal.tell(complaint) }
+            for remark in summary.remarks { Terminal.tell(remark) }
             try database.finish()
             return database
         } catch {

@@ -54,7 +54,7 @@ struct LoadedProfile {
 
 extension Profile {
     /// What the trace lacks, in sentences: what was compared with it or added to it lacks that too.
-    fileprivate var gaps: [String] {
+    var gaps: [String] {
         var sentences: [String] = []
         let gone = lost &+ unwritten
         if gone > 0 {
@@ -63,12 +63,7 @@ extension Profile {
         if unread > 0 {
             sentences.append("\(Phrase.count(unread, "part")) of the trace could not be read.")
         }
-        let open = allProcesses.unended
-        if open > 0 {
-            sentences.append(
-                "\(Phrase.count(open, "process", plural: "processes")) \(open == 1 ? "has" : "have") no end in the trace: "
-                    + "what came last is missing.")
-        }
+        if let open = OpenEnd.sentence(allProcesses.unended) { sentences.append(open) }
         return sentences
     }
 }

@@ -107,7 +107,21 @@ struct LoadedTrace {
     }
 }
 
+/// Processes whose end is not in their trace, for whoever reads only what there is.
+enum OpenEnd {
+    static func sentence(_ processes: UInt64) -> String? {
+        guard processes > 0 else { return nil }
+        let what = Phrase.count(processes, "process", plural: "processes")
+        return "\(what) \(processes == 1 ? "has" : "have") no end in the trace: what came last is missing."
+    }
+}
+
 extension ReadingSummary {
+    /// What of a trace is missing or could not be read, in sentences.
+    var remarks: [String] {
+        complaints + [OpenEnd.sentence(UInt64(unendedProcesses.count))].compactMap(\.self)
+    }
+
     /// What of a trace could not be read, in sentences.
     var complaints: [String] {
         var complaints: [String] = []
@@ -128,6 +142,12 @@ extension ReadingSummary {
             complaints.append(
                 "\(what) \(linesNotUnderstood == 1 ? "looks" : "look") like Core Data's and could not be "
                     + "understood\(first ?? "").")
+        }
+        if repeatedRecordings > 0 {
+            let what = Phrase.count(UInt64(repeatedRecordings), "recording")
+            complaints.append(
+                "\(what) \(repeatedRecordings == 1 ? "begins" : "begin") again in the file, as if traces had been joined: "
+                    + "events are counted twice.")
         }
         for stream in damagedStreams {
             let what = Phrase.count(UInt64(stream.packets), "damaged packet")
