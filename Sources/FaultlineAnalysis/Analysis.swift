@@ -63,7 +63,7 @@ public struct Analysis: Sendable {
             advice, storeTime: Double(totals.storeTime), lossShare: profile.lossShare)
     }
 
-    /// The share of lost events from which on nothing but notes is given.
+    /// The minimum share of lost events that turns all findings into notes.
     static let lossLimit = Threshold(
         "R24", "lostShare", 0.01, .share, "of lost events at which all findings become notes")
 

@@ -89,12 +89,12 @@ public struct CostModel: Sendable {
         }
     }
 
-    /// Trips, and different numbers of rows, from which on a line is fitted.
+    /// The minimum trips, and different numbers of rows, to fit a line.
     public static let minimumTrips: UInt64 = 20
     public static let minimumDistinctRows = 3
-    /// Trips of one size from which on what a row costs is no matter of chance.
+    /// The minimum number of equal-sized trips before a cost per row is trusted.
     static let minimumSizedTrips: UInt64 = 3
-    /// Rows of a trip from which on it says what a row costs if it is the only one.
+    /// The minimum rows of a single trip from which a cost per row is taken.
     static let minimumSizedRows: UInt64 = 20
     static let rounds = 60
 

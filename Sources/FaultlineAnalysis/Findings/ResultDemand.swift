@@ -28,12 +28,12 @@ struct ResultDemand: Sendable, Hashable {
 
     /// The share of the results that must have been there for the same; also of those whose end the trace has.
     static let share = Threshold("R03", "usualShare", 0.9, .share, "of the results that must be there for the same")
-    /// Rows, or bytes, of a result from which on fetching it only to ask something of it is worth a word.
+    /// The minimum rows, or bytes, of a result that is fetched only to ask something of it, to be reported.
     static let minimumRows = Threshold(
         "R05", "minimumRows", 20, .count, "rows of a result that is only counted or added up")
     static let minimumBytes = Threshold(
         "R05", "minimumBytes", 16384, .size, "of such a result, however few rows it has")
-    /// Results, and rows of all of them, from which on rows that nobody used are judged.
+    /// The minimum results, and rows of all of them, for unused rows to be evaluated.
     static let minimumExecutions = Threshold(
         "R03", "minimumExecutions", 3, .count, "minimum results before a fetch is judged")
     static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "minimum rows before unused ones count")

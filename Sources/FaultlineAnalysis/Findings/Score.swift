@@ -48,7 +48,7 @@ enum Significance {
         "significance", "time", 2_000_000, .time, "saving that is worth a warning, whatever the scopes took")
     static let mainThreadTime = Threshold(
         "significance", "mainThreadTime", 1_000_000, .time, "saving on the main thread that is worth a warning")
-    /// The share of all trips, or of all rows, from which on a saving is worth a warning whatever time it saves.
+    /// The minimum share of all trips, or of all rows, for a saving to be a warning whatever time it saves.
     static let part = Threshold(
         "significance", "part", 0.2, .share,
         "of all trips or rows: a saving that is worth a warning, whatever time it saves")

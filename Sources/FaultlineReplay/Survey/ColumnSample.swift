@@ -11,7 +11,7 @@ struct ColumnSample {
         var kinds: Set<Int64> = []
     }
 
-    /// Bytes from which on a value is large.
+    /// The minimum bytes of a large value.
     static let large: UInt32 = 16 << 10
 
     private(set) var columns: [Sizes]

@@ -16,7 +16,7 @@ struct ResultReading {
 
     /// Relationships in one another that are followed.
     private static let depth = 4
-    /// The share of the used rows of which an attribute was read, from which on it is read of all.
+    /// The minimum share of the used rows in which an attribute was read for the replay to read it in all.
     private static let share = 0.5
 
     private let attributes: [String]

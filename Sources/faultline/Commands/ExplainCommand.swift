@@ -51,7 +51,7 @@ enum RuleText {
         rule.thresholds.isEmpty ? "" : "\nWhat --thresholds can set\n" + items(rule.thresholds.map(sentence), width)
     }
 
-    /// `minimumRows (500): rows of a table from which on it is worth an index`.
+    /// `minimumRows (500): minimum rows of a table that is worth an index`.
     private static func sentence(_ threshold: Threshold) -> String {
         "\(threshold.name) (\(threshold.text)): \(threshold.meaning)"
     }

@@ -14,7 +14,7 @@ public struct BatchSizeRule: Rule {
         case bulk
     }
 
-    /// Executions, rows or windows from which on a fetch is judged.
+    /// The minimum executions, rows or windows for a fetch to be evaluated.
     static let minimumExecutions = Threshold(
         "R02", "minimumExecutions", 3, .count, "minimum results before a fetch is judged")
     static let minimumRows = Threshold(

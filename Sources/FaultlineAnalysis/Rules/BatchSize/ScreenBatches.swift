@@ -14,10 +14,10 @@ struct ScreenBatches {
     let use: ResultUse
     let fetch: FetchProfile.Key
 
-    /// Memory that is held for nothing from which on that alone is worth a warning.
+    /// The minimum memory held for nothing that is a warning by itself.
     static let minimumMemory = Threshold(
         "R02", "unusedMemory", 262_144.0, .size, "of unused memory that alone is worth a warning")
-    /// The share of a batch that no screen needs from which on that alone is worth a warning: what a row costs differs from
+    /// The minimum share of a batch that no screen needs for a warning by itself: what a row costs differs from
     /// one machine to the next, how many are loaded does not.
     static let wastedShare = Threshold(
         "R02", "unusedShare", 1.0 / 3, .share,

@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 /// Fetches that compare thousands of unsaved objects in memory, one fetch after the other.
 extension FetchLoopRule {
-    /// Unsaved objects that a fetch compares on average, from which on it is named.
+    /// The minimum average number of unsaved objects that a reported fetch compares.
     static let minimumPending = Threshold(
         "R04", "minimumPending", 100, .count, "unsaved objects that each fetch compares in memory, on average")
 

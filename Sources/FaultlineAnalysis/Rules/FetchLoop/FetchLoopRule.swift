@@ -12,9 +12,9 @@ public struct FetchLoopRule: Rule {
 
     /// Values that one `IN` is counted to hold.
     static let valuesAtOnce = 1000.0
-    /// Rows a fetch from which on a trip costs little beside them.
+    /// The minimum rows of a fetch beside which a trip costs little.
     static let manyRows: UInt64 = 100
-    /// What a program does between the fetches, for each of them, from which on it waits for something else: so many
+    /// The minimum time between two fetches that shows that the program waits for something else: so many
     /// times the fetch's time, and so many nanoseconds.
     static let waitFactor = Threshold(
         "R04", "waitFactor", 10, .factor,

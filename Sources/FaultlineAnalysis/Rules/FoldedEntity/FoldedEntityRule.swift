@@ -6,7 +6,7 @@ public struct FoldedEntityRule: Rule {
     public let name = "Over-normalisation"
     public let purpose = "Entities that are one to one, and always used together."
 
-    /// Objects that were used, and the share of them that used the other end, from which on a pair is named.
+    /// The minimum number of used objects, and the minimum share of them that used the other end, to report a pair.
     static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "objects that were used")
     static let minimumShare = Threshold("R16", "minimumShare", 0.9, .share, "of them that used the other end")
     /// The share of the store's time that the way from one to the other must take.

@@ -6,7 +6,7 @@ public struct HeldObjectRule: Rule {
     public let name = "Objects held too long"
     public let purpose = "Large objects that stay realised after the scope that used them has closed."
 
-    /// Objects at a time from which on they are named: a last one may be kept for a moment.
+    /// The minimum number of objects held at a time: a last one may be kept for a moment.
     static let minimumObjects = Threshold("R25", "minimumObjects", 3, .count, "large objects that stayed in memory")
     /// The share of a line's objects that must be kept, or of the kept ones that must be so at one time: otherwise they come
     /// and go.

@@ -7,7 +7,7 @@ public struct LargeValueRule: Rule {
     public let purpose = "Long values that are loaded with rows in which nobody reads them."
 
     static let largeValue = Threshold("R09", "largeValue", 16384.0, .size, "of a value, on average")
-    /// The mean size from which on a value is better kept in a file of its own.
+    /// The minimum mean size of a value that is better kept in a file of its own.
     static let fileSize = Threshold(
         "R09", "fileSize", 102_400.0, .size,
         "minimum average size of a value that is better kept in a file of its own")
@@ -17,7 +17,7 @@ public struct LargeValueRule: Rule {
     /// The share of rows in which a fetch must read the property to count as one that needs it.
     static let readShare = Threshold(
         "R09", "readShare", 0.25, .share, "of rows in which a fetch must read the value to count as one that needs it")
-    /// Rows from which on it is more than a note, and from which on it is named at all.
+    /// The minimum rows for more than a note, and for any finding.
     static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "minimum rows for more than a note")
     static let fewestRows: UInt64 = 10
 
@@ -174,7 +174,7 @@ public struct LargeValueRule: Rule {
         return costs.byte(of: most.key.shape, rowSize: Double(most.bytes) / Double(most.rows))
     }
 
-    /// Bytes read for nothing from which on the structure is worth a warning, whatever the time was.
+    /// The minimum bytes read for nothing for the structure to be a warning, whatever the time was.
     static let structuralBytes = 1_048_576.0
 
     /// The most rows that one of the fetches loads at a time.

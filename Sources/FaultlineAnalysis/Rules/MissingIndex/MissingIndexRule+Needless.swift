@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 extension MissingIndexRule {
-    /// Rows that were written from which on an index that nobody needs is a warning.
+    /// The minimum written rows for an unneeded index to be a warning.
     static let needlessWrites = Threshold(
         "R06", "needlessWrites", 5000, .count, "minimum written rows for an unneeded index to be a warning")
 

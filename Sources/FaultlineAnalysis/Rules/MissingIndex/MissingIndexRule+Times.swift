@@ -4,7 +4,7 @@ internal import FaultlineTrace
 ///
 /// A plan names a scan or an index, and not how many rows were gone through. That a fetch of few rows takes long does.
 extension MissingIndexRule {
-    /// What SQLite takes for a fetch of few rows, from which on it cannot have gone to those rows alone.
+    /// The minimum time of a fetch of few rows that shows that SQLite did not seek those rows alone.
     static let longFetch = Threshold(
         "R06", "longFetch", 20_000_000.0, .time, "that SQLite takes for a fetch whose steps nobody counted")
     /// How many times as long it must take as its rows can.

@@ -9,10 +9,10 @@ public struct MissingIndexRule: Rule {
     public let name = "Missing index"
     public let purpose = "Full table scans that return few rows, which an index would avoid."
 
-    /// Rows of a table from which on it is worth an index.
+    /// The minimum rows of a table that is worth an index.
     static let minimumRows = Threshold(
         "R06", "minimumRows", 500.0, .count, "minimum rows of a table that is worth an index")
-    /// Steps in all, and for each row that was found, from which on a scan is named.
+    /// The minimum steps of a scan that is reported, in all and for each row that was found.
     static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "minimum steps of scans in all")
     static let stepsPerRow = Threshold(
         "R06", "stepsPerRow", 10.0, .count, "minimum steps of a scan for each row that is found")

@@ -19,9 +19,9 @@ struct OldStatistics {
         func isLike(_ other: Difference) -> Bool { isScan == other.isScan && (ratio > 1) == (other.ratio > 1) }
     }
 
-    /// Rows, those that are there or those that are expected, from which on it matters what SQLite expects.
+    /// The minimum rows, present or expected, for SQLite's expectation to matter.
     static let minimumRows = 500.0
-    /// Runs with an index from which on it is no matter of one value that is asked for.
+    /// The minimum runs with an index that rule out a single unusual value.
     static let minimumSearches: UInt64 = 5
 
     /// The entity at the top of the table's inheritance tree.

@@ -10,7 +10,7 @@ public struct PlanRule: Rule {
     public let purpose = "Statements with more than one plan, and plans that rest on old statistics."
 
     /// How many times the work of the best plan another one does, and how many times as many rows there are as SQLite
-    /// expects, or as few, from which on it is worth a warning.
+    /// expects, or as few, for a warning.
     static let minimumRatio = Threshold(
         "R22", "minimumRatio", 10.0, .factor, "times the work of the best plan, or the rows that SQLite expects")
 

@@ -9,7 +9,7 @@ public struct PredicateOrderRule: Rule {
     public let purpose =
         "Texts that are searched before a comparison that is cheaper, or leaves less, has sorted rows out."
 
-    /// Rows that are gone through, from which on the order is named.
+    /// The minimum rows that are scanned for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
     /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
     static let uselessShare = Threshold("R07", "uselessShare", 0.9, .share, "of rows that a term may leave over")

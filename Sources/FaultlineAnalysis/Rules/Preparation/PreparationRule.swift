@@ -6,7 +6,7 @@ public struct PreparationRule: Rule {
     public let name = "Repeated preparation"
     public let purpose = "Statements that are prepared again for each fetch."
 
-    /// Preparations, and the share of the fetches' time that they take, from which on they are named.
+    /// The minimum number of preparations, and the minimum share of the fetches' time that they take.
     static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "preparations")
     static let minimumShare = Threshold("R21", "minimumShare", 0.5, .share, "of the fetches' time that they take")
 

@@ -6,14 +6,14 @@ public struct RefaultRule: Rule {
     public let name = "Repeated cache misses"
     public let purpose = "Objects that are read from the store again, because they were let go of too early."
 
-    /// Faults that went to the store, and the share of them that had been in memory, from which on they are named.
+    /// The minimum number of faults that went to the store, and the minimum share of them that had been in memory.
     static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "faults that went to the store")
     static let minimumShare = Threshold("R11", "minimumShare", 0.2, .share, "of these that had been in memory")
-    /// How often one object goes to the store in one piece of work, from which on few of them are enough.
+    /// The minimum number of trips for one object in one piece of work that makes few objects enough.
     static let minimumTimes = Threshold(
         "R11", "minimumTimes", 3, .count, "times that one object goes to the store in one scope, however few others do")
     static let minimumRepeats = 5.0
-    /// The share of all bytes that are large values, from which on these are why others had to make room.
+    /// The minimum share of large values in all bytes for them to be why other rows were evicted.
     static let largeShare = 0.5
 
     public init() {}

@@ -8,7 +8,7 @@ public struct SortRule: Rule {
     public let name = "Sorting without an index"
     public let purpose = "Fetches whose rows are sorted each time, where an index would have them in order."
 
-    /// Rows of a sort from which on it is named; where a limit takes a tenth of them or less, fewer do.
+    /// The minimum rows of a sort that is reported; fewer where a limit takes a tenth of them or less.
     static let minimumRows = Threshold("R19", "minimumRows", 500.0, .count, "rows of a sort")
     static let minimumLimitedRows = Threshold(
         "R19", "minimumLimitedRows", 50.0, .count, "rows of a sort of which a limit takes few")

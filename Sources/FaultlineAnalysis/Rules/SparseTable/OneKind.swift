@@ -10,7 +10,7 @@ struct OneKind {
     let read: UInt64
     let loaded: UInt64
 
-    /// Rows of all results from which on it is named.
+    /// The minimum rows of all results together.
     static let minimumRows = Threshold(
         "R15", "minimumRows", 50, .count, "rows of a tree of which one entity's are used")
     /// The share of the rows that was looked at, and the share of those that was read at most.

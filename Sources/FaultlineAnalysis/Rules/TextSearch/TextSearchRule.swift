@@ -6,7 +6,7 @@ public struct TextSearchRule: Rule {
     public let name = "Text search without an index"
     public let purpose = "Texts that are searched in a way that no index serves."
 
-    /// Rows that were gone through, or fetches, from which on a search is named.
+    /// The minimum rows that were scanned, or the minimum fetches, of a reported search.
     static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "steps of a search")
     static let minimumExecutions = Threshold("R08", "minimumExecutions", 20, .count, "searches, however short they are")
     /// Rows that another term may leave to a search.

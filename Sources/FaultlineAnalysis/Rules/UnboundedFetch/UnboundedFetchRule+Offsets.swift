@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 /// Pages that SQLite finds by stepping over all rows before them.
 extension UnboundedFetchRule {
-    /// Rows that offsets pass over on average, from which on they are named, and how many times the rows that are returned.
+    /// The minimum average of rows that reported offsets skip, and its minimum ratio to the rows that are returned.
     static let minimumOffset = Threshold(
         "R14", "minimumOffset", 1000, .count, "rows that the offsets of a fetch pass over on average")
     static let offsetFactor = 10.0

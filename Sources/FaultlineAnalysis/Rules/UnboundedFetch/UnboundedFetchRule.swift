@@ -10,11 +10,11 @@ public struct UnboundedFetchRule: Rule {
         "Fetches without limit and batch size that bring many rows at once, and more as the data grow; pages behind a "
         + "deep offset."
 
-    /// Rows, or bytes, of a result from which on it is large: tables that are looked up in are smaller.
+    /// The minimum rows, or bytes, of a large result: look-up tables are smaller.
     static let minimumRows = Threshold("R14", "minimumRows", 1000, .count, "rows of one result")
     static let minimumBytes = Threshold(
         "R14", "minimumBytes", 4_194_304.0, .size, "of one result, however few rows it has")
-    /// Rows more for each row that the table has more, and rows of a result, from which on growth is worth a word.
+    /// The minimum share of a table's new rows that the result gets, and the minimum rows of a result, to report growth.
     static let minimumSlope = Threshold(
         "R14", "minimumSlope", 0.5, .share, "of a table's new rows that the result gets")
     static let grownRows: UInt64 = 100

@@ -6,7 +6,7 @@ public struct UnchangedWriteRule: Rule {
     public let name = "Unneeded writes"
     public let purpose = "Objects that were set to the values which they had."
 
-    /// Objects of one line from which on they are named.
+    /// The minimum number of objects of one line to be reported.
     static let minimumObjects = Threshold("R23", "minimumObjects", 10, .count, "objects that were saved unchanged")
 
     public init() {}

@@ -8,7 +8,7 @@ public struct UnusedPrefetchRule: Rule {
     public let name = "Unused prefetch"
     public let purpose = "Relationships that are loaded along and then not used."
 
-    /// Fetches or batches, rows, and the share of their time from which on prefetching is judged.
+    /// The minimum fetches or batches, rows, and share of their time for prefetching to be evaluated.
     static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "times that a key path was prefetched")
     static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "rows that were prefetched")
     static let minimumTimeShare = Threshold(

@@ -8,7 +8,7 @@ public struct WaitRule: Rule {
     public let name = "Waits"
     public let purpose = "Work that waits for a queue or a lock while another is in the store."
 
-    /// Nanoseconds of a wait, and the share of a scope, from which on waiting is worth a word.
+    /// The minimum time of a wait in nanoseconds, and its minimum share of a scope, to be reported.
     static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "that one wait takes")
     static let share = Threshold("R13", "waitShare", 0.1, .share, "of a scope's time that waits take")
 
