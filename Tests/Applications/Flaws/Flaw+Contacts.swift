@@ -21,9 +21,7 @@ extension Flaw {
         Flaw(
             "Contacts", "logos", "R09", "Move Company.logo into an entity of its own",
             line: #"AttributeDescription("logo""#, file: "Model.swift", others: ["R02"]),
-        Flaw(
-            "Contacts", "groups", "R01", #"Prefetch "members" with the fetch of Group"#, line: "// with members",
-            mayBeNote: true),
+        Flaw("Contacts", "groups", "R01", #"Prefetch "members" with the fetch of Group"#, line: "// with members"),
         Flaw(
             "Contacts", "sizes", "R01",
             "Count Group.members of all objects at once: nothing else is asked of the members",
