@@ -53,7 +53,8 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
 
 extension CallSite: Hashable {
     public static func == (left: CallSite, right: CallSite) -> Bool {
-        left.line == right.line && left.fileName == right.fileName
+        // Most are the same string, which is sooner compared than cut.
+        left.line == right.line && (left.file == right.file || left.fileName == right.fileName)
             && (left.line != 0 || left.function == right.function)
     }
 

@@ -25,6 +25,13 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The value without counting as a use.
     func peek(_ key: Key) -> Value? { slots[key]?.value }
 
+    /// Looks at the value in place without counting as a use; `nil` if there is none.
+    @inline(__always)
+    func read<Result>(_ key: Key, _ body: (borrowing Value) -> Result) -> Result? {
+        guard let index = slots.index(forKey: key) else { return nil }
+        return body(slots.values[index].value)
+    }
+
     /// Changes the value in place, which counts as a use unless said otherwise; `nil` if there is none.
     mutating func update<Result>(_ key: Key, isUse: Bool = true, _ change: (inout Value) -> Result) -> Result? {
         guard let index = slots.index(forKey: key) else { return nil }

@@ -15,7 +15,7 @@ struct SharedResultDetector: Detector {
         case .fault(let fault): observe(fault, event, in: context, tables)
         case .use(let use):
             guard let current = context.current, current.isUnused else { return }
-            let start = context.fetches.peek(use.fetch)?.start ?? event.start
+            let start = context.fetches.read(use.fetch) { $0.start } ?? event.start
             firstUnused[current.index] = min(firstUnused[current.index] ?? .max, start)
         default: break
         }
@@ -27,8 +27,8 @@ struct SharedResultDetector: Detector {
         guard fault.source == .rowCache, fault.type != .toMany, let entity = context.entityName(fault.entity)
         else { return }
         let tree = tables.tree(of: entity)
-        if let fetch = context.fetches.peek(fault.origin) {
-            let own = tables.fetches[fetch.index].key.shape
+        if let index = context.fetches.read(fault.origin, { $0.index }) {
+            let own = tables.fetches[index].key.shape
             if own.resultType == "objects", tables.tree(of: own.entity) == tree { return }
         }
         lastServed[tree] = max(lastServed[tree] ?? 0, event.start)

@@ -1,32 +1,5 @@
 internal import FaultlineTrace
 
-/// A fetch that faults, batches and a use summary may still refer to.
-struct OpenFetch: Sendable {
-    /// Its place in the tables.
-    var index: Int
-    var rows: UInt64
-    var limit: UInt64
-    var offset: UInt64
-    var batchSize: UInt32
-    var scope: EventID
-    var start: UInt64
-    /// Rows that were loaded: of an unbatched fetch all, of a batched one those of its batches.
-    var loadedRows: UInt64
-    /// What fetching it and loading its batches took, in nanoseconds.
-    var time: UInt64
-    /// Batches that were loaded, and whether the program has let go of the result.
-    var batches: UInt64 = 0
-    var isClosed = false
-    /// Whether its own statement has come.
-    var hasStatement = false
-    /// What saves wrote of its objects, of which the program had read nothing.
-    var unread = UnreadRows()
-    /// Whether objects with unsaved changes were compared for it, of which a batch request knows nothing.
-    var hasPending = false
-    /// Rows that were counted already, by the evidence that counted them.
-    var countedRows: [EvidenceReference: UInt64] = [:]
-}
-
 extension ProcessContext {
     /// Remembers a fetch, to which its batches, its faults and its use may refer.
     mutating func open(_ fetch: TraceEvent.Fetch, _ event: TraceEvent, in tables: inout ProfileTables) {
@@ -168,39 +141,6 @@ extension ProcessContext {
             let isCut = profile.key.shape.isLimited && profile.key.shape.predicate.isEmpty
             guard !isCut || statement.isCounted else { return }
             profile.counts.sortedRows &+= UInt64(isCut ? max(statement.rows, statement.fullScanSteps) : statement.rows)
-        }
-    }
-
-    mutating func add(_ use: TraceEvent.Use, _ event: TraceEvent, to tables: inout ProfileTables) {
-        if use.state == .open { summary.counts.openUses &+= 1 }
-        let fetch = fetches.update(use.fetch) {
-            if use.state == .closed { $0.isClosed = true }
-            return $0
-        }
-        guard !isSetup(fetch?.scope ?? event.scope) else { return }
-        let index =
-            fetch?.index
-            ?? tables.fetch(FetchProfile.Key(shape: shape(use.shape, entity: use.entity), site: callSite(of: event)))
-        let entity = dictionary.entity(use.entity)
-        let shape = tables.fetches[index].key.shape
-        let isLimited = fetch.map { $0.limit > 0 } ?? shape.isLimited
-        let unread = fetch.flatMap { $0.hasPending ? nil : $0.unread }
-        let need =
-            unread.flatMap { ResultNeed(use, entity: entity, unread: $0) }
-            ?? ResultNeed(use, entity: entity, tellsModifications: shape.terms != nil)
-        current = CurrentFetch(index: index, isUnused: need == .nothing && use.state == .closed)
-        tables.changeFetch(index) { profile in
-            profile.uses[use.batchSize, default: ResultUse()].add(use, isLimited: isLimited)
-            profile.uses[use.batchSize]?.add(need, of: use, time: fetch?.time ?? 0, unread)
-            profile.sample.add(use.runs, to: StableHash.event(process: event.process, id: use.fetch))
-            guard let entity else { return }
-            for property in use.properties where property.index < UInt64(entity.properties.count) {
-                let name = entity.properties[Int(property.index)].name
-                profile.properties[entity.name, default: [:]][name, default: PropertyUse()].merge(
-                    PropertyUse(
-                        rowsLoaded: property.rowsLoaded, rowsRead: property.rowsRead, bytes: property.bytes,
-                        largeRows: property.largeRows))
-            }
         }
     }
 

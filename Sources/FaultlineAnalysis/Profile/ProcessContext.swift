@@ -67,13 +67,16 @@ struct ProcessContext: Sendable {
 
     // MARK: - Events
 
+    /// Whether an event is the main queue's, although another thread than the process's first ran it.
+    ///
+    /// A main context's work is the main queue's, on whatever thread that runs: once a program's `main` is asynchronous it is
+    /// no longer the first.
+    func isMainQueue(_ event: TraceEvent) -> Bool {
+        !event.isMainThread && event.context != 0 && dictionary.context(event.context)?.concurrency == "mainQueue"
+    }
+
     /// Takes in an event before the detectors see it.
-    mutating func begin(_ event: inout TraceEvent, in tables: inout ProfileTables) {
-        // A main context's work is the main queue's, on whatever thread that runs: once a program's `main` is asynchronous it
-        // is no longer the process's first.
-        if !event.isMainThread, event.context != 0, dictionary.context(event.context)?.concurrency == "mainQueue" {
-            event.isMainThread = true
-        }
+    mutating func begin(_ event: TraceEvent, in tables: inout ProfileTables) {
         summary.counts.events[event.kind, default: 0] &+= 1
         summary.counts.overhead &+= UInt64(event.overhead)
         // What is known of a process can have been told later than its first event.

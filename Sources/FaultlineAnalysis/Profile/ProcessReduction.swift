@@ -21,8 +21,14 @@ struct ProcessReduction: Sendable {
     }
 
     mutating func add(_ event: TraceEvent, to tables: inout ProfileTables) {
+        guard context.isMainQueue(event) else { return take(event, to: &tables) }
         var event = event
-        context.begin(&event, in: &tables)
+        event.isMainThread = true
+        take(event, to: &tables)
+    }
+
+    private mutating func take(_ event: TraceEvent, to tables: inout ProfileTables) {
+        context.begin(event, in: &tables)
         for place in Detectors.observing[Int(event.kind.rawValue)] {
             detectors[place].observe(event, in: &context, &tables)
         }

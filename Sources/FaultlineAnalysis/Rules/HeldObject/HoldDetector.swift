@@ -112,13 +112,17 @@ struct HoldDetector: EvidenceDetector {
 
     /// Evaluates what is still held of a result's rows once it does not hold them any more itself.
     private mutating func evaluateHolds(byResult fetch: EventID, in context: ProcessContext) {
-        for fault in heldInResults[fetch] ?? [] { evaluate(fault, in: context) }
-        if context.fetches.peek(fetch)?.isClosed ?? true { heldInResults[fetch] = nil }
+        guard let held = heldInResults[fetch] else { return }
+        for fault in held { evaluate(fault, in: context) }
+        if context.fetches.read(fetch, { $0.isClosed }) ?? true { heldInResults[fetch] = nil }
     }
 
     /// Counts an object as kept if the work is done and no result holds it.
     private mutating func evaluate(_ fault: EventID, in context: ProcessContext) {
-        guard let hold = holds.peek(fault), let ended = hold.ended, !hold.isOverdue else { return }
+        // Most are of work that goes on.
+        guard holds.read(fault, { $0.ended != nil && !$0.isOverdue }) == true, let hold = holds.peek(fault),
+            let ended = hold.ended
+        else { return }
         if hold.result != 0, let fetch = context.fetches.peek(hold.result), !fetch.isClosed {
             // Without batches a result holds all of its objects. The oldest batch goes once the next one is there.
             guard fetch.batchSize > 0, fetch.batches > hold.batches &+ UInt64(TraceEvent.Batch.retained) else { return }

@@ -1,0 +1,28 @@
+internal import FaultlineTrace
+
+/// A fetch that faults, batches and a use summary may still refer to.
+struct OpenFetch: Sendable {
+    /// Its place in the tables.
+    var index: Int
+    var rows: UInt64
+    var limit: UInt64
+    var offset: UInt64
+    var batchSize: UInt32
+    var scope: EventID
+    var start: UInt64
+    /// Rows that were loaded: of an unbatched fetch all, of a batched one those of its batches.
+    var loadedRows: UInt64
+    /// What fetching it and loading its batches took, in nanoseconds.
+    var time: UInt64
+    /// Batches that were loaded, and whether the program has let go of the result.
+    var batches: UInt64 = 0
+    var isClosed = false
+    /// Whether its own statement has come.
+    var hasStatement = false
+    /// What saves wrote of its objects, of which the program had read nothing.
+    var unread = UnreadRows()
+    /// Whether objects with unsaved changes were compared for it, of which a batch request knows nothing.
+    var hasPending = false
+    /// Rows that were counted already, by the evidence that counted them.
+    var countedRows: [EvidenceReference: UInt64] = [:]
+}
