@@ -6,7 +6,7 @@ internal import FaultlineTrace
 /// two events (a fault and its fetch, an event and its scope) must work whichever of the two comes first.
 ///
 /// A detector completes the fetches in the tables, or it gathers evidence of its own (``EvidenceDetector``). It knows
-/// neither other detectors nor rules; what several need is in the ``ProcessContext``.
+/// neither the state of other detectors nor any rule. What several need is in the ``ProcessContext``.
 protocol Detector: Sendable {
     /// The kinds of events that it observes. Others are not shown to it.
     static var kinds: Set<EventKind> { get }
