@@ -16,8 +16,15 @@ protocol Detector: Sendable {
     /// Takes in an event, which the context knows already: its fetch is open, its scope has begun.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables)
 
-    /// Evaluates what is still open, once the process has ended. Scopes and fetches can still be looked up.
+    /// Adds the wall time of a scope that ended after evidence had been found in it, if the evidence is this detector's.
+    mutating func add(wallTime: UInt64, to reference: EvidenceReference)
+
+    /// Evaluates what is still open when the process has ended. Scopes and fetches can still be looked up.
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables)
+}
+
+extension Detector {
+    mutating func add(wallTime: UInt64, to reference: EvidenceReference) {}
 }
 
 /// A detector whose findings add up to evidence, by what they are about.
@@ -50,7 +57,6 @@ extension EvidenceDetector {
         context.surroundings(of: scope, for: EvidenceReference(Self.self, key), outside: wallTime)
     }
 
-    /// Adds the wall time of a scope that ended after the evidence had been found in it.
     mutating func add(wallTime: UInt64, to reference: EvidenceReference) {
         guard let path = Self.wallTime, let key = reference.key(of: Self.self) else { return }
         evidence[key]?[keyPath: path] &+= wallTime
@@ -59,7 +65,7 @@ extension EvidenceDetector {
 
 /// Evidence of some detector.
 struct EvidenceReference: Sendable, Hashable {
-    let detector: ObjectIdentifier
+    private let detector: ObjectIdentifier
     private let key: any Hashable & Sendable
 
     init<Gatherer: EvidenceDetector>(_ detector: Gatherer.Type, _ key: Gatherer.Key) {
@@ -67,7 +73,10 @@ struct EvidenceReference: Sendable, Hashable {
         self.key = key
     }
 
-    func key<Gatherer: EvidenceDetector>(of detector: Gatherer.Type) -> Gatherer.Key? { key as? Gatherer.Key }
+    /// The key, if the evidence is of that detector.
+    func key<Gatherer: EvidenceDetector>(of detector: Gatherer.Type) -> Gatherer.Key? {
+        self.detector == ObjectIdentifier(detector) ? key as? Gatherer.Key : nil
+    }
 
     static func == (left: EvidenceReference, right: EvidenceReference) -> Bool {
         left.detector == right.detector && left.key.equals(right.key)

@@ -65,3 +65,8 @@ struct SortedEvidence: Sendable {
         lists[ObjectIdentifier(detector)] as? [(key: Gatherer.Key, evidence: Gatherer.Evidence)] ?? []
     }
 }
+
+extension EventKind {
+    /// The kinds that are work of a thread: neither marks nor summaries.
+    static let work = Set(allCases).subtracting([.scope, .use, .release])
+}

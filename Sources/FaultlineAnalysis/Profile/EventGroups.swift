@@ -27,7 +27,7 @@ struct EventGroups: Sendable {
             stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
         let isCached = event.kind != .save && event.kind != .merge
         if isCached, let index = cache[cacheKey] { return index }
-        var key = EventGroup.Key(kind: event.kind, subject: Self.subject(of: event, context.dictionary))
+        var key = EventGroup.Key(kind: event.kind, subject: Self.subject(of: event, in: context))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
         if case .sql(let statement) = event.detail { key.statementType = statement.type }
         switch event.kind {
@@ -61,22 +61,23 @@ struct EventGroups: Sendable {
     }
 
     private static func subject(
-        of event: TraceEvent, _ dictionary: TraceDictionary
+        of event: TraceEvent, in context: ProcessContext
     ) -> EventGroup.Key.Subject {
+        let dictionary = context.dictionary
         let entity = { (id: DictionaryID) -> EventGroup.Key.Subject in
-            dictionary.entity(id).map { .entity($0.name) } ?? .unknown
+            context.entityName(id).map { .entity($0) } ?? .unknown
         }
         switch event.detail {
         case .fetch(let fetch): return dictionary.shape(fetch.shape).map { .shape($0) } ?? entity(fetch.entity)
         case .batch(let batch): return dictionary.shape(batch.shape).map { .shape($0) } ?? entity(batch.entity)
         case .fault(let fault):
             guard let name = dictionary.name(fault.relationship) else { return entity(fault.entity) }
-            return .relationship(entity: dictionary.entity(fault.relationshipEntity)?.name ?? "", name: name)
+            return .relationship(entity: context.entityName(fault.relationshipEntity) ?? "", name: name)
         case .cacheMiss(let miss): return entity(miss.entity)
-        case .save(let save): return .saved(save.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
+        case .save(let save): return .saved(context.entityNames(of: save.entities))
         case .sql(let statement):
             return dictionary.statement(statement.statement).map { .statement($0.sql) } ?? .unknown
-        case .merge(let merge): return .saved(merge.entities.compactMap { dictionary.entity($0.entity)?.name }.sorted())
+        case .merge(let merge): return .saved(context.entityNames(of: merge.entities))
         case .refresh(let refresh): return refresh.entity == 0 ? .named("objects") : entity(refresh.entity)
         case .wait(let wait): return .named("\(wait.resource)")
         default: return .unknown

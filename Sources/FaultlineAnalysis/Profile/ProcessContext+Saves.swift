@@ -24,9 +24,9 @@ extension ProcessContext {
             hash: StableHash.event(process: event.process, id: event.id))
     }
 
-    /// The names of the entities that a save changed, in alphabetical order.
-    func entityNames(of save: TraceEvent.Save) -> [String] {
-        save.entities.compactMap { entityName($0.entity) }.sorted()
+    /// The names of the entities that were changed, in alphabetical order.
+    func entityNames(of changes: [TraceEvent.Save.Change]) -> [String] {
+        changes.compactMap { entityName($0.entity) }.sorted()
     }
 }
 

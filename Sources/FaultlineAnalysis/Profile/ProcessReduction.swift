@@ -32,11 +32,8 @@ struct ProcessReduction: Sendable {
         for place in Detectors.observing[Int(event.kind.rawValue)] {
             detectors[place].observe(event, in: &context, &tables)
         }
-        pay(in: &tables)
-        switch event.kind {
-        case .scope, .use, .release: break
-        default: accounts.add(event, in: &context, &tables)
-        }
+        pay()
+        if EventKind.work.contains(event.kind) { accounts.add(event, in: &context, &tables) }
     }
 
     /// Adds everything that is still open to the tables.
@@ -50,15 +47,11 @@ struct ProcessReduction: Sendable {
     }
 
     /// Adds the wall time of scopes that have just ended to the evidence that was found in them before.
-    private mutating func pay(in tables: inout ProfileTables) {
+    private mutating func pay() {
         guard !context.payments.isEmpty else { return }
         for payment in context.payments {
             for place in detectors.indices {
-                guard var gatherer = detectors[place] as? any EvidenceDetector,
-                    ObjectIdentifier(type(of: gatherer)) == payment.evidence.detector
-                else { continue }
-                gatherer.add(wallTime: payment.wallTime, to: payment.evidence)
-                detectors[place] = gatherer
+                detectors[place].add(wallTime: payment.wallTime, to: payment.evidence)
             }
         }
         context.payments = []

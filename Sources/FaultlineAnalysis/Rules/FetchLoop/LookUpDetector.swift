@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
 /// Faults on objects of one entity that no fetch had led to, from one line in one scope, while more may come.
-struct OpenLookUps: Sendable {
-    struct Key: Sendable, Hashable {
+struct OpenLookUps: OpenGroup {
+    struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
         var entity: DictionaryID
@@ -65,15 +65,7 @@ struct LookUpDetector: EvidenceDetector {
     private mutating func evaluate(
         _ open: [(key: OpenLookUps.Key, value: OpenLookUps)], in context: inout ProcessContext
     ) {
-        var units: [OpenLookUps.Key: OpenLookUps] = [:]
-        for (key, lookUps) in open {
-            let unit = context.unit(of: key.scope)
-            guard !unit.isSetup else { continue }
-            var merged = key
-            merged.scope = unit.id
-            if units[merged] == nil { units[merged] = lookUps } else { units[merged]?.merge(lookUps) }
-        }
-        for (key, lookUps) in units {
+        for (key, lookUps) in context.units(of: open) {
             guard lookUps.objects.count >= LoopDetector.threshold.count, let entity = context.entityName(key.entity)
             else { continue }
             let evidenceKey = LookUpEvidence.Key(entity: entity, site: key.site)

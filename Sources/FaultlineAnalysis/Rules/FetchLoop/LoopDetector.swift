@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
 /// Fetches of one shape from one line on one thread in one scope, while more may come.
-struct OpenLoop: Sendable {
-    struct Key: Sendable, Hashable {
+struct OpenLoop: OpenGroup {
+    struct Key: ScopedKey {
         var scope: EventID
         var thread: UInt32
         /// The fetches' place in the tables.
@@ -136,15 +136,7 @@ struct LoopDetector: EvidenceDetector {
     private mutating func evaluate(
         _ open: [(key: OpenLoop.Key, value: OpenLoop)], in context: inout ProcessContext, _ tables: ProfileTables
     ) {
-        var units: [OpenLoop.Key: OpenLoop] = [:]
-        for (key, loop) in open {
-            let unit = context.unit(of: key.scope)
-            guard !unit.isSetup else { continue }
-            var merged = key
-            merged.scope = unit.id
-            if units[merged] == nil { units[merged] = loop } else { units[merged]?.merge(loop) }
-        }
-        for (key, loop) in units {
+        for (key, loop) in context.units(of: open) {
             let shape = tables.fetches[key.fetch].key.shape
             let term = Self.variedTerm(loop, of: shape)
             let isTold = loop.values.count >= Self.threshold.count && term != nil

@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// Finds work in the store that keeps a main thread from drawing.
 struct BlockDetector: EvidenceDetector {
     static let name = "blocks"
-    static let kinds = Set(EventKind.allCases).subtracting([.scope, .use, .release, .wait])
+    static let kinds = EventKind.work.subtracting([.wait])
     static let wallTime: (any WritableKeyPath<BlockEvidence, UInt64> & Sendable)? = \BlockEvidence.wallTime
 
     /// Nanoseconds in the store without a pause that count: a frame at sixty a second, rounded down.

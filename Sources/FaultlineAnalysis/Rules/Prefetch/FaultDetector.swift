@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
 /// Faults of one kind in one scope on objects of one fetch, while more may come.
-struct OpenFaults: Sendable {
-    struct Key: Sendable, Hashable {
+struct OpenFaults: OpenGroup {
+    struct Key: ScopedKey {
         var scope: EventID
         var origin: EventID
         /// The relationship's name; 0: none.
@@ -82,15 +82,7 @@ struct FaultDetector: EvidenceDetector {
     private mutating func evaluate(
         _ open: [(key: OpenFaults.Key, value: OpenFaults)], in context: inout ProcessContext, _ tables: ProfileTables
     ) {
-        var units: [OpenFaults.Key: OpenFaults] = [:]
-        for (key, faults) in open {
-            let unit = context.unit(of: key.scope)
-            guard !unit.isSetup else { continue }
-            var merged = key
-            merged.scope = unit.id
-            if units[merged] == nil { units[merged] = faults } else { units[merged]?.merge(faults) }
-        }
-        for (key, faults) in units {
+        for (key, faults) in context.units(of: open) {
             guard let fetch = context.fetches.peek(key.origin) else {
                 context.summary.counts.faultTripsWithUnknownOrigin &+= faults.evidence.trips
                 continue

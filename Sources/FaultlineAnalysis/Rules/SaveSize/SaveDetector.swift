@@ -47,7 +47,7 @@ struct SaveDetector: EvidenceDetector {
         guard case .save(let save) = event.detail, save.error == 0, save.objects > 0 else { return }
         let unit = context.unit(of: event.scope)
         guard !unit.isSetup else { return }
-        let names = context.entityNames(of: save)
+        let names = context.entityNames(of: save.entities)
         let key = OpenSaves.Key(
             scope: unit.id, thread: event.thread,
             evidence: SaveEvidence.Key(site: context.callSite(of: event), names))
@@ -121,7 +121,7 @@ struct SaveDetector: EvidenceDetector {
         guard end > start, min(end - start, own) >= Self.longBlock.count, save.error == 0,
             save.objects >= Self.dividedSave
         else { return }
-        let names = context.entityNames(of: save)
+        let names = context.entityNames(of: save.entities)
         var found = SaveEvidence()
         found.entities = Set(names)
         found.scopes = context.scopes.peek(context.unit(of: event.scope).id)?.key.map { [$0: 1] } ?? [:]

@@ -3,7 +3,7 @@ internal import FaultlineTrace
 /// Finds waits for queues and locks, and what their owners did meanwhile.
 struct WaitDetector: EvidenceDetector {
     static let name = "waits"
-    static let kinds = Set(EventKind.allCases).subtracting([.scope, .use, .release])
+    static let kinds = EventKind.work
     static let wallTime: (any WritableKeyPath<WaitEvidence, UInt64> & Sendable)? = \WaitEvidence.wallTime
     private static let capacity = 1024
 
