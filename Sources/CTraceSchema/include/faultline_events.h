@@ -73,14 +73,14 @@
 // What a number of one of few values is called. X(symbol, Swift type, its words, description)
 #define FL_ENUMERATIONS(X) \
     X(RESULT_TYPE, Fetch.ResultType, FL_RESULT_TYPES, "What a fetch returned.") \
-    X(FAULT_TYPE, Fault.FaultType, FL_FAULT_TYPES, "What was a fault.") \
+    X(FAULT_TYPE, Fault.FaultType, FL_FAULT_TYPES, "The kind of fault.") \
     X(FAULT_SOURCE, Fault.Source, FL_FAULT_SOURCES, "Where the data of a fault came from.") \
     X(STATEMENT_TYPE, Statement.StatementType, FL_STATEMENT_TYPES, "What a statement does to the store.") \
     X(SCOPE_KIND, Scope.Kind, FL_SCOPE_KINDS, "What kind of work a scope marks.") \
     X(SCOPE_PHASE, Scope.Phase, FL_SCOPE_PHASES, "Which end of a scope an event marks.") \
     X(USE_STATE, Use.State, FL_USE_STATES, "Whether the program had released a result when its use was summed up.") \
     X(MERGE_TRIGGER, Merge.Trigger, FL_MERGE_TRIGGERS, "What caused a merge.") \
-    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "What was waited for.")
+    X(WAIT_RESOURCE, Wait.Resource, FL_WAIT_RESOURCES, "The resource that was waited for.")
 
 // X(word, description)
 #define FL_RESULT_TYPES(X) \
@@ -223,7 +223,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, origin, FL_EVENT_ID, 0, \
       "The fetch that produced the object, or the object from which it was reached. 0 if none is known.") \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read.") \
-    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "What was a fault.") \
+    X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "The kind of fault.") \
     X(S, uint32_t, source, FL_ENUMERATION, FL_ENUMERATION_FAULT_SOURCE, "Where the data came from.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \
       "The entity of the object; of a to-many fault, of the object that has the relationship.") \
@@ -280,7 +280,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if it failed. 0 if it did not.") \
     X(S, uint32_t, textComparisons, FL_COUNT, 0, \
       "Texts that the store's own functions compared for it. Those that SQLite compares itself do not count.") \
-    X(S, uint32_t, textMatches, FL_COUNT, 0, "Those among them that contained, matched or equaled what was asked for.")
+    X(S, uint32_t, textMatches, FL_COUNT, 0, "Those comparisons that found a match.")
 
 #define FL_USE_FIELDS(X, S) \
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch that is summed up.") \
@@ -333,7 +333,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, keepsChanges, FL_FLAG, 0, "Whether unsaved changes were kept instead of lost.")
 
 #define FL_WAIT_FIELDS(X, S) \
-    X(S, uint32_t, resource, FL_ENUMERATION, FL_ENUMERATION_WAIT_RESOURCE, "What was waited for.") \
+    X(S, uint32_t, resource, FL_ENUMERATION, FL_ENUMERATION_WAIT_RESOURCE, "The resource that was waited for.") \
     X(S, uint32_t, isBlocking, FL_FLAG, 0, \
       "Whether a thread stood still meanwhile. Otherwise a task waited, and the thread that it resumed on had other work.") \
     X(S, uint32_t, holder, FL_REFERENCE, FL_DICTIONARY_CONTEXT, \
@@ -345,7 +345,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint32_t, holderProcess, FL_CODE, 0, \
       "The kernel's number of the process that held the lock. 0 if it was this one, or is not known.") \
     X(S, uint32_t, tries, FL_COUNT, 0, "Times that SQLite's lock was asked for anew.") \
-    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the wait was in vain. 0 if the lock was taken.")
+    X(S, uint32_t, error, FL_CODE, 0, "SQLite's result code if the lock was not taken. 0 if it was.")
 
 #define FL_RELEASE_FIELDS(X, S) \
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch whose result was released. 0 if it was an object.") \
@@ -363,8 +363,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 // X(S, name, what an entry is: an entry's symbol, description)
 #define FL_FETCH_LISTS(X, S) \
     X(S, operands, OPERAND, \
-      "A keyed hash of the values of each of the shape's terms, in their order, and one more for what is compared behind " \
-      "the last of them.") \
+      "A keyed hash of the values of each of the shape's terms, in order, and one more for all terms beyond the limit.") \
     X(S, prefetches, PREFETCH, \
       "What prefetching took, for each key path that had to be read. Empty in traces of older recorders.")
 #define FL_BATCH_LISTS(X, S) \
@@ -381,10 +380,10 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_USE_LISTS(X, S) \
     X(S, runs, RUN, "Rows that were touched one after the other.") \
     X(S, windows, WINDOW, "How many rows were touched within one window.") \
-    X(S, properties, PROPERTY, "What was loaded and read of each property.")
+    X(S, properties, PROPERTY, "How much of each property was loaded and read.")
 #define FL_SCOPE_LISTS(X, S)
 #define FL_MERGE_LISTS(X, S) \
-    X(S, entities, CHANGE, "What was saved, by entity.")
+    X(S, entities, CHANGE, "The saved objects, by entity.")
 #define FL_REFRESH_LISTS(X, S)
 #define FL_WAIT_LISTS(X, S)
 #define FL_RELEASE_LISTS(X, S)
@@ -394,7 +393,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_ENTRIES(X) \
     X(OPERAND, UInt64, FL_OPERAND_WORDS, "A keyed hash of the values of one term.") \
     X(PREFETCH, Prefetch, FL_PREFETCH_WORDS, "What loading one key path along with a fetch or a batch took.") \
-    X(CHANGE, Save.Change, FL_CHANGE_WORDS, "What was saved of one entity.") \
+    X(CHANGE, Save.Change, FL_CHANGE_WORDS, "The saved objects of one entity.") \
     X(UNREAD, Save.Unread, FL_UNREAD_WORDS, \
       "Objects that one fetch had returned, and that were deleted or set to the same values although the program had read " \
       "nothing of them.") \
@@ -402,7 +401,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(WINDOW, Use.Window, FL_WINDOW_WORDS, \
       "How many rows were touched within one window, and how often that happened. A window is one instance of a scope, or, " \
       "outside any scope, the time between two pauses.") \
-    X(PROPERTY, Use.Property, FL_PROPERTY_WORDS, "What was loaded and read of one property.")
+    X(PROPERTY, Use.Property, FL_PROPERTY_WORDS, "How much of one property was loaded and read.")
 
 // X(S, name, meaning, detail, description)
 #define FL_OPERAND_WORDS(X, S) \
@@ -442,14 +441,14 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 
 // MARK: - Limits
 
-// The terms of a shape whose values are told apart. Of a longer predicate one more hash stands for all the others.
+// The terms of a shape that have a hash each. In a longer predicate, one more hash stands for all the others.
 #define FL_FETCH_OPERANDS 32
 
 // The fetches of which a save tells what it wrote of them unread, and the properties of an entity that it can name there.
 #define FL_UNREAD_FETCHES 32
 #define FL_UNREAD_PROPERTIES 52
 
-// The key paths whose prefetching is told one by one.
+// The key paths of one fetch or batch whose prefetching is reported.
 #define FL_PREFETCHES 32
 
 // A value of this many bytes counts as large: SQLite keeps a row of more than a page in overflow pages.

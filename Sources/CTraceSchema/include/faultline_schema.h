@@ -19,7 +19,7 @@ extern "C" {
 // Linux numbers processes below this. Where two of one number are in a trace, they are told apart by multiples of it.
 #define FL_PROCESS_NUMBERS (1u << 22)
 
-// No number of a recording but a hash comes near this one. What is larger is damage, and would overflow sums.
+// Apart from hashes, no recorded number comes near this one. A larger one is damage, and would overflow sums.
 static const uint64_t fl_largest_number = (uint64_t)1 << 53;
 
 typedef enum __attribute__((enum_extensibility(closed))) fl_event_kind {

@@ -9,7 +9,7 @@ struct EventAccounts: Sendable {
     private var childTime = BoundedTable<EventID, UInt64>(capacity: parents)
     private var threads: [UInt32: RecentEvents] = [:]
 
-    /// Lets go of what was worked out before an entry of the dictionary came.
+    /// Forgets the groups of earlier events, because a new dictionary entry may name them better.
     mutating func forgetGroups() { groups = EventGroups() }
 
     /// Adds an event that took time or rows.
@@ -22,7 +22,7 @@ struct EventAccounts: Sendable {
             if event.isMainThread, event.isOnThread { $0.mainThreadTime &+= event.duration }
         }
         if case .save(let save) = event.detail, context.isSetup(event.scope) {
-            // What is prepared is set as it has to be.
+            // Preparation may set values that the rows have already.
             tables.changeGroup(group) { $0.counts.unchanged &-= UInt64(save.unchanged) }
         }
         if event.isOnThread { addTime(of: event, group: group, in: &context, &tables) }

@@ -14,8 +14,9 @@ struct OpenFetch: Sendable {
     var loadedRows: UInt64
     /// What fetching it and loading its batches took, in nanoseconds.
     var time: UInt64
-    /// Batches that were loaded, and whether the program has let go of the result.
+    /// Batches that were loaded.
     var batches: UInt64 = 0
+    /// Whether the program has released the result.
     var isClosed = false
     /// Whether its own statement has come.
     var hasStatement = false

@@ -6,7 +6,7 @@ extension TraceEvent {
     /// A fault that fired: an object whose attributes, or a relationship whose members, were asked for before they were
     /// in memory.
     public struct Fault: Sendable, Hashable {
-        /// What was a fault.
+        /// The kind of fault.
         public enum FaultType: UInt32, Sendable, Hashable, CaseIterable {
             /// An object that came from a fetch, a to-many relationship or an object ID.
             case object
@@ -34,7 +34,7 @@ extension TraceEvent {
         public var origin: EventID = 0
         /// Bytes of column values that were read.
         public var bytes: UInt64 = 0
-        /// What was a fault.
+        /// The kind of fault.
         public var type: FaultType = .object
         /// Where the data came from.
         public var source: Source = .rowCache

@@ -71,8 +71,8 @@ extension TraceEvent {
         ///
         /// 0 if it did not.
         public var error: UInt32 = 0
-        /// A keyed hash of the values of each of the shape's terms, in their order, and one more for what is compared
-        /// behind the last of them.
+        /// A keyed hash of the values of each of the shape's terms, in order, and one more for all terms beyond the
+        /// limit.
         public var operands: [UInt64] = []
         /// What prefetching took, for each key path that had to be read.
         ///

@@ -31,7 +31,7 @@ extension TraceEvent {
         public var refreshed: UInt32 = 0
         /// Those among them with unsaved changes, which were kept.
         public var conflicts: UInt32 = 0
-        /// What was saved, by entity.
+        /// The saved objects, by entity.
         public var entities: [TraceEvent.Save.Change] = []
 
         /// Every number zero, every list empty.

@@ -5,7 +5,7 @@ package import CTraceSchema
 extension TraceEvent {
     /// A context that was saved.
     public struct Save: Sendable, Hashable {
-        /// What was saved of one entity.
+        /// The saved objects of one entity.
         public struct Change: Sendable, Hashable {
             /// The entity.
             public var entity: DictionaryID

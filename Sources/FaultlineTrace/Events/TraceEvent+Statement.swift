@@ -49,7 +49,7 @@ extension TraceEvent {
         ///
         /// Those that SQLite compares itself do not count.
         public var textComparisons: UInt32 = 0
-        /// Those among them that contained, matched or equaled what was asked for.
+        /// Those comparisons that found a match.
         public var textMatches: UInt32 = 0
 
         /// Every number zero, every list empty.

@@ -55,7 +55,7 @@ extension TraceEvent {
             }
         }
 
-        /// What was loaded and read of one property.
+        /// How much of one property was loaded and read.
         public struct Property: Sendable, Hashable {
             /// The property's place among those of its entity.
             public var index: UInt64
@@ -132,7 +132,7 @@ extension TraceEvent {
         public var runs: [Run] = []
         /// How many rows were touched within one window.
         public var windows: [Window] = []
-        /// What was loaded and read of each property.
+        /// How much of each property was loaded and read.
         public var properties: [Property] = []
 
         /// Every number zero, every list empty.

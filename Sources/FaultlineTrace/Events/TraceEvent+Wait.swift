@@ -7,7 +7,7 @@ extension TraceEvent {
     ///
     /// Its duration is how long the wait took.
     public struct Wait: Sendable, Hashable {
-        /// What was waited for.
+        /// The resource that was waited for.
         public enum Resource: UInt32, Sendable, Hashable, CaseIterable {
             /// The queue of the event's context.
             case contextQueue
@@ -19,7 +19,7 @@ extension TraceEvent {
             case sqlite
         }
 
-        /// What was waited for.
+        /// The resource that was waited for.
         public var resource: Resource = .contextQueue
         /// Whether a thread stood still meanwhile.
         ///
@@ -43,9 +43,9 @@ extension TraceEvent {
         public var holderProcess: UInt32 = 0
         /// Times that SQLite's lock was asked for anew.
         public var tries: UInt32 = 0
-        /// SQLite's result code if the wait was in vain.
+        /// SQLite's result code if the lock was not taken.
         ///
-        /// 0 if the lock was taken.
+        /// 0 if it was.
         public var error: UInt32 = 0
 
         /// Every number zero, every list empty.
