@@ -43,15 +43,15 @@ public struct TextReport: Sendable {
         let profile = analysis.profile
         let totals = profile.totals
         let programs = Self.programs(profile)
-        let lost = profile.lost &+ profile.unwritten &+ profile.unread
         let events = Phrase.count(totals.eventCount, "event")
         let processes = profile.allProcesses.processes
         let origin = processes > 1 ? " of \(Phrase.count(processes)) processes" : ""
         let traces = profile.recordingCount > 1 ? " in \(Phrase.count(profile.recordingCount)) traces" : ""
         var facts = "\(Phrase.duration(profile.wallTime))\(traces), \(events)\(origin), "
-        facts += lost == 0 ? "none lost" : "\(Phrase.count(lost)) lost"
+        let missing = Self.missing(profile)
+        facts += missing.isEmpty ? "none lost" : missing.joined(separator: ", ")
         let cost = totals.overhead
-        if cost > 0 || lost > 0 {
+        if cost > 0 || !missing.isEmpty {
             let share = profile.wallTime > 0 ? " (\(Phrase.percent(profile.overheadShare)))" : ""
             facts += "; recording took \(Phrase.duration(cost))\(share)"
         }
@@ -66,6 +66,16 @@ public struct TextReport: Sendable {
             }
         }
         return text
+    }
+
+    /// What the trace lacks. A line that could not be written may hold a name, and a damaged part many events, so they
+    /// are not events that were lost.
+    private static func missing(_ profile: Profile) -> [String] {
+        var missing: [String] = []
+        if profile.lost > 0 { missing.append("\(Phrase.count(profile.lost)) lost") }
+        if profile.unwritten > 0 { missing.append("\(Phrase.count(profile.unwritten, "line")) not written") }
+        if profile.unread > 0 { missing.append("\(Phrase.count(profile.unread, "damaged part"))") }
+        return missing
     }
 
     /// The programs' names without their directories, in the order in which they began if that is known.

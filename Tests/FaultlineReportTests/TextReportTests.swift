@@ -110,6 +110,18 @@ struct TextReportTests {
         #expect(lines[1] == "  ! 30 events were lost for want of room (14 %): counts and times are too low.")
     }
 
+    @Test func `Lines that could not be written are no lost events`() {
+        var trace = GroceriesStory.trace
+        trace.removeLast()
+        trace.append(.ended(ProcessEnded(process: 7, events: 180, lost: 2, unwritten: 40)))
+        var builder = ProfileBuilder()
+        for message in trace { builder.add(message) }
+        builder.addUnread(1)
+        let lines = TextReport(Analysis(builder.finish())).render().split(separator: "\n")
+        #expect(lines[0].contains("events, 2 lost, 40 lines not written, 1 damaged part"))
+        #expect(lines.contains("  ! 40 lines could not be written: counts and times are too low."))
+    }
+
     @Test func `Statements alone make a report too`() throws {
         var builder = TraceBuilder()
         let text = builder.define(.statement(StatementEntry(sql: "SELECT name\n  FROM track WHERE id = ?")))

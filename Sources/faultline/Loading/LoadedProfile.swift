@@ -18,7 +18,7 @@ struct LoadedProfile {
             notes = []
             return
         }
-        let trace = try LoadedTrace(path: path)
+        var trace = try LoadedTrace(path: path)
         var builder = ProfileBuilder()
         let summary = try trace.read { builder.add($0) }
         builder.addUnread(summary.unread &+ trace.missing)
@@ -56,9 +56,11 @@ extension Profile {
     /// What the trace lacks, in sentences: what was compared with it or added to it lacks that too.
     var gaps: [String] {
         var sentences: [String] = []
-        let gone = lost &+ unwritten
-        if gone > 0 {
-            sentences.append("\(Phrase.count(gone, "event")) \(gone == 1 ? "is" : "are") missing: lost or not written.")
+        if lost > 0 {
+            sentences.append("\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost.")
+        }
+        if unwritten > 0 {
+            sentences.append("\(Phrase.count(unwritten, "line")) of the trace could not be written.")
         }
         if unread > 0 {
             sentences.append("\(Phrase.count(unread, "part")) of the trace could not be read.")
