@@ -49,16 +49,20 @@ public struct TraceReader: Sendable {
 
     /// Hands what began, and the dictionary, to `body`.
     ///
-    /// - Throws: as ``read(_:)``; for a trace in which nothing began only if `isStrict`.
-    package func readNames(isStrict: Bool = false, _ body: (TraceMessage) throws -> Void) throws {
-        var isOurs = false
-        try source.init(path: path).readNames { message in
-            isOurs = true
-            try body(message)
-        }
-        if isStrict, !isOurs, abilities.contains(.recovery) { throw ReaderError.foreignJSON(path) }
+    /// - Throws: as ``read(_:)``, but not for a trace in which nothing began.
+    package func readNames(_ body: (TraceMessage) throws -> Void) throws {
+        try source.init(path: path).readNames(body)
     }
 
-    /// The timeline that takes the symbols of the trace's stacks; what other tools wrote has those that there are.
-    var pathOfSymbols: String { source.pathOfAdditions(to: path) }
+    /// Reads what began, and the dictionary, and leaves the events for later.
+    ///
+    /// - Throws: as ``readNames(_:)``.
+    package func begin() throws -> TraceReading {
+        // Before the names, so that what is added meanwhile is noticed.
+        let stamp = FileStamp(path)
+        return try TraceReading(source.init(path: path), path: path, stamp: stamp)
+    }
+
+    /// The timeline that takes what is added to the trace.
+    var pathOfAdditions: String { source.pathOfAdditions(to: path) }
 }

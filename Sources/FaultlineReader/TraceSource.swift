@@ -18,11 +18,13 @@ package protocol TraceSource: SendableMetatype {
     /// - Parameter path: Of a file that was recognized.
     init(path: String) throws(ReaderError)
 
-    /// Hands every message of the trace to `body`; see ``TraceReader/read(_:)``.
-    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary
-
-    /// Hands what began, and the dictionary, to `body`; of formats whose names nobody adds to, nothing.
+    /// Hands what began, and the dictionary, to `body`; of a format whose names nobody adds to, nothing.
+    ///
+    /// Called once, before ``readEvents(_:)``.
     func readNames(_ body: (TraceMessage) throws -> Void) throws
+
+    /// Hands every other message of the trace to `body`; see ``TraceReader/read(_:)``.
+    func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary
 
     /// The timeline that takes what is added to a finished trace.
     static func pathOfAdditions(to path: String) -> String
@@ -32,6 +34,12 @@ extension TraceSource {
     package static var abilities: TraceAbilities { [] }
     package func readNames(_ body: (TraceMessage) throws -> Void) throws {}
     package static func pathOfAdditions(to path: String) -> String { path }
+
+    /// Hands every message of the trace to `body`: the names, and then the events.
+    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        try readNames(body)
+        return try readEvents(body)
+    }
 }
 
 /// What can be done with traces of a format.

@@ -282,8 +282,8 @@ struct TimelineQuirkTests {
         let long = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))""#
         let whole = "[\n\(Lines.began()),\n\(Lines.fault(id: 1)),\n" + long
         let file = try TraceFile(Array((whole + end).utf8))
-        let reader = try TraceReader(path: file.path)
-        try reader.add(.name(NameEntry(name: "added")), process: 1)
+        let annotator = TraceAnnotator(try TraceReader(path: file.path))
+        try annotator.add(.name(NameEntry(name: "added")), process: 1)
         let text = try String(contentsOfFile: file.path, encoding: .utf8)
         #expect(text.hasPrefix(whole + "}"))
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [Any])
@@ -295,7 +295,7 @@ struct TimelineQuirkTests {
         let whole = "[\n\(Lines.began()),\n\(Lines.fault(id: 1))"
         let broken = #"{"cat":"fault","x":"\#(String(repeating: "y", count: 17 << 20))"#
         let file = try TraceFile(Array((whole + ",\n" + broken).utf8))
-        try TraceReader(path: file.path).add(.name(NameEntry(name: "added")), process: 1)
+        try TraceAnnotator(TraceReader(path: file.path)).add(.name(NameEntry(name: "added")), process: 1)
         let text = try String(contentsOfFile: file.path, encoding: .utf8)
         #expect(text.hasPrefix(whole) && text.utf8.count < 4096)
         #expect(try JSONSerialization.jsonObject(with: Data(text.utf8)) is [Any])

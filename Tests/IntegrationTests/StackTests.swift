@@ -43,4 +43,26 @@ struct StackTests {
         let sites = try BuiltCommand.run(["query", trace, "SELECT DISTINCT callSite FROM fault", "--format", "json"])
         #expect(sites.output.contains(#"{"callSite":"Stripped+0x"#), "\(sites.output)")
     }
+
+    /// Its stacks were called those of a stripped program.
+    @Test("of a program that still runs are resolved, and its trace stays as it is")
+    func running() throws {
+        let directory = try TemporaryDirectory()
+        let (ready, stop) = (directory.path("ready"), directory.path("stop"))
+        let (trace, copy) = (directory.path("trace.json"), directory.path("copy.json"))
+        // The program's own thread writes the events, some milliseconds after they happen.
+        let script = """
+            FAULTLINE_TRACE=timeline:\(trace) \(UnrulyProgram.path) lingers \(ready) \(stop) &
+            while ! [ -e \(ready) ]; do :; done
+            while ! grep -q '"ph":"X"' \(trace); do :; done
+            \(BuiltCommand.faultline) report \(trace)
+            cp \(trace) \(copy); touch \(stop); wait
+            """
+        let result = try BuiltCommand.run(["-c", script], program: "/bin/sh")
+        #expect(result.errors.contains("the program still runs; this is what it has recorded up to now"))
+        #expect(result.output.contains("main.swift:") && !result.output.contains("stripped"), "\(result.output)")
+        #expect(try !String(contentsOfFile: copy, encoding: .utf8).contains("faultline.frame"))
+        #expect(try BuiltCommand.run(["report", trace]).output.contains("main.swift:"))
+        #expect(try String(contentsOfFile: trace, encoding: .utf8).contains("faultline.frame"))
+    }
 }

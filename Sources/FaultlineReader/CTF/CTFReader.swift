@@ -35,16 +35,6 @@ final class CTFReader {
         trace = try CTFTrace(path: path)
     }
 
-    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
-        try readNames(body)
-        try readEvents(body)
-        // Packets that were left out here are missing for that reason.
-        let leftOut = UInt64(summary.damagedStreams.reduce(0) { $0 + $1.packets })
-        summary.lostPackets -= min(summary.lostPackets, leftOut)
-        summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
-        return summary
-    }
-
     // MARK: - Names
 
     /// The first pass: what began, and the dictionary.
@@ -134,7 +124,16 @@ final class CTFReader {
     // MARK: - Events
 
     /// The second pass: everything else, and the count of it all.
-    private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
+    func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        try passEvents(body)
+        // Packets that were left out here are missing for that reason.
+        let leftOut = UInt64(summary.damagedStreams.reduce(0) { $0 + $1.packets })
+        summary.lostPackets -= min(summary.lostPackets, leftOut)
+        summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
+        return summary
+    }
+
+    private func passEvents(_ body: (TraceMessage) throws -> Void) throws {
         numbers.rewind()
         let streams = salvage == nil ? try CTFStreams(trace.directories, path: trace.path) : nil
         defer { withExtendedLifetime(streams) {} }

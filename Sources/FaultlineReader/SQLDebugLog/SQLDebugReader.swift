@@ -39,7 +39,7 @@ final class SQLDebugReader {
         return ["CoreData: sql: ", "CoreData: annotation: ", "[com.apple.coredata:sql]"].contains { head.contains($0) }
     }
 
-    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+    func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         hasObjects = LogObject.areIn(try Self.head(of: path))
         // First what tables are called, then every name, then the events: each comes after what it refers to.
         try pass { writer, operation in translation.learn(operation, of: writer) }

@@ -20,23 +20,24 @@ extension SymbolResolver {
     ///   stacks.
     @discardableResult
     public func addFrames(to trace: TraceReader) throws -> Int {
-        var processes = ProcessFrames()
-        try trace.readNames { message in processes.take(message) }
-        var lines: [String] = []
+        try trace.begin().resolve(with: self, annotator: TraceAnnotator(trace))
+    }
+
+    /// The frames that the stacks of processes lack, in the order of their addresses, so that the same trace gives the
+    /// same lines.
+    func missingFrames(of processes: ProcessFrames) -> [ResolvedFrame] {
+        var missing: [ResolvedFrame] = []
         for process in processes.order {
             let names = processes.names[process]!
             var id = names.lastFrame
             for frame in frames(for: names) where isNew(frame, names) && id < .max {
                 id += 1
-                lines.append(try trace.line(for: .frame(frame), id: id, process: process))
+                missing.append(ResolvedFrame(process: process, id: id, frame: frame))
             }
         }
-        if lines.isEmpty { return 0 }
-        try trace.append(lines)
-        return lines.count
+        return missing
     }
 
-    /// The frames that a process lacks, in the order of their addresses, so that the same trace gives the same lines.
     private func frames(for names: ProcessFrames.Names) -> [FrameEntry] {
         let addresses = names.dictionary.stacks.flatMap(\.addresses).sorted()
         let unseen = addresses.filter { names.dictionary.frame(at: $0) == nil }
@@ -56,18 +57,24 @@ extension SymbolResolver {
     }
 }
 
-/// What a timeline's processes know of their stacks.
-private struct ProcessFrames {
+/// A frame of a process, and the number that its dictionary gives it.
+struct ResolvedFrame {
+    var process: UInt32
+    var id: DictionaryID
+    var frame: FrameEntry
+}
+
+/// What a trace's processes know of their stacks.
+struct ProcessFrames {
     struct Names {
         var dictionary = TraceDictionary()
         var lastFrame: DictionaryID = 0
     }
 
-    var names: [UInt32: Names] = [:]
-    var order: [UInt32] = []
+    private(set) var names: [UInt32: Names] = [:]
+    private(set) var order: [UInt32] = []
 
-    mutating func take(_ message: TraceMessage) {
-        guard case .entry(let process, let id, let entry) = message else { return }
+    mutating func take(_ entry: DictionaryEntry, id: DictionaryID, of process: UInt32) {
         switch entry {
         case .stack, .module, .frame: break
         default: return

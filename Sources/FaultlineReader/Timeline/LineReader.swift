@@ -39,7 +39,7 @@ final class LineReader {
     private var isAtEnd = false
     private var number = 0
     /// Where in the file the next line begins.
-    private var offset = 0
+    private(set) var offset = 0
     /// Bytes of an overlong line that were let go of.
     private var dropped = 0
 

@@ -21,6 +21,8 @@ final class TimelineReader: DictionaryEntryDecoder {
     private var ownLines = 0
     private var ended: Set<UInt32> = []
     private var known: Set<UInt32> = []
+    /// Where the file ended when its names were read.
+    private var end = Int.max
 
     init(path: String) throws(ReaderError) {
         self.path = path
@@ -35,19 +37,12 @@ final class TimelineReader: DictionaryEntryDecoder {
         line.deallocate()
     }
 
-    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
-        try readNames(body)
-        try readEvents(body)
-        if ownLines == 0 { throw try whyNothing() }
-        summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
-        return summary
-    }
-
     /// The first pass: what began, and the dictionary.
     ///
     /// Damaged lines are counted in the second.
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         let lines = try LineReader(path: path)
+        defer { end = lines.offset }
         while let text = try lines.next() {
             // Most lines are events; they need not be parsed for this.
             guard ftl_may_be_entry(text.start, text.length) != 0 else { continue }
@@ -73,10 +68,12 @@ final class TimelineReader: DictionaryEntryDecoder {
     }
 
     /// The second pass: everything else, and the count of it all.
-    private func readEvents(_ body: (TraceMessage) throws -> Void) throws {
+    func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         let lines = try LineReader(path: path)
         var isClosed = false
         while let text = try lines.next() {
+            // A program that still runs goes on writing, and nobody knows the names of these events.
+            if text.offset >= end { break }
             summary.lines += 1
             if text.isTooLong {
                 summary.countMalformed(line: text.number, "it is longer than 16 MiB")
@@ -109,6 +106,9 @@ final class TimelineReader: DictionaryEntryDecoder {
             }
         }
         summary.isTruncated = !isClosed
+        if ownLines == 0 { throw try whyNothing() }
+        summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
+        return summary
     }
 
     private func pass<Value: Decodable>(

@@ -87,7 +87,10 @@ struct TimelineTail {
     /// If that fails, the file is made what it was.
     ///
     /// - Parameter isBesideTrace: Whether the file is not the one that was named.
-    static func append(_ lines: [String], to path: String, isBesideTrace: Bool = false) throws(ReaderError) {
+    /// - Returns: The file as it is then.
+    static func append(
+        _ lines: [String], to path: String, isBesideTrace: Bool = false
+    ) throws(ReaderError) -> FileStamp? {
         // Not through a link: beside the files of a CTF trace it would lead to somebody else's file.
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | (isBesideTrace ? O_NOFOLLOW : 0))
         if descriptor < 0 { throw .cannotAddSymbols(path, errno) }
@@ -95,7 +98,8 @@ struct TimelineTail {
         // The recorder holds this lock as long as it writes, and others while they read or add to the trace themselves.
         for _ in 0..<attempts {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                return try TimelineTail(of: path, descriptor).replace(with: lines, descriptor, path)
+                try TimelineTail(of: path, descriptor).replace(with: lines, descriptor, path)
+                return FileStamp(descriptor: descriptor)
             }
             guard errno == EWOULDBLOCK || errno == EINTR else { throw .cannotAddSymbols(path, errno) }
             usleep(1000)

@@ -30,7 +30,7 @@ final class XctraceReader {
         self.path = path
     }
 
-    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+    func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         let data: Data
         do {
             data = try Data(contentsOf: URL(fileURLWithPath: path))

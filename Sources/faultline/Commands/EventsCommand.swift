@@ -35,7 +35,7 @@ struct EventsCommand: ParsableCommand {
     private var isWhole: Bool { kind == nil && entity == nil && minDuration == nil }
 
     func run() throws {
-        let trace = try LoadedTrace(path: trace)
+        var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         var dictionaries: [UInt32: TraceDictionary] = [:]
         var printers: [UInt32: EventPrinter] = [:]

@@ -33,13 +33,13 @@ struct QueryCommand: ParsableCommand {
         if let output {
             try OutputFile.check(output, replacing: .nothing, suffixes: ["-journal", "-wal", "-shm"])
         }
-        let trace = try LoadedTrace(path: trace)
+        var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         guard sql != nil || output != nil else {
             try trace.expectNames()
             return try Terminal.output.write(TableText.text)
         }
-        let database = try tables(of: trace)
+        let database = try tables(of: &trace)
         guard let sql else { return }
         do {
             try print(sql, database)
@@ -50,7 +50,7 @@ struct QueryCommand: ParsableCommand {
         }
     }
 
-    private func tables(of trace: LoadedTrace) throws -> TraceDatabase {
+    private func tables(of trace: inout LoadedTrace) throws -> TraceDatabase {
         do {
             let database = try TraceDatabase(path: output)
             let summary = try trace.read { try database.add($0) }

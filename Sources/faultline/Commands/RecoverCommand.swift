@@ -72,22 +72,19 @@ struct RecoverCommand: ParsableCommand {
     }
 
     private func complete(_ trace: String) throws {
-        var rings: [TraceRecovery.NamedRings] = []
+        let reading: TraceReading
         do {
             let reader = try TraceReader(path: trace)
             guard reader.abilities.contains(.recovery) else {
                 throw CommandFailure.usage(
                     "\"\(trace)\" is no timeline: only timelines have rings, which \"faultline recover\" could add.")
             }
-            try reader.readNames(isStrict: true) {
-                if case .began(let process) = $0, !process.rings.isEmpty {
-                    rings.append(.init(file: process.rings, process: process.process, date: process.date))
-                }
-            }
+            reading = try reader.begin()
+            try reading.expectNames()
         } catch let error as ReaderError {
             throw CommandFailure.usage(error.message)
         }
-        switch TraceRecovery.recover(trace, rings: rings, isAdopting: true) {
+        switch TraceRecovery.recover(trace, rings: reading.rings, isAdopting: true) {
         case .nothing: Terminal.tell("\(trace): no rings of its programs are left.")
         case .recovered(let events): Terminal.tell("\(trace): \(events) events were added.")
         case .stillRunning: Terminal.tell("\(trace): its program still runs and writes it.")

@@ -8,6 +8,7 @@ import Foundation
 struct LoadedTrace {
     let path: String
     private let reader: TraceReader
+    private var reading: TraceReading
     /// Sentences about what was found on the way, for stderr.
     private(set) var notes: [String] = []
     /// Events that a killed program had recorded and that are not in the trace.
@@ -15,7 +16,7 @@ struct LoadedTrace {
     /// Whether its program still writes it.
     private var isWritten = false
 
-    /// Opens a trace.
+    /// Opens a trace, and reads its names.
     ///
     /// One whose program was killed is completed first from what the program left behind.
     ///
@@ -26,53 +27,43 @@ struct LoadedTrace {
                 "\"\(path)\" is a profile, which has sums and no events; name the trace that it was made of.")
         }
         self.path = path
-        reader = try Self.reader(path)
+        (reader, reading) = try Self.explained {
+            let reader = try TraceReader(path: path)
+            return (reader, try reader.begin())
+        }
         if reader.abilities.contains(.recovery) { try recover() }
-        if reader.abilities.contains(.symbols), !isWritten { try addSymbols() }
+        if reader.abilities.contains(.symbols) { resolve(writing: !isWritten) }
     }
 
-    /// Hands every message of the trace to `body`.
+    /// Hands every message of the trace to `body`, once.
     ///
     /// Meanwhile no other process completes it or adds to it.
-    func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+    mutating func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         let lock = isWritten || !reader.abilities.contains(.recovery) ? nil : SharedLock(path)
         defer { lock?.release() }
-        do {
-            return try reader.read(body)
-        } catch let error as ReaderError {
-            throw CommandFailure.usage(error.message)
+        if lock != nil, reading.isOutdated {
+            reading = try Self.explained { try reader.begin() }
+            resolve(writing: false)
         }
+        return try Self.explained { try reading.read(body) }
     }
 
     /// Checks that there is a trace of Faultline's in the file, without reading its events.
     ///
     /// - Throws: ``CommandFailure`` if there is none.
-    func expectNames() throws { try readNames(isStrict: true) { _ in } }
+    func expectNames() throws { try Self.explained { try reading.expectNames() } }
 
-    private func readNames(isStrict: Bool = false, _ body: (TraceMessage) throws -> Void) throws {
+    /// - Throws: ``CommandFailure`` where `body` throws ``ReaderError``.
+    private static func explained<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            try reader.readNames(isStrict: isStrict, body)
+            return try body()
         } catch let error as ReaderError {
             throw CommandFailure.usage(error.message)
         }
     }
 
-    private static func reader(_ path: String) throws -> TraceReader {
-        do {
-            return try TraceReader(path: path)
-        } catch {
-            throw CommandFailure.usage(error.message)
-        }
-    }
-
     private mutating func recover() throws {
-        var rings: [TraceRecovery.NamedRings] = []
-        try readNames {
-            if case .began(let process) = $0, !process.rings.isEmpty {
-                rings.append(.init(file: process.rings, process: process.process, date: process.date))
-            }
-        }
-        switch TraceRecovery.recover(path, rings: rings) {
+        switch TraceRecovery.recover(path, rings: reading.rings) {
         case .nothing: break
         case .recovered(let events):
             if events > 0 {
@@ -91,19 +82,34 @@ struct LoadedTrace {
                 "\(Phrase.count(events, "event")) left by a program that was killed could not be added to \"\(path)\" (\(reason)); "
                     + "they are kept")
         }
+        if !isWritten, reading.isOutdated { reading = try Self.explained { try reader.begin() } }
     }
 
-    /// Resolves what the recorder left as addresses, and keeps it in the trace.
+    /// Resolves what the recorder left as addresses.
     ///
     /// What fails here costs the names, not the report.
-    private mutating func addSymbols() throws {
+    ///
+    /// - Parameter writing: Whether the trace is to keep what is found.
+    private mutating func resolve(writing: Bool) {
         let resolver = SymbolResolver()
         do {
-            _ = try Signals.sparingLimitedFiles { try resolver.addFrames(to: reader) }
+            let annotator = writing ? TraceAnnotator(reader) : nil
+            _ = try Signals.sparingLimitedFiles { try reading.resolve(with: resolver, annotator: annotator) }
         } catch let error as ReaderError {
             notes.append(error.message)
+        } catch {
+            notes.append(String(describing: error))
         }
-        notes += resolver.problems.map(\.description)
+        for problem in resolver.problems.map(\.description) where !notes.contains(problem) { notes.append(problem) }
+    }
+}
+
+extension TraceReading {
+    /// The files of rings that the trace's processes named.
+    var rings: [TraceRecovery.NamedRings] {
+        processes.filter { !$0.rings.isEmpty }.map {
+            TraceRecovery.NamedRings(file: $0.rings, process: $0.process, date: $0.date)
+        }
     }
 }
 

@@ -60,7 +60,7 @@ struct Recording {
     /// What fails here costs that, and not the trace.
     private static func calibrate(_ trace: String) {
         guard let reader = try? TraceReader(path: trace), let entry = try? Calibration.measure() else { return }
-        try? reader.add(.calibration(entry), process: UInt32(getpid()))
+        try? TraceAnnotator(reader).add(.calibration(entry), process: UInt32(getpid()))
     }
 }
 

@@ -1,0 +1,78 @@
+package import FaultlineTrace
+
+/// A trace whose names have been read and whose events have not.
+///
+/// What the trace lacks can be added to the names in between, whether or not the trace itself can take it.
+package final class TraceReading {
+    /// What stands before the events.
+    private enum Name {
+        case began(ProcessBegan)
+        case entry(process: UInt32, id: DictionaryID, DictionaryEntry)
+    }
+
+    private let source: any TraceSource
+    private let path: String
+    /// The file as it was before its names were read, or as its reader has left it since; `nil`: it is a directory.
+    private var stamp: FileStamp?
+    /// In the trace's order.
+    private var names: [Name] = []
+
+    init(_ source: any TraceSource, path: String, stamp: FileStamp?) throws {
+        self.source = source
+        self.path = path
+        self.stamp = stamp
+        try source.readNames { message in
+            switch message {
+            case .began(let process): names.append(.began(process))
+            case .entry(let process, let id, let entry): names.append(.entry(process: process, id: id, entry))
+            case .event, .lost, .ended: break
+            }
+        }
+    }
+
+    /// The processes that began, in the trace's order; empty for a format that tells them with the events.
+    package var processes: [ProcessBegan] {
+        names.compactMap { if case .began(let process) = $0 { process } else { nil } }
+    }
+
+    /// Whether somebody has written to the trace since its names were read.
+    package var isOutdated: Bool { stamp != FileStamp(path) }
+
+    /// Checks that the trace has names.
+    ///
+    /// - Throws: ``ReaderError`` if a file that looks like a timeline has nothing of Faultline's; not for a format that
+    ///   tells its names with the events.
+    package func expectNames() throws(ReaderError) {
+        if names.isEmpty, type(of: source).abilities.contains(.recovery) { throw .foreignJSON(path) }
+    }
+
+    /// Resolves the frames that the trace's stacks lack, adds them to the names, and writes them to the trace.
+    ///
+    /// - Parameter annotator: Writes them; `nil`: the trace stays as it is.
+    /// - Returns: The number of frames that the trace lacked.
+    /// - Throws: ``ReaderError`` if they cannot be written; they are among the names all the same.
+    @discardableResult
+    package func resolve(with resolver: SymbolResolver, annotator: TraceAnnotator?) throws -> Int {
+        var processes = ProcessFrames()
+        for case .entry(let process, let id, let entry) in names { processes.take(entry, id: id, of: process) }
+        let frames = resolver.missingFrames(of: processes)
+        if frames.isEmpty { return 0 }
+        names += frames.map { .entry(process: $0.process, id: $0.id, .frame($0.frame)) }
+        if let annotator { stamp = try annotator.add(frames) }
+        return frames.count
+    }
+
+    /// Hands every message of the trace to `body`, once: the names, which are let go of, and then the events.
+    ///
+    /// - Throws: as ``TraceReader/read(_:)``.
+    package func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
+        for name in names {
+            switch name {
+            case .began(let process): try body(.began(process))
+            case .entry(let process, let id, let entry): try body(.entry(process: process, id: id, entry))
+            }
+        }
+        names = []
+        return try source.readEvents(body)
+    }
+}
