@@ -115,6 +115,12 @@ struct BudgetTests {
 
     @Test(arguments: [
         ("[", "is no JSON"),
+        (#"{"total":{"trips":1,"trips":2}}"#, #"cannot be used: "total.trips" stands in it twice"#),
+        (#"{"scopes":{"a":{},"b":{"rows":1},"\u0061":{}}}"#, #"cannot be used: "scopes.a" stands in it twice"#),
+        (
+            #"{"findings":{"ignore":[{"finding":"a"},{"finding":"\"}","finding":"b"}]}}"#,
+            #"cannot be used: "findings.ignore.1.finding" stands in it twice"#
+        ),
         ("[]", "cannot be used: it is not an object"),
         (
             "{\"scope\":{}}",

@@ -57,6 +57,9 @@ public struct BudgetError: Error, Sendable, Hashable {
         } catch {
             throw BudgetError(reason: "is no JSON")
         }
+        if let member = RepeatedMember.first(in: data) {
+            throw BudgetError(reason: "cannot be used: \"\(member.joined(separator: "."))\" stands in it twice")
+        }
         do {
             try body(file)
         } catch let problem as StoredProblem {

@@ -1,0 +1,66 @@
+internal import Foundation
+
+/// A member that an object of JSON has twice.
+///
+/// `JSONSerialization` keeps one of the two and says nothing, and the other would be a limit that never fails.
+enum RepeatedMember {
+    /// An object or an array that has begun and not ended.
+    private struct Open {
+        /// The names of its members up to now; `nil`: it is an array.
+        var names: Set<String>?
+        /// The member, or the number of the element, that comes next or is being read.
+        var current = ""
+        var elements = 0
+        /// Whether a text would be a member's name.
+        var isBeforeName: Bool
+    }
+
+    /// The way to the first one from the top, the outermost part first: `["scopes", "list"]`; `nil` if there is none.
+    ///
+    /// - Parameter json: JSON that can be read.
+    static func first(in json: Data) -> [String]? {
+        var open: [Open] = []
+        let bytes = [UInt8](json)
+        var place = 0
+        while place < bytes.count {
+            switch bytes[place] {
+            case UInt8(ascii: "{"): open.append(Open(names: [], isBeforeName: true))
+            case UInt8(ascii: "["): open.append(Open(names: nil, current: "0", isBeforeName: false))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = open.popLast()
+            case UInt8(ascii: ","):
+                guard !open.isEmpty else { break }
+                let last = open.count - 1
+                open[last].elements += 1
+                open[last].isBeforeName = open[last].names != nil
+                if open[last].names == nil { open[last].current = String(open[last].elements) }
+            case UInt8(ascii: "\""):
+                let end = endOfText(bytes, from: place)
+                if let last = open.indices.last, open[last].isBeforeName {
+                    let name = text(bytes[place..<end])
+                    open[last].current = name
+                    open[last].isBeforeName = false
+                    if open[last].names?.insert(name).inserted == false { return open.map(\.current) }
+                }
+                place = end - 1
+            default: break
+            }
+            place += 1
+        }
+        return nil
+    }
+
+    /// Behind the closing quote of a text that begins at `start`.
+    private static func endOfText(_ bytes: [UInt8], from start: Int) -> Int {
+        var place = start + 1
+        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(place + 1, bytes.count)
+    }
+
+    /// A text without its quotes and escapes.
+    private static func text(_ quoted: ArraySlice<UInt8>) -> String {
+        let value = try? JSONSerialization.jsonObject(with: Data(quoted), options: .fragmentsAllowed)
+        return value as? String ?? String(decoding: quoted, as: UTF8.self)
+    }
+}
