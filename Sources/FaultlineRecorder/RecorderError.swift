@@ -4,7 +4,7 @@ internal import Foundation
 public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What kind of thing went wrong.
     public struct Code: Sendable, Hashable {
-        private enum Value { case cannotWrite, noSpace, incomplete, badDestination }
+        private enum Value { case cannotWrite, noSpace, incomplete, badDestination, tooLate }
         private let value: Value
 
         /// The trace's file cannot be made or written.
@@ -15,6 +15,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let incomplete = Code(value: .incomplete)
         /// The destination is not one that is known.
         public static let badDestination = Code(value: .badDestination)
+        /// The recording that the program was started in has ended.
+        public static let tooLate = Code(value: .tooLate)
     }
 
     public let code: Code
@@ -75,6 +77,11 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
             message: "There is no room for recording in \"\(directory)\" (\(reason(code))); "
                 + "free some space there, or name another directory in FAULTLINE_RINGS.")
     }
+
+    static let tooLate = RecorderError(
+        code: .tooLate,
+        message: "The recording that this program was started in has ended, so this program is not recorded; "
+            + "record a command that does not end before it.")
 
     static func noMemory(errno code: Int32) -> RecorderError {
         RecorderError(

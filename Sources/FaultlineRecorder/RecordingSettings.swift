@@ -4,7 +4,7 @@ internal import Foundation
 /// What the environment asks of the recorder.
 struct RecordingSettings {
     var trace: String?
-    /// Whether somebody else tells the user what went wrong.
+    /// Whether somebody else tells the user what went wrong, as long as the recording lasts.
     var isSilent = false
 
     static func fromEnvironment() -> RecordingSettings {
@@ -29,7 +29,8 @@ struct RecordingSettings {
             if let note = recorder.redirection { tell(note) }
             return recorder
         } catch {
-            tell("\(error)")
+            let isTooLate = (error as? RecorderError)?.code == .tooLate
+            RecordingSettings(isSilent: isSilent && !isTooLate).tell("\(error)")
             return .off()
         }
     }

@@ -11,7 +11,7 @@ struct RingFile {
     /// Makes the file and a recorder on it.
     ///
     /// - Parameter tracer: Who is handed everything beside; `nil`: nobody.
-    /// - Throws: ``RecorderError`` if no directory has room for it.
+    /// - Throws: ``RecorderError`` if no directory has room for it, or the directory for rings is gone.
     static func make(for destination: TraceDestination, tracer: UnsafePointer<fl_tracer>?) throws -> RingFile {
         let name = "\(getpid())-\(UInt32.random(in: 0...UInt32.max)).rings"
         let directories: [String]
@@ -30,7 +30,11 @@ struct RingFile {
             let path = URL(fileURLWithPath: directory).appendingPathComponent("faultline-" + name).path
             if let recorder = create(path, tracer, &failure) { return RingFile(recorder: recorder, path: path) }
         }
-        if case .rings(let directory) = destination { RingDirectory.refuse(in: directory) }
+        if case .rings(let directory) = destination {
+            // The recorder removes its directory when it ends.
+            if failure == ENOENT { throw RecorderError.tooLate }
+            RingDirectory.refuse(in: directory)
+        }
         throw RecorderError.noSpace(directories[0], errno: failure)
     }
 

@@ -161,6 +161,24 @@ struct AttackTests {
         #expect(try fetches(trace) == 5)
     }
 
+    @Test("a program that opens its store after the recording has ended says that it is not recorded")
+    func tooLate() throws {
+        let (begin, done) = (directory.path("begin"), directory.path("done"))
+        let later = "while ! [ -e \(begin) ]; do :; done; \(UnrulyProgram.path) records 5 > \(done) 2>&1"
+        let result = try BuiltCommand.run(
+            [
+                "-c",
+                "\(BuiltCommand.faultline) record -o \(trace) -- sh -c '(\(later)) &'; touch \(begin); "
+                    + "while ! grep -q done \(done); do :; done 2>/dev/null",
+            ],
+            program: "/bin/sh")
+        #expect(result.status == 0)
+        #expect(
+            try String(contentsOfFile: done, encoding: .utf8)
+                == "faultline: The recording that this program was started in has ended, so this program is not recorded; "
+                + "record a command that does not end before it.\ndone\n")
+    }
+
     @Test("a program that may open next to nothing does what it does unrecorded, and is recorded")
     func fewDescriptors() throws {
         for destination in ["FAULTLINE_TRACE=timeline:\(trace)", "\(BuiltCommand.faultline) record -o \(trace)2 --"] {
@@ -233,5 +251,20 @@ struct AttackTests {
             result.errors == "faultline: The directory \"\(directory.url.path)\" holds files that no demo wrote; "
                 + "name an empty or a new one with -o.\n")
         #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious\n")
+    }
+
+    @Test("a demo's directory is made, and none around it")
+    func demoFolders() throws {
+        let result = try BuiltCommand.run(["demo", "-o", directory.path("no/such/folder")])
+        #expect(result.status == 2)
+        #expect(
+            result.errors == "faultline: Cannot make the directory \"\(directory.path("no/such/folder"))\" "
+                + "(No such file or directory); name another with -o.\n")
+        #expect(!FileManager.default.fileExists(atPath: directory.path("no")))
+        let file = directory.path("file")
+        try Data().write(to: URL(fileURLWithPath: file))
+        #expect(
+            try BuiltCommand.run(["demo", "-o", file]).errors
+                == "faultline: \"\(file)\" is no directory; name an empty or a new one with -o.\n")
     }
 }

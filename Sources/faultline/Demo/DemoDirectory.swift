@@ -7,12 +7,23 @@ enum DemoDirectory {
 
     /// Makes the directory, or checks that nothing but an earlier demo's files is in it, and removes those.
     ///
+    /// The folder in which it is to lie must be there, as for every other output: a mistyped path makes no folders.
+    ///
     /// - Throws: ``CommandFailure`` if it cannot be made or is not the demo's.
     static func prepare(_ path: String) throws -> URL {
         let files = FileManager.default
         let url = URL(fileURLWithPath: path)
         do {
-            try files.createDirectory(at: url, withIntermediateDirectories: true)
+            var isDirectory: ObjCBool = false
+            if !files.fileExists(atPath: url.path, isDirectory: &isDirectory) {
+                guard mkdir(url.path, 0o777) == 0 else {
+                    throw CommandFailure.usage(
+                        "Cannot make the directory \"\(path)\" (\(String(cString: strerror(errno)))); name another with -o."
+                    )
+                }
+            } else if !isDirectory.boolValue {
+                throw CommandFailure.usage("\"\(path)\" is no directory; name an empty or a new one with -o.")
+            }
             let names = try files.contentsOfDirectory(atPath: url.path)
             guard names.isEmpty || names.contains(marker) else {
                 throw CommandFailure.usage(
