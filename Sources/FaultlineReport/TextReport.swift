@@ -68,8 +68,9 @@ public struct TextReport: Sendable {
         return text
     }
 
-    /// What the trace lacks. A line that could not be written may hold a name, and a damaged part many events, so they
-    /// are not events that were lost.
+    /// What the trace lacks.
+    ///
+    /// A line that could not be written may hold a name, and a damaged part many events, so they are no lost events.
     private static func missing(_ profile: Profile) -> [String] {
         var missing: [String] = []
         if profile.lost > 0 { missing.append("\(Phrase.count(profile.lost)) lost") }

@@ -49,6 +49,7 @@ struct DemoComparison {
     private static func factor(_ before: UInt64, _ after: UInt64) -> String {
         guard after > 0, before > 0, before != after else { return "" }
         let (more, less) = (Double(max(before, after)), Double(min(before, after)))
+        if more / less < 1.05 { return "" }
         return Phrase.decimal(more / less, places: 1) + (before > after ? " × less" : " × more")
     }
 }

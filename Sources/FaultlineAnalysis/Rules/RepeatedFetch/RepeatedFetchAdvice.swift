@@ -13,7 +13,7 @@ struct RepeatedFetchAdvice {
     var title: String {
         isByID
             ? "Take the \(shape.entity) that the context has, instead of fetching it by its ID"
-            : "Make the fetch of \(shape.entity) once, and keep its result"
+            : "Make \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(shape.entity)") once, and keep its result"
     }
 
     var fix: String {
