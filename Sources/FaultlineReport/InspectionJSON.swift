@@ -73,6 +73,7 @@ public struct InspectionJSON: Sendable {
             "isUnique": .bool(index.isUnique), "hasExpressions": .bool(index.hasExpressions),
             "isPartial": .bool(index.isPartial),
             "isConstraint": .bool(index.isConstraint), "isOfTheStore": .bool(index.isOfTheStore),
+            "isOfTheModel": index.isOfTheModel.map { .bool($0) } ?? .null,
             "size": .unsigned(index.size),
         ])
     }

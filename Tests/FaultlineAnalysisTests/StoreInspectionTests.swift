@@ -262,6 +262,17 @@ struct StoreInspectionTests {
         let needless = coreData([own, shelf])
         #expect(needless.map(\.title) == ["Remove the index byShelf from the model"])
         #expect(needless.map(\.code) == [[]])
+        #expect(needless[0].fix.hasSuffix("If the model has neither (--model tells), drop it with SQL."))
+        var known = shelf
+        known.isOfTheModel = true
+        #expect(
+            coreData([own, known]).map(\.fix) == [
+                "Remove the fetch index from Item in the model, and let the store migrate."
+            ])
+        known.isOfTheModel = false
+        let foreign = try #require(coreData([own, known]).first)
+        #expect(foreign.title == "Drop the index Z_Item_byShelf" && foreign.code == ["DROP INDEX Z_Item_byShelf;"])
+        #expect(foreign.fix.hasPrefix("The model does not have it, so no migration drops it. "))
         #expect(coreData([own, StoreFacts.Index(name: "Z_Item_both", columns: ["shelf", "name"])]).isEmpty)
     }
 

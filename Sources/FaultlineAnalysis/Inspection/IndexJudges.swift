@@ -77,16 +77,14 @@ struct RedundantIndexJudge: StoreJudge {
             table.indexes.indices.compactMap { place -> StoreAdvice? in
                 let index = table.indexes[place]
                 guard let other = Self.substitute(for: place, among: table.indexes) else { return nil }
+                let isOfTheModel = facts.isCoreData && index.isOfTheModel != false
                 return finding(
-                    facts.isCoreData
+                    isOfTheModel
                         ? "Remove the index \(Self.modelName(index.name, table)) from the model"
                         : "Drop the index \(index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
-                    fix: facts.isCoreData
-                        ? "The store makes it from the model: from a fetch index of that name, or from an attribute that is "
-                            + "marked as indexed. Remove that from \(table.label), and let the store migrate."
-                        : "The other index serves its queries. Every row that is written pays for both.",
-                    code: facts.isCoreData ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
+                    fix: Self.fix(of: index, table, facts),
+                    code: isOfTheModel ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
                     explanation: [
                         "Its columns (\(index.columns.joined(separator: ", "))) are the first of \(other.name) "
                             + "(\(other.columns.joined(separator: ", ")))."
@@ -94,6 +92,19 @@ struct RedundantIndexJudge: StoreJudge {
                     evidence: [Evidence("rows", table.rows, .rows), Evidence("size", index.size, .bytes)],
                     what: index.name, trying: .dropIndex(table: table.name, index: index.name))
             }
+        }
+    }
+
+    private static func fix(of index: StoreFacts.Index, _ table: StoreFacts.Table, _ facts: StoreFacts) -> String {
+        let costs = "The other index serves its queries. Every row that is written pays for both."
+        guard facts.isCoreData else { return costs }
+        switch index.isOfTheModel {
+        case true?: return "Remove the fetch index from \(table.label) in the model, and let the store migrate."
+        case false?: return "The model does not have it, so no migration drops it. " + costs
+        case nil:
+            return "The store makes it from the model: from a fetch index of that name, or from an attribute that is "
+                + "marked as indexed. Remove that from \(table.label), and let the store migrate. If the model has "
+                + "neither (--model tells), drop it with SQL."
         }
     }
 

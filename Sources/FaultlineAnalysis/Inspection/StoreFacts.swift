@@ -127,6 +127,8 @@ public struct StoreFacts: Sendable, Hashable {
         public var isConstraint = false
         /// Whether the store makes it by itself, for a relationship or an entity.
         public var isOfTheStore = false
+        /// Whether it is a fetch index of the model; `nil`: no model was given.
+        public var isOfTheModel: Bool?
         public var size: UInt64 = 0
 
         public init(name: String, columns: [String]) {

@@ -9,6 +9,8 @@ struct StoreNames {
     private var entities: [String: String] = [:]
     private var properties: [Place: String] = [:]
     private var targets: [Place: String] = [:]
+    /// What a store calls the model's fetch indexes; `nil`: there is no model.
+    private var fetchIndexes: Set<String>?
 
     private struct Place: Hashable {
         var table: String
@@ -28,6 +30,7 @@ struct StoreNames {
             entities["Z" + name.uppercased()] = name
         }
         guard let model else { return }
+        fetchIndexes = Set(model.entities.flatMap { entity in entity.indexes.map { "Z_\(entity.name)_\($0.name)" } })
         let known = Dictionary(numbers.map { ($1, Int64(clamping: $0)) }) { first, _ in first }
         let schema = ModelSchema(model.entities, numbers: known)
         for entity in schema.entities {
@@ -50,6 +53,9 @@ struct StoreNames {
     func isInternal(_ column: String) -> Bool {
         isCoreData && (column.hasPrefix("Z_") || column.dropFirst().first?.isNumber == true)
     }
+
+    /// Whether the model has an index; `nil`: there is no model that could tell.
+    func isOfTheModel(index: String) -> Bool? { fetchIndexes?.contains(index) }
 
     /// Whether the store makes an index by itself: of a to-one relationship, of the entity, or of a many-to-many relationship
     /// (`ZNOTE_ZOWNER_INDEX`).

@@ -154,6 +154,7 @@ public struct StoreSurvey {
             index.isUnique = row[2].number == 1
             index.isConstraint = row[3].text != "c"
             index.isOfTheStore = names?.isOfTheStore(index: name, table: table) ?? false
+            index.isOfTheModel = names?.isOfTheModel(index: name)
             (index.first, index.hasExpressions) = (first, hasExpressions)
             if row[4].number == 1 { index.isPartial = try !holdsAllValues(of: first, name) }
             index.size = sizes?[name]?.bytes ?? 0
