@@ -24,7 +24,10 @@
 /// say more of a property, ``EntityIgnored()`` leaves a variable out, and ``Index(_:)`` and ``Unique(_:)`` stand among
 /// the properties.
 ///
-/// Objects are made by ``ManagedObject/init(context:)``; an initializer of the class's own is a convenience that calls it.
+/// Objects are made by ``ManagedObject/init(context:)``, or by an initializer that the macro writes, with the values of the
+/// class's own properties but to-many relationships: `Item(context: context, name: "Milk", price: 1.2)`. Optional properties
+/// and those with an initial value can be left out. An initializer of the class's own is a convenience that calls
+/// ``ManagedObject/init(context:)``; a class with one that takes a context and more gets none from the macro.
 ///
 /// A property is read and set by the same calls as with an ``AttributeKey`` that was written by hand.
 ///
@@ -36,7 +39,7 @@
 ///   - userInfo: whatever is to be noted.
 @attached(
     member, conformances: Entity,
-    names: named(entityName), named(entityDeclaration), named(_entityDeclaration), named(keyPaths))
+    names: named(entityName), named(entityDeclaration), named(_entityDeclaration), named(keyPaths), named(init))
 @attached(memberAttribute)
 @attached(extension, conformances: Entity)
 public macro Entity(

@@ -12,6 +12,8 @@ struct EntityClass {
     private var indexes: [ConstraintDeclaration] = []
     private var constraints: [ConstraintDeclaration] = []
     private(set) var problems: [Diagnostic] = []
+    /// Whether the class has an initializer of its own that takes a context and more.
+    private var hasInitializer = false
 
     /// `nil` if the declaration is no class with a superclass.
     init?(_ declaration: some DeclGroupSyntax, _ node: AttributeSyntax) {
@@ -80,6 +82,8 @@ struct EntityClass {
 
     /// An initializer that is not a convenience keeps the class from inheriting those that the store calls.
     private mutating func read(_ initializer: InitializerDeclSyntax) {
+        let parameters = initializer.signature.parameterClause.parameters
+        if parameters.count > 1, parameters.first?.firstName.text == "context" { hasInitializer = true }
         guard !initializer.modifiers.contains(where: { ["convenience", "required"].contains($0.name.text) }) else {
             return
         }
@@ -156,6 +160,8 @@ struct EntityClass {
             }
             """,
         ]
+            + [MemberwiseInitializer(properties, access: access)].filter { !hasInitializer && !$0.isEmpty }.map(
+                \.declaration)
     }
 
     private func arguments(isSubentity: Bool, in context: some MacroExpansionContext) -> [String] {

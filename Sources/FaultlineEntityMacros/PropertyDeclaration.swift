@@ -13,6 +13,8 @@ struct PropertyDeclaration {
     /// `@Attribute` or `@Relationship`, if it is written.
     let marker: AttributeSyntax?
     let isRelationship: Bool
+    /// Its access level, as it is written: `"private"`, `"public"`; `nil`: the default.
+    let access: String?
 
     var plainName: String { name.plainText }
 
@@ -66,7 +68,7 @@ struct PropertyDeclaration {
             PropertyDeclaration(
                 name: name, type: type,
                 initialValue: value?.is(NilLiteralExprSyntax.self) == true ? nil : value?.trimmed,
-                marker: marker, isRelationship: relationship != nil))
+                marker: marker, isRelationship: relationship != nil, access: access(of: variable)))
     }
 
     // MARK: - What is passed on
@@ -110,6 +112,14 @@ struct PropertyDeclaration {
         guard let accessors = binding.accessorBlock?.accessors else { return false }
         guard case .accessors(let list) = accessors else { return true }
         return !list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+    }
+
+    /// The level at which a variable can be set.
+    private static func access(of variable: VariableDeclSyntax) -> String? {
+        let levels = ["private", "fileprivate", "internal", "package", "public", "open"]
+        let written = variable.modifiers.filter { levels.contains($0.name.text) }
+        // `private(set)` says more than `public` beside it.
+        return (written.first { $0.detail != nil } ?? written.first)?.name.text
     }
 
     private static func literalType(_ value: ExprSyntax) -> TypeSyntax? {

@@ -27,6 +27,23 @@ struct EntityObjectTests {
         #expect(Driver(context: store.context).name == "")
     }
 
+    @Test("A new object has the values that it was made with, and its initial values elsewhere")
+    func memberwise() throws {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+        description.type = .inMemory
+        let container = try PersistentContainer(
+            name: "Pantry", entities: Pantry.Item.self, Pantry.Tool.self, storeDescription: description)
+        let context = container.newBackgroundContext()
+        context.performAndWait {
+            let fruit = Pantry.Category(context: context, name: "Fruit")
+            let item = Pantry.Item(context: context, name: "Äpfel", price: 2.5, kind: .tool, category: fruit)
+            #expect(item.name == "Äpfel" && item.price == 2.5 && item.kind == .tool && item.category === fruit)
+            #expect(item.amount == 0 && item.stock == 2 && item.isListed && item.boughtAt == nil && item.tags.isEmpty)
+            #expect(Pantry.Tool(context: context, weight: 3).weight == 3)
+            #expect(Pantry.Tool(context: context).weight == 1)
+        }
+    }
+
     @Test("Values of every type are saved and read back")
     func values() throws {
         let store = try TestStore()

@@ -1,4 +1,5 @@
 import FaultlineEntities
+import Foundation
 import Testing
 
 @Suite("Swift key paths name properties")
@@ -10,6 +11,24 @@ struct KeyPathTests {
         #expect(PropertyPath(\Pantry.Item.category).appending(\Pantry.Category.name).keyPath == "category.name")
         #expect(FetchSortDescriptor.ascending(\Pantry.Item.price) == .ascending("price"))
         #expect(FetchSortDescriptor.descending(\Pantry.Tool.weight) == .descending("weight"))
+    }
+
+    @Test("In requests, which know the class")
+    func requests() throws {
+        let request = FetchRequest<Pantry.Item>(
+            sortDescriptors: [.ascending(\.name, .localized), .descending(\.category, \.name)], fetchLimit: 3,
+            fetchBatchSize: 7, prefetching: \.category, \.tags, propertiesToFetch: \.name, \.price)
+        #expect(request.sortDescriptors == [.ascending("name", .localized), .descending("category.name")])
+        #expect((request.fetchLimit, request.fetchBatchSize) == (3, 7))
+        #expect(request.relationshipKeyPathsForPrefetching == ["category", "tags"])
+        #expect(request.propertiesToFetch.map(\.name) == ["name", "price"])
+        let other = try FetchRequest<Pantry.Tool>(#Predicate { $0.weight > 3 }, prefetching: \.category)
+        #expect(
+            other.predicate?.description == "weight > 3" && other.relationshipKeyPathsForPrefetching == ["category"])
+        #expect(FetchRequest<Pantry.Tool>(fetchLimit: 2).sortDescriptors.isEmpty)
+        #expect(
+            FetchRequest<Pantry.Item>(sortDescriptors: [.ascending(\Pantry.Item.price)]).sortDescriptors
+                == [.ascending("price")])
     }
 
     @Test("One that leads to something else stops with a sentence")

@@ -72,7 +72,7 @@ struct SharedOpeningTests {
             }
         }
         #expect(order == "inside")
-        let again = try await first.perform { second.performAndWait { first.performAndWait { "again" } } }
+        let again = await first.perform { second.performAndWait { first.performAndWait { "again" } } }
         #expect(again == "again")
     }
 }

@@ -44,7 +44,7 @@ struct WaitTests {
                     done.resume()
                 } else {
                     Task {
-                        try await context.perform(schedule: .enqueued) {}
+                        await context.perform(schedule: .enqueued) {}
                         done.resume()
                     }
                 }

@@ -29,7 +29,8 @@ extension FetchSortDescriptor {
 }
 
 extension Entity {
-    fileprivate static func nameOfProperty(_ keyPath: PartialKeyPath<Self>) -> String {
+    /// The name of a property, which a key path must lead to.
+    static func nameOfProperty(_ keyPath: PartialKeyPath<Self>) -> String {
         guard let name = propertyName(keyPath) else {
             incorrectUse(
                 "'\(keyPath)' is no property of the entity '\(entityName)'; name one property, or give the key path as text."

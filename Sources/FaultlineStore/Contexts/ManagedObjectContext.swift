@@ -162,28 +162,31 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// main context is used on the main thread itself, or with ``performAndWait(fileID:line:function:_:)`` there.
     ///
     /// - Parameter schedule: when; by default at once if that is possible.
-    /// - Throws: what the work throws.
-    public func perform<Result: Sendable>(
+    /// - Throws: what the work throws; nothing if it throws nothing.
+    public func perform<Result: Sendable, Failure: Error>(
         schedule: ScheduledTaskType = .immediate, fileID: StaticString = #fileID, line: UInt = #line,
-        function: StaticString = #function, _ work: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
+        function: StaticString = #function, _ work: @escaping @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
         if schedule == .immediate, let result = runIfOnMainThread(work) { return try result.get() }
         let scope = RecordedScope.inherited
         let request = request(fileID, line, function, isBlocking: false)
-        return try await withCheckedThrowingContinuation { continuation in
+        let result = await withCheckedContinuation { continuation in
             queue.async {
-                let result = Swift.Result {
-                    try self.run(request, outer: nil) { try RecordedScope.with(scope, work) }
+                let result = self.run(request, outer: nil) {
+                    RecordedScope.with(scope) { Swift.Result(catching: work) }
                 }
-                continuation.resume(with: result)
+                continuation.resume(returning: result)
             }
         }
+        return try result.get()
     }
 
     /// The main thread is the main queue's, so its work need not wait for a turn.
-    private func runIfOnMainThread<Result>(_ work: () throws -> Result) -> Swift.Result<Result, any Error>? {
+    private func runIfOnMainThread<Result, Failure: Error>(
+        _ work: () throws(Failure) -> Result
+    ) -> Swift.Result<Result, Failure>? {
         guard concurrencyType == .mainQueue, Self.isOnMainQueue else { return nil }
-        return Swift.Result { try runOnQueue(outer: .current, work) }
+        return runOnQueue(outer: .current) { Swift.Result(catching: work) }
     }
 
     /// Does work on the context's queue and blocks until it is done.

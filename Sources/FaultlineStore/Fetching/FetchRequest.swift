@@ -4,7 +4,9 @@
 ///         predicate: PropertyPath("isBought") == false, sortDescriptors: [.ascending("name")], fetchBatchSize: 20)
 ///     request.relationshipKeyPathsForPrefetching = ["category"]
 ///     let items = try context.fetch(request)
-public struct FetchRequest<Object: ManagedObject> {
+///
+/// A request is a value: it holds no object of any context, and can be made in one place and run in another.
+public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// The entity whose objects are fetched.
     public var entityName: String
     /// Which objects; `nil`: all.
@@ -102,10 +104,6 @@ public struct FetchRequest<Object: ManagedObject> {
             isDistinct: returnsDistinctResults, affectedStores: affectedStores)
     }
 }
-
-// A request may hold objects of one context some day; until then it is confined all the same.
-@available(*, unavailable)
-extension FetchRequest: Sendable {}
 
 /// A fetch request without its type.
 struct FetchTerms {

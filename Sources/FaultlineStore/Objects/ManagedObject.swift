@@ -347,5 +347,7 @@ extension ManagedObject: CustomStringConvertible {
 }
 
 // Objects are confined to their context's queue.
-@available(*, unavailable)
+@available(
+    *, unavailable, message: "an object stays with its context; hand on its objectID, or the values that you need"
+)
 extension ManagedObject: Sendable {}

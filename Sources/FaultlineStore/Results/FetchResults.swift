@@ -81,5 +81,7 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
     }
 }
 
-@available(*, unavailable)
+@available(
+    *, unavailable, message: "results stay with their context; hand on the objects' IDs, or the values that you need"
+)
 extension FetchResults: Sendable {}

@@ -109,11 +109,11 @@ public final class PersistentContainer: Sendable {
     /// What the work does not save is lost.
     ///
     /// - Throws: what the work throws.
-    public func performBackgroundTask<Result: Sendable>(
-        _ work: @escaping @Sendable (ManagedObjectContext) throws -> Result
-    ) async throws -> Result {
+    public func performBackgroundTask<Result: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
         let context = newBackgroundContext()
-        return try await context.perform {
+        return try await context.perform { () throws(Failure) -> Result in
             defer { context.reset() }
             return try work(context)
         }

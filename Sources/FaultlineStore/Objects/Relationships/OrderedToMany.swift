@@ -31,6 +31,10 @@ public struct OrderedToMany<Destination: ManagedObject> {
     /// Adds objects at the end, and sets the inverse of each.
     public func add(contentsOf objects: some Sequence<Destination>) { members.add(contentsOf: objects) }
 
+    /// Not to be called: a relationship is no array, and its members are added.
+    @available(*, unavailable, renamed: "add(_:)")
+    public func append(_ object: Destination) { fatalError("unavailable") }
+
     /// Puts an object in front of the one at a place, and sets the inverse; one that is a member already stays where
     /// it is.
     ///
@@ -84,5 +88,8 @@ extension OrderedToMany: RandomAccessCollection {
     public func makeIterator() -> AnyIterator<Destination> { members.makeIterator() }
 }
 
-@available(*, unavailable)
+@available(
+    *, unavailable,
+    message: "a relationship's members stay with their context; hand on their objectIDs, or the values that you need"
+)
 extension OrderedToMany: Sendable {}

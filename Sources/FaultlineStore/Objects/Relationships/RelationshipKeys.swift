@@ -32,6 +32,14 @@ public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
         place = PropertyPlace()
     }
 
+    /// Not to be called: a key is a name, and an object has the members.
+    @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
+    public func insert(_ object: Destination) { fatalError("unavailable") }
+
+    /// Not to be called: a key is a name, and an object has the members.
+    @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
+    public func add(_ object: Destination) { fatalError("unavailable") }
+
     func index(in object: ManagedObject) -> Int {
         place.index(of: name, .toMany, in: object.runtime)
     }
@@ -49,6 +57,14 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
         self.name = name
         place = PropertyPlace()
     }
+
+    /// Not to be called: a key is a name, and an object has the members.
+    @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
+    public func insert(_ object: Destination) { fatalError("unavailable") }
+
+    /// Not to be called: a key is a name, and an object has the members.
+    @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
+    public func add(_ object: Destination) { fatalError("unavailable") }
 
     func index(in object: ManagedObject) -> Int {
         place.index(of: name, .orderedToMany, in: object.runtime)

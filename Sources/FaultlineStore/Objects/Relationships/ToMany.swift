@@ -36,6 +36,14 @@ public struct ToMany<Destination: ManagedObject> {
         for object in objects { owner.addMember(object, index) }
     }
 
+    /// Not to be called: a relationship is no set, and its members are added.
+    @available(*, unavailable, renamed: "add(_:)")
+    public func insert(_ object: Destination) { fatalError("unavailable") }
+
+    /// Not to be called: a relationship is no array, and its members are added.
+    @available(*, unavailable, renamed: "add(_:)")
+    public func append(_ object: Destination) { fatalError("unavailable") }
+
     /// Takes an object out, and sets the inverse.
     public func remove(_ object: Destination) {
         owner.removeMember(object, index)
@@ -72,5 +80,8 @@ extension ToMany: RandomAccessCollection {
     }
 }
 
-@available(*, unavailable)
+@available(
+    *, unavailable,
+    message: "a relationship's members stay with their context; hand on their objectIDs, or the values that you need"
+)
 extension ToMany: Sendable {}

@@ -56,6 +56,20 @@ struct Complaints {
     }
 }
 
+/// A source with its macros expanded.
+func expansion(of source: String) -> String {
+    let file = Parser.parse(source: source)
+    let context = BasicMacroExpansionContext(
+        sourceFiles: [file: .init(moduleName: "App", fullFilePath: "App/Item.swift")])
+    return file.expand(
+        macroSpecs: macroSpecs(),
+        contextGenerator: {
+            BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+        },
+        indentationWidth: .spaces(4)
+    ).description
+}
+
 func expectExpansion(
     _ source: String, _ expanded: String, isSubentity: Bool = false,
     sourceLocation: Testing.SourceLocation = #_sourceLocation

@@ -121,6 +121,43 @@ struct ExpansionTests {
             """#)
     }
 
+    @Test("An initializer with the values of the properties that can be set from outside")
+    func memberwise() {
+        let expanded = expansion(
+            of: #"""
+                @Entity open class Book: ManagedObject {
+                    public var title: String
+                    public var pages = 1
+                    open var subtitle: String?
+                    public var shelf: Shelf?
+                    public var authors: ToMany<Author>
+                    public private(set) var hash: Int
+                    private var secret: String
+                }
+                """#)
+        #expect(
+            expanded.contains(
+                """
+                public convenience init(context: ManagedObjectContext, title: String, pages: (Int)? = nil, subtitle: String? = nil, shelf: Shelf? = nil) {
+                    self.init(context: context)
+                    self.title = title
+                    if let pages {
+                        self.pages = pages
+                    }
+                    if let subtitle {
+                        self.subtitle = subtitle
+                    }
+                    if let shelf {
+                        self.shelf = shelf
+                    }
+                }
+                """.replacing("\n", with: "\n    ")), "\(expanded)")
+        let internals = expansion(of: "@Entity public class A: ManagedObject { public var a: Int?; var b: Int? }")
+        #expect(
+            internals.contains("    convenience init(context: ManagedObjectContext, a: Int? = nil, b: Int? = nil) {"))
+        #expect(!internals.contains("public convenience"))
+    }
+
     @Test("A class that inherits from an entity's, with another name, for other modules to see")
     func subentity() {
         expectExpansion(
@@ -166,6 +203,13 @@ struct ExpansionTests {
                 public class func keyPaths<Root: SportCar>(from root: Root.Type) -> [AnyKeyPath: String] {
                     Car.keyPaths(from: root).merging([\Root.`default`: "default"]) { own, _ in
                         own
+                    }
+                }
+
+                convenience init(context: ManagedObjectContext, `default`: (Int32)? = nil) {
+                    self.init(context: context)
+                    if let `default` {
+                        self.`default` = `default`
                     }
                 }
             }

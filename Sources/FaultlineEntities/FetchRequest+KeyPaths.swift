@@ -1,0 +1,50 @@
+public import Foundation
+
+extension FetchRequest where Object: Entity {
+    /// A request for the objects of the class's entity, with Swift's key paths for the names of properties.
+    ///
+    ///     let request = FetchRequest<Book>(sortDescriptors: [.ascending(\.title)], fetchBatchSize: 30, prefetching: \.shelf)
+    ///
+    /// Traps if a key path leads to something else than a property of the entity, or over more than one.
+    ///
+    /// - Parameters:
+    ///   - sortDescriptors: In which order; empty: in whatever order the store finds them.
+    ///   - fetchLimit: How many objects at most; 0: all.
+    ///   - fetchBatchSize: How many rows to load at a time; 0: all at once.
+    ///   - prefetching: Relationships whose objects are loaded along, in one trip each. Those of objects that are
+    ///     prefetched themselves are named in ``FetchRequest/relationshipKeyPathsForPrefetching``: `"shelf.room"`.
+    ///   - propertiesToFetch: What is read of the objects; none: everything.
+    @_disfavoredOverload
+    public init(
+        sortDescriptors: [EntitySortDescriptor<Object>] = [], fetchLimit: Int = 0, fetchBatchSize: Int = 0,
+        prefetching: PartialKeyPath<Object>..., propertiesToFetch: PartialKeyPath<Object>...
+    ) {
+        self.init(
+            sortDescriptors: sortDescriptors.map(\.descriptor), fetchLimit: fetchLimit, fetchBatchSize: fetchBatchSize,
+            relationshipKeyPathsForPrefetching: prefetching.map(Object.nameOfProperty))
+        self.propertiesToFetch = Self.expressions(propertiesToFetch)
+    }
+
+    /// A request for the objects for which a predicate holds that is written in Swift, with key paths for names.
+    ///
+    ///     let request = try FetchRequest<Book>(
+    ///         #Predicate { $0.pages > 300 }, sortDescriptors: [.ascending(\.title)], prefetching: \.shelf)
+    ///
+    /// - Parameters: See ``init(sortDescriptors:fetchLimit:fetchBatchSize:prefetching:propertiesToFetch:)``.
+    /// - Throws: as ``FetchPredicate/init(_:)``.
+    @_disfavoredOverload
+    public init(
+        _ predicate: Predicate<Object>, sortDescriptors: [EntitySortDescriptor<Object>] = [], fetchLimit: Int = 0,
+        fetchBatchSize: Int = 0, prefetching: PartialKeyPath<Object>..., propertiesToFetch: PartialKeyPath<Object>...
+    ) throws(StoreError) {
+        self.init(
+            predicate: try FetchPredicate(predicate), sortDescriptors: sortDescriptors.map(\.descriptor),
+            fetchLimit: fetchLimit, fetchBatchSize: fetchBatchSize,
+            relationshipKeyPathsForPrefetching: prefetching.map(Object.nameOfProperty))
+        self.propertiesToFetch = Self.expressions(propertiesToFetch)
+    }
+
+    private static func expressions(_ keyPaths: [PartialKeyPath<Object>]) -> [ExpressionDescription] {
+        keyPaths.map { ExpressionDescription(stringLiteral: Object.nameOfProperty($0)) }
+    }
+}

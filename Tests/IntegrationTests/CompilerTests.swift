@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+/// What a user writes first compiles, and what the compiler says of the usual mistakes leads to the right form.
+@Suite("The compiler")
+struct CompilerTests {
+    private static let preamble = """
+        import FaultlineModel
+        import FaultlineStore
+        import Foundation
+
+        final class Shelf: ManagedObject {
+            static let label = AttributeKey<String>("label")
+            static let books = ToManyKey<Book>("books")
+            static let order = OrderedToManyKey<Book>("order")
+        }
+        final class Book: ManagedObject {
+            static let title = AttributeKey<String>("title")
+        }
+
+        """
+
+    /// What the compiler says of the body of a function that has a context, a shelf and a book.
+    private func compile(_ body: String) throws -> (isAccepted: Bool, complaints: String) {
+        let directory = try TemporaryDirectory()
+        let source = directory.path("Program.swift")
+        let function = "func program(_ context: ManagedObjectContext, _ shelf: Shelf, _ book: Book) async throws {\n"
+        try (Self.preamble + function + body + "\n}\n").write(toFile: source, atomically: true, encoding: .utf8)
+        let modules = BuiltCommand.programs.appendingPathComponent("Modules").path
+        let result = try BuiltCommand.run(
+            ["swiftc", "-typecheck", "-swift-version", "6", "-I", modules] + Self.options + [source],
+            program: "/usr/bin/env")
+        return (result.status == 0, result.errors)
+    }
+
+    /// Where the C modules are that the store's modules are built on.
+    private static let options: [String] = {
+        let files = FileManager.default
+        let sources = BuiltCommand.package.appendingPathComponent("Sources")
+        let modules = ((try? files.contentsOfDirectory(atPath: sources.path)) ?? []).filter { $0.hasPrefix("C") }
+        let maps = modules.flatMap { module in
+            [
+                BuiltCommand.programs.appendingPathComponent("\(module).build/module.modulemap").path,
+                sources.appendingPathComponent("\(module)/module.modulemap").path,
+            ]
+        }.filter(files.fileExists)
+        return modules.flatMap { ["-Xcc", "-I" + sources.appendingPathComponent("\($0)/include").path] }
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    }()
+
+    @Test(
+        "takes the natural forms",
+        arguments: [
+            """
+            let request = FetchRequest<Book>(sortDescriptors: [.ascending("title")], fetchBatchSize: 30)
+            let titles = try await context.perform { try context.fetch(request).map { $0[Book.title] } }
+            print(titles)
+            """,
+            """
+            let count = try context.performAndWait {
+                let request = FetchRequest<Book>()
+                return try context.fetch(request).count
+            }
+            print(count)
+            """,
+            """
+            await context.perform { print(context.hasChanges) }
+            context.performAndWait { print(context.hasChanges) }
+            """,
+            """
+            let ids = try await context.perform { try context.fetch(FetchRequest<Book>()).map(\\.objectID) }
+            try await context.perform {
+                for id in ids { (context.object(with: id) as? Book)?[Book.title] = "read" }
+                try context.save()
+            }
+            """,
+        ])
+    func natural(body: String) throws {
+        let result = try compile(body)
+        #expect(result.isAccepted, "\(result.complaints)")
+    }
+
+    @Test(
+        "leads from a mistake to its correction",
+        arguments: [
+            (
+                "let books = try context.performAndWait { try context.fetch(FetchRequest<Book>()) }\nprint(books)",
+                "conformance of 'FetchResults<Object>' to 'Sendable' is unavailable: results stay with their context; hand on the objects' IDs, or the values that you need"
+            ),
+            (
+                "let book = try await context.perform { try context.fetch(FetchRequest<Book>())[0] }\nprint(book)",
+                "conformance of 'ManagedObject' to 'Sendable' is unavailable: an object stays with its context; hand on its objectID, or the values that you need"
+            ),
+            ("shelf[Shelf.books].insert(book)", "'insert' has been renamed to 'add(_:)'"),
+            ("shelf[Shelf.books].append(book)", "'append' has been renamed to 'add(_:)'"),
+            ("shelf[Shelf.order].append(book)", "'append' has been renamed to 'add(_:)'"),
+            (
+                "Shelf.books.insert(book)",
+                "'insert' is unavailable: a key is only a name; write 'object[key].add(member)'"
+            ),
+            ("Shelf.order.add(book)", "'add' is unavailable: a key is only a name; write 'object[key].add(member)'"),
+        ])
+    func mistakes(body: String, words: String) throws {
+        let result = try compile(body)
+        #expect(!result.isAccepted && result.complaints.contains("error: " + words), "\(result.complaints)")
+    }
+}
