@@ -101,7 +101,7 @@ let package = Package(
             name: "FaultlineTesting",
             dependencies: [
                 "FaultlineAnalysis", "FaultlineCounting", "FaultlineReader", "FaultlineRecorder", "FaultlineReport",
-                "FaultlineStore", "FaultlineTrace",
+                "FaultlineStore", "FaultlineTrace", "TestFolders",
             ],
             swiftSettings: strict),
         .target(
@@ -137,7 +137,7 @@ let package = Package(
             name: "FaultlineReplay",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineCounting", "FaultlineModel", "FaultlineRecorder",
-                "FaultlineStore", "FaultlineTrace",
+                "FaultlineStore", "FaultlineTrace", "TestFolders",
             ],
             swiftSettings: strict),
 
@@ -167,16 +167,19 @@ let package = Package(
             name: "FaultlineTraceTests", dependencies: ["CTraceSchema", "FaultlineTrace", "TraceFixtures"],
             swiftSettings: strict),
         .testTarget(
-            name: "FaultlineRecorderTests", dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace"],
+            name: "FaultlineRecorderTests",
+            dependencies: ["CRecorder", "FaultlineRecorder", "FaultlineTrace", "TestFolders"],
             swiftSettings: strict),
         .target(name: "SharedData", path: "Tests/SharedData", swiftSettings: strict),
+        .target(name: "TestFolders", path: "Tests/TestFolders", swiftSettings: strict),
         .testTarget(
-            name: "FaultlineModelTests", dependencies: ["FaultlineModel", "SharedData"], swiftSettings: strict),
+            name: "FaultlineModelTests", dependencies: ["FaultlineModel", "SharedData", "TestFolders"],
+            swiftSettings: strict),
         .testTarget(
             name: "FaultlineStoreTests",
             dependencies: [
                 "CSQLite", "CStore", "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTrace",
-                "SharedData", .product(name: "Logging", package: "swift-log"),
+                "SharedData", "TestFolders", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -184,13 +187,14 @@ let package = Package(
             dependencies: [
                 "CSQLite", "FaultlineEntities", "FaultlineModel", "FaultlineRecorder", "FaultlineStore",
                 "FaultlineTrace",
-                "FaultlineWorkloads", "SharedData",
+                "FaultlineWorkloads", "SharedData", "TestFolders",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineTestingTests",
             dependencies: [
                 "FaultlineModel", "FaultlineRecorder", "FaultlineStore", "FaultlineTesting", "FaultlineTrace",
+                "TestFolders",
             ],
             swiftSettings: strict),
         .target(name: "CSymbolFixture", path: "Tests/CSymbolFixture"),
@@ -198,6 +202,7 @@ let package = Package(
             name: "FaultlineReaderTests",
             dependencies: [
                 "CSymbolFixture", "CTimelineParser", "CTraceSchema", "FaultlineReader", "FaultlineTrace", "SharedData",
+                "TestFolders",
             ],
             swiftSettings: strict),
         .target(
@@ -214,7 +219,7 @@ let package = Package(
             name: "FaultlineReplayTests",
             dependencies: [
                 "CSQLite", "FaultlineAnalysis", "FaultlineModel", "FaultlineRecorder", "FaultlineReplay",
-                "FaultlineStore", "FaultlineTrace",
+                "FaultlineStore", "FaultlineTrace", "TestFolders",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -223,7 +228,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FaultlineWorkloadsTests",
-            dependencies: ["CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData"],
+            dependencies: [
+                "CSQLite", "FaultlineRecorder", "FaultlineTrace", "FaultlineWorkloads", "SharedData", "TestFolders",
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "FuzzProgram",
@@ -273,8 +280,7 @@ let package = Package(
                 "Ledger", "Mail", "Notes",
                 "FaultlineAnalysis", "FaultlineReader", "FaultlineRecorder",
                 "FaultlineReport", "FaultlineWorkloads", "MusicProgram", "SchemaGenerator", "SharedData",
-                "StoreProgram",
-                "UnrulyProgram",
+                "StoreProgram", "TestFolders", "UnrulyProgram",
                 "faultline",
             ],
             swiftSettings: strict),

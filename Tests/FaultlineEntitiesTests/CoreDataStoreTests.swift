@@ -1,6 +1,7 @@
 import FaultlineEntities
 import Foundation
 import SharedData
+import TestFolders
 import Testing
 
 /// The entities of a store that Core Data wrote, as a program declares them that reads it with its own model file.
@@ -55,8 +56,7 @@ struct CoreDataStoreTests {
     private let context: ManagedObjectContext
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder.make()
         let url = folder.appendingPathComponent("Books.sqlite")
         let data = "core-data-stores/coredataplus/SampleModel2/SampleModel2_V1"
         try FileManager.default.copyItem(at: SharedData.url(data + ".sqlite"), to: url)

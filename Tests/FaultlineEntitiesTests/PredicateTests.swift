@@ -2,6 +2,7 @@ import FaultlineEntities
 import FaultlineRecorder
 import FaultlineTrace
 import Foundation
+import TestFolders
 import Testing
 
 /// A predicate in Swift, the same in Core Data's format, and the names of the items that it selects.
@@ -289,8 +290,7 @@ private final class PantryStore {
     let context: ManagedObjectContext
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder.make()
         context = try PersistentContainer(
             name: "Pantry", entities: Pantry.Item.self, Pantry.Tool.self,
             storeURL: folder.appendingPathComponent("Pantry.sqlite"), recorder: recorder

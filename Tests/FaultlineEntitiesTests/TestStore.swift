@@ -1,6 +1,7 @@
 import FaultlineEntities
 import FaultlineRecorder
 import Foundation
+import TestFolders
 
 /// A store of cars in a folder of its own.
 final class TestStore {
@@ -9,8 +10,7 @@ final class TestStore {
     let context: ManagedObjectContext
 
     init(recorder: Recorder = .shared) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder.make()
         container = try Self.open(folder, recorder)
         context = container.newBackgroundContext()
     }

@@ -1,5 +1,6 @@
 import FaultlineModel
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("A file that is no model says why")
@@ -7,8 +8,7 @@ struct ModelFileErrorTests {
     private let folder: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder.make()
     }
 
     private var file: String { path("contents") }

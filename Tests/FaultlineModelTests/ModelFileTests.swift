@@ -1,6 +1,7 @@
 import FaultlineModel
 import Foundation
 import SharedData
+import TestFolders
 import Testing
 
 @Suite("Models of others load and are printed again without loss")
@@ -24,8 +25,7 @@ struct ModelFileTests {
         let text = try model.contents()
         #expect(try XMLTree(Data(text.utf8)).description == original.description)
 
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "\(UUID().uuidString).xcdatamodel", isDirectory: true)
+        let copy = TestFolder.place("xcdatamodel")
         defer { try? FileManager.default.removeItem(at: copy) }
         try model.write(to: copy)
         #expect(try String(contentsOf: copy.appendingPathComponent("contents"), encoding: .utf8) == text)

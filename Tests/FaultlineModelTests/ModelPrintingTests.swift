@@ -1,11 +1,12 @@
 import FaultlineModel
 import Foundation
+import TestFolders
 import Testing
 
 @Suite("A model is printed as Xcode prints it")
 struct ModelPrintingTests {
     private func load(_ text: String) throws -> ManagedObjectModel {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let url = TestFolder.place()
         defer { try? FileManager.default.removeItem(at: url) }
         try Data(text.utf8).write(to: url)
         return try ManagedObjectModel(contentsOf: url)

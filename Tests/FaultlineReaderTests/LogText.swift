@@ -1,6 +1,7 @@
 import FaultlineReader
 import FaultlineTrace
 import Foundation
+import TestFolders
 import Testing
 
 /// The text of a log, read.
@@ -10,7 +11,7 @@ struct LogText {
     private var dictionary = TraceDictionary()
 
     init(_ text: String) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        let file = TestFolder.place("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try text.write(to: file, atomically: false, encoding: .utf8)
         let reader = try TraceReader(path: file.path)

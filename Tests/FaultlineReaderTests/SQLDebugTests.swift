@@ -2,13 +2,14 @@ import FaultlineReader
 import FaultlineTrace
 import Foundation
 import SharedData
+import TestFolders
 import Testing
 
 @Suite("SQLDebug logs of Core Data")
 struct SQLDebugTests {
     /// What a log says, an operation a line, but for its statements.
     private func read(_ log: String) throws -> [String] {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).json")
+        let file = TestFolder.place("json")
         defer { try? FileManager.default.removeItem(at: file) }
         try log.write(to: file, atomically: false, encoding: .utf8)
         return try operations(messages(file.path))
@@ -138,7 +139,7 @@ struct SQLDebugTests {
 
     /// The plans of a log's statements, a line each.
     private func plans(_ log: [String]) throws -> [String] {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        let file = TestFolder.place("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try log.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
         let messages = try messages(file.path)
@@ -254,7 +255,7 @@ struct SQLDebugTests {
             "sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  t0.ZSHELF IN (SELECT * FROM _Z_intarray0) ",
             "annotation: total fetch execution time: 0.0004s for 7 rows.",
         ]
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        let file = TestFolder.place("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try lines.map { "CoreData: \($0)\n" }.joined().write(to: file, atomically: false, encoding: .utf8)
         let shapes = try messages(file.path).compactMap { message -> ShapeEntry? in
@@ -280,7 +281,7 @@ struct SQLDebugTests {
             ["sql: SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 WHERE  \(predicate) "]
             + (0..<binds).map { "details: SQLite bind[\($0)] = \"a\"" }
             + ["annotation: total fetch execution time: 0.0004s for 7 rows."]
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        let file = TestFolder.place("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try lines.map { "CoreData: \($0)\n" }.joined().write(to: file, atomically: false, encoding: .utf8)
         let terms = try messages(file.path).compactMap { message -> [ShapeEntry.Term]? in
@@ -295,7 +296,7 @@ struct SQLDebugTests {
         let sql =
             "SELECT 0, t0.Z_PK, t0.Z_OPT FROM ZBOOK t0 LEFT OUTER JOIN ZSHELF t1 ON t0.ZSHELF = t1.Z_PK ORDER BY t0.ZTITLE "
             + "COLLATE NSCollateLocaleSensitive DESC, t1.ZLABEL, t0.ZPAGES DESC"
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).log")
+        let file = TestFolder.place("log")
         defer { try? FileManager.default.removeItem(at: file) }
         try "CoreData: sql: \(sql)\nCoreData: annotation: total fetch execution time: 0.0004s for 7 rows.\n".write(
             to: file, atomically: false, encoding: .utf8)
@@ -363,7 +364,7 @@ struct SQLDebugTests {
         let log =
             fetch.map { "\(day) 23:59:59.900 App[5:a1] CoreData: \($0)\n" }.joined()
             + fetch.map { "\(next) 00:00:00.400 App[5:a1] CoreData: \($0)\n" }.joined()
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        let file = TestFolder.place()
         defer { try? FileManager.default.removeItem(at: file) }
         try log.write(to: file, atomically: false, encoding: .utf8)
         let starts = try messages(file.path).compactMap { message -> UInt64? in
@@ -385,7 +386,7 @@ struct SQLDebugTests {
         let log = ["App[5:a1]", "Helper[6:a1]"].flatMap { name in
             fetch.map { "2014-07-30 11:45:15.647 \(name) CoreData: \($0)" }
         }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
+        let file = TestFolder.place()
         defer { try? FileManager.default.removeItem(at: file) }
         try log.joined(separator: "\n").write(to: file, atomically: false, encoding: .utf8)
         let began = try messages(file.path).compactMap { message -> String? in

@@ -1,6 +1,7 @@
 import FaultlineReader
 import FaultlineTrace
 import Foundation
+import TestFolders
 
 /// A trace in a fresh directory, which goes away with the value.
 final class TraceFile {
@@ -8,8 +9,7 @@ final class TraceFile {
     let path: String
 
     init(_ bytes: some Sequence<UInt8>, name: String = "timeline.json") throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        directory = try TestFolder.make()
         path = directory.appending(path: name).path
         try Data(bytes).write(to: URL(filePath: path))
     }

@@ -2,13 +2,14 @@ import FaultlineReader
 import FaultlineTrace
 import Foundation
 import SharedData
+import TestFolders
 import Testing
 
 @Suite("Exports of Instruments")
 struct XctraceTests {
     /// What a file says; it is removed again.
     private func read(_ xml: String) throws -> (messages: [TraceMessage], summary: ReadingSummary) {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).txt")
+        let file = TestFolder.place("txt")
         defer { try? FileManager.default.removeItem(at: file) }
         try xml.write(to: file, atomically: false, encoding: .utf8)
         return try read(path: file.path)
@@ -52,7 +53,7 @@ struct XctraceTests {
 
     /// A file of bytes, read.
     private func read(_ bytes: [UInt8]) throws -> ReadingSummary {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).xml")
+        let file = TestFolder.place("xml")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(bytes).write(to: file)
         return try TraceReader(path: file.path).read { _ in }

@@ -1,6 +1,7 @@
 import CRecorder
 import FaultlineTrace
 import Foundation
+import TestFolders
 import Testing
 
 @testable import FaultlineRecorder
@@ -10,8 +11,7 @@ struct CollectorTests {
     let path: String
 
     init() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let directory = try TestFolder.make()
         path = directory.appendingPathComponent("trace.json").path
     }
 

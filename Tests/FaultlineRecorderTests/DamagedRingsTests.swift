@@ -1,6 +1,7 @@
 import CRecorder
 import FaultlineTrace
 import Foundation
+import TestFolders
 import Testing
 
 @testable import FaultlineRecorder
@@ -14,9 +15,7 @@ struct DamagedRingsTests {
     let directory: URL
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "faultline-rings-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        directory = try TestFolder.make()
     }
 
     /// The rings of a recorder with some of everything.

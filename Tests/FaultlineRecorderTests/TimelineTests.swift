@@ -1,6 +1,7 @@
 import CRecorder
 import FaultlineTrace
 import Foundation
+import TestFolders
 import Testing
 
 @testable import FaultlineRecorder
@@ -10,8 +11,7 @@ struct TimelineTests {
     let directory: URL
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        directory = try TestFolder.make()
     }
 
     private func lines(_ path: String) throws -> [[String: Any]] {

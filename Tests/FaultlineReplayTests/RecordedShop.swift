@@ -4,6 +4,7 @@ import FaultlineRecorder
 import FaultlineStore
 import FaultlineTrace
 import Foundation
+import TestFolders
 
 /// A store with a configuration, and the profile of what was done with it.
 final class RecordedShop {
@@ -25,8 +26,7 @@ final class RecordedShop {
     init(
         configuration: String? = "Shop", items: Int = 200, asks question: Question = .count, isWarm: Bool = false
     ) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("shop-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder.make()
         url = folder.appendingPathComponent("Shop.sqlite")
         model = try ManagedObjectModel(
             entities: [

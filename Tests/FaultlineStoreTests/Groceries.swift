@@ -4,6 +4,7 @@ import FaultlineStore
 import FaultlineTrace
 import Foundation
 import Synchronization
+import TestFolders
 import Testing
 
 final class Item: ManagedObject {
@@ -153,8 +154,7 @@ final class TestStore {
     }
 
     static func makeFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TestFolder.make()
         return folder
     }
 

@@ -2,6 +2,7 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineStore
 import Foundation
+import TestFolders
 
 /// Twelve books on twelve shelves, whose rows no cache keeps unless it is to.
 final class BookStore {
@@ -27,8 +28,7 @@ final class BookStore {
     ///   store through the container that the code under test uses.
     init(recorder: Recorder = .memory(), isWarm: Bool = false) throws {
         self.recorder = recorder
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TestFolder.make()
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Shelf", attributes: [AttributeDescription("label", .string)],

@@ -1,14 +1,11 @@
 import FaultlineWorkloads
 import Foundation
 import SharedData
+import TestFolders
 
 /// Music libraries of Chinook's data, which are made once and read by many tests.
 enum ChinookStores {
-    private static let folder: URL = {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-chinook-\(getpid())")
-        atexit { try? FileManager.default.removeItem(at: ChinookStores.folder) }
-        return folder
-    }()
+    private static let folder = TestFolder.place()
 
     // Forms differ in their stores by how titles are searched, and by nothing else.
     private static let stores = [MusicLibraryFlaws.textSearch, []].map { flaws in

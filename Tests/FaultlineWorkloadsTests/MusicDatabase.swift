@@ -2,6 +2,7 @@ import CSQLite
 import FaultlineWorkloads
 import Foundation
 import SharedData
+import TestFolders
 
 /// A database in a folder of its own, to make music libraries of.
 final class MusicDatabase {
@@ -34,8 +35,7 @@ final class MusicDatabase {
     }
 
     private static func makeFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TestFolder.make()
         return folder
     }
 

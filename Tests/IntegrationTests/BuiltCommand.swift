@@ -1,4 +1,5 @@
 import Foundation
+import TestFolders
 
 /// Runs built programs as a user would.
 struct BuiltCommand {
@@ -74,20 +75,11 @@ final class RunningCommand {
     }
 }
 
-/// A fresh directory that is removed with its owner's process.
+/// A fresh directory that is removed with the test process.
 struct TemporaryDirectory {
     let url: URL
 
-    private static let all: URL = {
-        atexit { try? FileManager.default.removeItem(at: TemporaryDirectory.all) }
-        return FileManager.default.temporaryDirectory
-            .appendingPathComponent("faultline-tests-\(ProcessInfo.processInfo.processIdentifier)")
-    }()
-
-    init() throws {
-        url = Self.all.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
+    init() throws { url = try TestFolder.make() }
 
     func path(_ name: String) -> String {
         url.appendingPathComponent(name).path
