@@ -73,6 +73,7 @@ package final class TraceReading {
             }
         }
         names = []
-        return try source.readEvents(body)
+        let canReadAhead = type(of: source).abilities.contains(.readingAhead)
+        return canReadAhead ? try ReadAhead.readEvents(of: source, body) : try source.readEvents(body)
     }
 }

@@ -52,6 +52,8 @@ package struct TraceAbilities: OptionSet, Sendable {
     package static let recovery = TraceAbilities(rawValue: 1)
     /// Addresses in its stacks can be resolved, and the names kept with it.
     package static let symbols = TraceAbilities(rawValue: 2)
+    /// Its events can be read on another thread than the one that takes them.
+    package static let readingAhead = TraceAbilities(rawValue: 4)
 }
 
 /// How sure it is that a file is of a format.

@@ -228,7 +228,7 @@ extension DecodingError {
 /// A JSON timeline: Chrome's Trace Event format in its array form, one event a line.
 extension TimelineReader: TraceSource {
     package static let name = "timeline"
-    package static let abilities: TraceAbilities = [.recovery, .symbols]
+    package static let abilities: TraceAbilities = [.recovery, .symbols, .readingAhead]
 
     package static func recognition(of file: TraceFile) -> TraceRecognition {
         if file.isDirectory { return .no }
