@@ -12,7 +12,8 @@ struct TraceReadingTests {
         try TraceFile(Lines.timeline([Lines.began()] + (1...events).map { Lines.fault(id: $0) } + [Lines.ended()]))
     }
 
-    @Test("hands over the same messages in the same order, however many there are", arguments: [1, 511, 512, 513, 5000])
+    @Test(
+        "hands over the same messages in the same order, however many there are", arguments: [1, 511, 512, 513, 5000])
     func same(events: Int) throws {
         let file = try file(events: events)
         let direct = try file.read()

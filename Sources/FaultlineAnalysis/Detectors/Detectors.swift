@@ -68,5 +68,13 @@ struct SortedEvidence: Sendable {
 
 extension EventKind {
     /// The kinds that are work of a thread: neither marks nor summaries.
-    static let work = Set(allCases).subtracting([.scope, .use, .release])
+    static let work = Set(allCases.filter(\.isWork))
+
+    /// Whether events of the kind are work of a thread.
+    var isWork: Bool {
+        switch self {
+        case .scope, .use, .release: false
+        default: true
+        }
+    }
 }

@@ -28,8 +28,12 @@ struct SharedResultDetector: Detector {
         else { return }
         let tree = tables.tree(of: entity)
         if let index = context.fetches.read(fault.origin, { $0.index }) {
-            let own = tables.fetches[index].key.shape
-            if own.resultType == "objects", tables.tree(of: own.entity) == tree { return }
+            // By place, so that no shape is copied.
+            if tables.fetches[index].key.shape.resultType == "objects",
+                tables.tree(of: tables.fetches[index].key.shape.entity) == tree
+            {
+                return
+            }
         }
         lastServed[tree] = max(lastServed[tree] ?? 0, event.start)
     }

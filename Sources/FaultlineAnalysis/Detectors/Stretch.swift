@@ -30,6 +30,15 @@ struct Stretch: Sendable {
         }
     }
 
+    /// What events of the same line and kind have in common as a rule, which is sooner compared than lines are.
+    private struct Mark: Equatable {
+        let kind: EventKind
+        let site: DictionaryID
+        let stack: DictionaryID
+
+        init(_ event: TraceEvent) { (kind, site, stack) = (event.kind, event.site, event.stack) }
+    }
+
     /// Nanoseconds without the store that end a stretch.
     static let pause: UInt64 = 1_000_000
     /// Parts that are told apart; what comes behind so many belongs to none.
@@ -41,6 +50,8 @@ struct Stretch: Sendable {
     private(set) var time: UInt64
     private(set) var events: UInt64 = 1
     private var parts: [Part]
+    /// The last event of each part.
+    private var marks: [Mark]
 
     /// - Parameter event: One that is part of no other.
     init(_ event: TraceEvent, site: CallSite?) {
@@ -48,6 +59,7 @@ struct Stretch: Sendable {
         end = event.end
         time = event.ownDuration
         parts = [Part(event, site: site)]
+        marks = [Mark(event)]
     }
 
     /// What took most of it; of two that took as long the one that came first.
@@ -58,14 +70,20 @@ struct Stretch: Sendable {
         event.start >= start && event.start < end &+ Self.pause
     }
 
-    mutating func add(_ event: TraceEvent, site: CallSite?) {
+    /// - Parameter site: The event's line, asked for only if it is not one that was seen just now.
+    mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
         end = max(end, event.end)
         time &+= event.ownDuration
         events &+= 1
+        let mark = Mark(event)
+        if let index = marks.lastIndex(of: mark) { return parts[index].add(event) }
+        let site = site()
         if let index = parts.lastIndex(where: { $0.holds(event, site: site) }) {
             parts[index].add(event)
+            marks[index] = mark
         } else if parts.count < Self.maximumParts {
             parts.append(Part(event, site: site))
+            marks.append(mark)
         }
     }
 }

@@ -19,13 +19,13 @@ struct ThreadWork: Sendable {
     private var waits: [Wait] = []
 
     /// Adds an event that is part of no other.
-    mutating func add(_ event: TraceEvent, site: CallSite?) {
+    mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
         if let last = stretches.last, last.isContinued(by: event) {
             stretches[stretches.count - 1].add(event, site: site)
             return
         }
         if stretches.count == Self.capacity { stretches.removeFirst(Self.capacity / 2) }
-        stretches.append(Stretch(event, site: site))
+        stretches.append(Stretch(event, site: site()))
     }
 
     /// Adds a wait, and returns one that has to make room.

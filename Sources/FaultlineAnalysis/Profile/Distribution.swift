@@ -13,6 +13,8 @@ public struct Distribution: Mergeable, Sendable {
 
     private var values: [UInt64] = []
     private var histogram: Histogram<UInt64>?
+    /// Whether there is a histogram: to look whether one is there would retain it with every value.
+    private var isCounting = false
     public private(set) var count: UInt64 = 0
     /// The sum of all values, in nanoseconds.
     public private(set) var total: UInt64 = 0
@@ -25,7 +27,7 @@ public struct Distribution: Mergeable, Sendable {
         count &+= 1
         total &+= value
         maximum = max(maximum, value)
-        if histogram == nil, values.count < Self.exactLimit {
+        if !isCounting, values.count < Self.exactLimit {
             values.append(value)
         } else {
             spill()
@@ -101,7 +103,8 @@ public struct Distribution: Mergeable, Sendable {
     ///
     /// Two significant digits give buckets of at most 1/128 of their value.
     private mutating func spill() {
-        guard histogram == nil else { return }
+        guard !isCounting else { return }
+        isCounting = true
         var filled = Histogram<UInt64>(numberOfSignificantValueDigits: .two)
         for value in values { filled.record(min(value, UInt64.max / 4)) }
         histogram = filled

@@ -12,9 +12,23 @@ private struct GroupCacheKey: Sendable, Hashable {
     var fetch: Int
 }
 
+extension GroupCacheKey {
+    /// A place among the recent groups; like keys have the same.
+    var recentPlace: Int {
+        var mix = UInt64(subject) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(stack) &* 0xC2B2_AE3D_27D4_EB4F
+        mix ^= UInt64(site) &* 0x1656_67B1_9E37_79F9 ^ UInt64(kind.rawValue) << 40 ^ UInt64(type) << 44
+        return Int(truncatingIfNeeded: (mix ^ mix >> 29) & UInt64(EventGroups.recentCount - 1))
+    }
+}
+
 /// Finds the group of events that did the same from the same place.
 struct EventGroups: Sendable {
+    /// Groups that are found without hashing; a power of two.
+    fileprivate static let recentCount = 512
+
     private var cache: [GroupCacheKey: Int] = [:]
+    /// The group that was looked for last, of those with the same place.
+    private var recent: [(key: GroupCacheKey, index: Int)?] = Array(repeating: nil, count: recentCount)
 
     /// The event's place among the groups of events.
     mutating func group(
@@ -26,7 +40,14 @@ struct EventGroups: Sendable {
             kind: event.kind, type: type, source: source, subject: subject, second: second, site: event.site,
             stack: event.stack, fetch: event.kind == .batch ? fetch ?? -1 : -1)
         let isCached = event.kind != .save && event.kind != .merge
-        if isCached, let index = cache[cacheKey] { return index }
+        let place = cacheKey.recentPlace
+        if isCached {
+            if let last = recent[place], last.key == cacheKey { return last.index }
+            if let index = cache[cacheKey] {
+                recent[place] = (cacheKey, index)
+                return index
+            }
+        }
         var key = EventGroup.Key(kind: event.kind, subject: Self.subject(of: event, in: context))
         if case .fault(let fault) = event.detail { (key.faultType, key.source) = (fault.type, fault.source) }
         if case .sql(let statement) = event.detail { key.statementType = statement.type }
@@ -38,7 +59,10 @@ struct EventGroups: Sendable {
         default: key.site = context.callSite(of: event)
         }
         let index = tables.group(key)
-        if isCached { cache[cacheKey] = index }
+        if isCached {
+            cache[cacheKey] = index
+            recent[place] = (cacheKey, index)
+        }
         return index
     }
 

@@ -1,50 +1,68 @@
 internal import FaultlineTrace
 
-/// What decides where in the program an event happened, so that it is worked out once.
-struct SiteCacheKey: Sendable, Hashable {
-    var kind: EventKind
-    var site: DictionaryID
-    var stack: DictionaryID
+/// What is counted of the stacks of events, worked out once.
+struct StackFacts: Sendable {
+    var isTruncated: Bool
+    /// Whether no frame has a name.
+    var isUnresolved: Bool
+    /// Whether a frame is the program's.
+    var hasSite: Bool
 }
 
 extension ProcessContext {
     mutating func observePlace(of event: TraceEvent) {
         guard event.kind != .cacheMiss else { return }
         summary.counts.eventsWithPlace &+= 1
-        if callSite(of: event) == nil { summary.counts.eventsWithoutSite &+= 1 }
-        guard event.stack != 0 else { return }
+        let facts = event.stack == 0 ? nil : facts(of: event.stack)
+        let hasSite = facts?.hasSite == true || event.site != 0 && callSite(of: event.site) != nil
+        if !hasSite { summary.counts.eventsWithoutSite &+= 1 }
+        guard let facts else { return }
         summary.counts.eventsWithStack &+= 1
-        if dictionary.stack(event.stack)?.isTruncated == true { summary.counts.truncatedStacks &+= 1 }
-        if stackSite(of: event)?.isAddress ?? true { summary.counts.unresolvedStacks &+= 1 }
+        if facts.isTruncated { summary.counts.truncatedStacks &+= 1 }
+        if facts.isUnresolved { summary.counts.unresolvedStacks &+= 1 }
     }
 
     /// Where the program asked for what happened.
     mutating func callSite(of event: TraceEvent) -> CallSite? {
-        site(SiteCacheKey(kind: event.kind, site: event.site, stack: event.stack)) { $0.callSite(of: event) }
+        if event.site != 0, let site = callSite(of: event.site) { return site }
+        return stackSite(of: event.stack)
     }
 
     /// Where in the program it happened, by the event's stack alone.
-    mutating func stackSite(of event: TraceEvent) -> CallSite? {
-        site(SiteCacheKey(kind: .scope, site: 0, stack: event.stack)) { $0.stackSite(of: event) }
-    }
+    mutating func stackSite(of event: TraceEvent) -> CallSite? { stackSite(of: event.stack) }
 
     /// The line of a static site.
     mutating func callSite(of site: DictionaryID) -> CallSite? {
-        site == 0 ? nil : callSite(of: TraceEvent(site: site, .wait(TraceEvent.Wait())))
+        if let known = sites[site] { return known }
+        let found = dictionary.site(site).map { CallSite($0) }
+        sites[site] = .some(found)
+        return found
     }
 
     mutating func stackSite(of stack: DictionaryID) -> CallSite? {
-        stackSite(of: TraceEvent(stack: stack, .scope(TraceEvent.Scope())))
+        if stack == 0 { return nil }
+        if let known = stackSites[stack] { return known }
+        let event = TraceEvent(stack: stack, .scope(TraceEvent.Scope()))
+        let site = resolving { $0.stackSite(of: event) }
+        stackSites[stack] = .some(site)
+        return site
     }
 
-    private mutating func site(_ key: SiteCacheKey, _ find: (inout CallSiteResolver) -> CallSite?) -> CallSite? {
-        if let site = siteCache[key] { return site }
+    private mutating func facts(of stack: DictionaryID) -> StackFacts {
+        if let known = stackFacts[stack] { return known }
+        let site = stackSite(of: stack)
+        let facts = StackFacts(
+            isTruncated: dictionary.stack(stack)?.isTruncated == true, isUnresolved: site?.isAddress ?? true,
+            hasSite: site != nil)
+        stackFacts[stack] = facts
+        return facts
+    }
+
+    private mutating func resolving(_ find: (inout CallSiteResolver) -> CallSite?) -> CallSite? {
         // Taken out and put back, so that it is changed in place and not copied.
         var resolver = self.resolver.take() ?? CallSiteResolver(dictionary: dictionary)
-        let site = find(&resolver)
-        self.resolver = resolver
-        siteCache[key] = .some(site)
-        return site
+        defer { self.resolver = resolver }
+        return find(&resolver)
     }
 
     /// Where a fault fired or a batch was loaded; the static site only where there is no stack.
@@ -54,9 +72,12 @@ extension ProcessContext {
 
     /// Where the function that holds the event's line was called.
     mutating func caller(of event: TraceEvent) -> CallSite? {
-        site(SiteCacheKey(kind: .use, site: 0, stack: event.stack)) { resolver in
+        if let known = callers[event.stack] { return known }
+        let caller = resolving { resolver in
             let callers = resolver.callers(of: event, limit: 2)
             return callers.count == 2 ? callers[1] : nil
         }
+        callers[event.stack] = .some(caller)
+        return caller
     }
 }

@@ -23,7 +23,16 @@ struct ProcessContext: Sendable {
     var blockedSaves: [BlockedSave] = []
 
     var resolver: CallSiteResolver?
-    var siteCache: [SiteCacheKey: CallSite?] = [:]
+    /// What is known of stacks, and of the sites that the compiler knew.
+    var stackSites = NumberedCache<CallSite?>()
+    var stackFacts = NumberedCache<StackFacts>()
+    var sites = NumberedCache<CallSite?>()
+    /// The calls of the functions that hold events' lines, by their stacks.
+    var callers = NumberedCache<CallSite?>()
+    private var entityNames = NumberedCache<String>()
+    private var kinds = KindCounts()
+    /// Whether events have come.
+    private var hasBegun = false
     private var shapeCache: [DictionaryID: Int] = [:]
     private var planCache: [DictionaryID: PlanFacts] = [:]
     private var sourceCache: [Int: Set<String>?] = [:]
@@ -56,10 +65,12 @@ struct ProcessContext: Sendable {
     /// - Returns: Whether events came before it: what was worked out for them may have been without a name.
     mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) -> Bool {
         dictionary.insert(entry, id: id)
+        entityNames[id] = dictionary.entity(id)?.name
         // The reader sends entries first.
-        guard resolver != nil else { return false }
+        guard hasBegun else { return false }
         resolver = nil
-        siteCache = [:]
+        (stackSites, stackFacts) = (NumberedCache(), NumberedCache())
+        (sites, callers) = (NumberedCache(), NumberedCache())
         shapeCache = [:]
         sourceCache = [:]
         return true
@@ -77,7 +88,8 @@ struct ProcessContext: Sendable {
 
     /// Takes in an event before the detectors see it.
     mutating func begin(_ event: TraceEvent, in tables: inout ProfileTables) {
-        summary.counts.events[event.kind, default: 0] &+= 1
+        hasBegun = true
+        kinds.add(event)
         summary.counts.overhead &+= UInt64(event.overhead)
         // What is known of a process can have been told later than its first event.
         summary.start = min(summary.start, event.start)
@@ -94,8 +106,7 @@ struct ProcessContext: Sendable {
         }
         observePlace(of: event)
         if event.parent == 0, event.isOnThread {
-            summary.counts.outermostEvents[event.kind, default: 0] &+= 1
-            summary.counts.outermostTime[event.kind, default: 0] &+= event.duration
+            kinds.addOutermost(event)
         }
         if event.scope == 0 { summary.counts.eventsOutsideScopes &+= 1 }
         switch event.detail {
@@ -110,6 +121,7 @@ struct ProcessContext: Sendable {
 
     /// Sums up the scopes, the last that anything is looked up in.
     mutating func finish(into tables: inout ProfileTables) {
+        kinds.move(to: &summary.counts)
         // Each still finds those around it; sums do not hang on the order. What one had at most is known after that.
         for scope in scopes.values { close(scope, in: &tables) }
         for scope in scopes.drain() { observeMost(of: scope.value, in: &tables) }
@@ -121,7 +133,7 @@ struct ProcessContext: Sendable {
     // MARK: - Names
 
     /// The name of an entity, or `nil` if it is not known.
-    func entityName(_ id: DictionaryID) -> String? { dictionary.entity(id)?.name }
+    func entityName(_ id: DictionaryID) -> String? { entityNames[id] }
 
     /// The table of a shape's trips; a shape that was lost is told apart by its entity.
     mutating func shapeIndex(_ id: DictionaryID, entity: DictionaryID, in tables: inout ProfileTables) -> Int {
@@ -174,13 +186,16 @@ struct ProcessContext: Sendable {
             scope = event.id
             begunScopes = 1
         }
-        if threads[event.thread]?.hasLossPending == true {
-            threads[event.thread]?.hasLossPending = false
-            markLoss(scope: event.scope)
+        guard let index = threads.index(forKey: event.thread) else {
+            summary.threads &+= 1
+            threads[event.thread] = ThreadState(lastScope: scope, mark: ThreadMark(scopes: begunScopes))
+            return
         }
-        if threads[event.thread] == nil { summary.threads &+= 1 }
-        threads[event.thread, default: ThreadState()].lastScope = scope
-        threads[event.thread]?.mark.scopes &+= begunScopes
+        let hasLossPending = threads.values[index].hasLossPending
+        threads.values[index].hasLossPending = false
+        threads.values[index].lastScope = scope
+        threads.values[index].mark.scopes &+= begunScopes
+        if hasLossPending { markLoss(scope: event.scope) }
     }
 
     private mutating func markLoss(scope: EventID) {

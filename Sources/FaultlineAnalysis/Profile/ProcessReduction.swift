@@ -33,7 +33,7 @@ struct ProcessReduction: Sendable {
             detectors[place].observe(event, in: &context, &tables)
         }
         pay()
-        if EventKind.work.contains(event.kind) { accounts.add(event, in: &context, &tables) }
+        if event.kind.isWork { accounts.add(event, in: &context, &tables) }
     }
 
     /// Adds everything that is still open to the tables.

@@ -120,13 +120,9 @@ struct HoldDetector: EvidenceDetector {
     /// Counts an object as kept if the work is done and no result holds it.
     private mutating func evaluate(_ fault: EventID, in context: ProcessContext) {
         // Most are of work that goes on.
-        guard holds.read(fault, { $0.ended != nil && !$0.isOverdue }) == true, let hold = holds.peek(fault),
-            let ended = hold.ended
+        guard holds.read(fault, { $0.ended != nil && !$0.isOverdue && !Self.isHeldByResult($0, context) }) == true,
+            let hold = holds.peek(fault), let ended = hold.ended
         else { return }
-        if hold.result != 0, let fetch = context.fetches.peek(hold.result), !fetch.isClosed {
-            // Without batches a result holds all of its objects. The oldest batch goes once the next one is there.
-            guard fetch.batchSize > 0, fetch.batches > hold.batches &+ UInt64(TraceEvent.Batch.retained) else { return }
-        }
         holds.update(fault) { $0.isOverdue = true } ?? ()
         Self.remove(fault, from: &heldInResults, of: hold.result)
         var all = overdue[hold.key] ?? OverdueHolds()
@@ -134,6 +130,16 @@ struct HoldDetector: EvidenceDetector {
         all.bytes &+= hold.bytes
         overdue[hold.key] = all
         evidence[hold.key, default: HoldEvidence()].count(hold, of: all, scope: ended)
+    }
+
+    private static func isHeldByResult(_ hold: borrowing OpenHold, _ context: borrowing ProcessContext) -> Bool {
+        guard hold.result != 0 else { return false }
+        let batches = hold.batches
+        // Without batches a result holds all of its objects. The oldest batch goes once the next one is there.
+        return context.fetches.read(hold.result) { fetch in
+            !fetch.isClosed
+                && (fetch.batchSize == 0 || fetch.batches <= batches &+ UInt64(TraceEvent.Batch.retained))
+        } ?? false
     }
 }
 

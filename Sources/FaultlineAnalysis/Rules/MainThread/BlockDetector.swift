@@ -25,13 +25,12 @@ struct BlockDetector: EvidenceDetector {
         guard event.isMainThread, event.isOnThread, event.parent == 0 else { return }
         // The main queue does one thing at a time, though it may go from thread to thread.
         let scope = context.unit(of: event.scope).id
-        let site = context.callSite(of: event)
-        if let open, open.scope == scope, open.stretch.isContinued(by: event) {
-            self.open?.stretch.add(event, site: site)
+        if open?.scope == scope, open?.stretch.isContinued(by: event) == true {
+            open?.stretch.add(event) { context.callSite(of: event) }
             return
         }
         evaluate(in: &context)
-        open = OpenBlock(scope: scope, stretch: Stretch(event, site: site))
+        open = OpenBlock(scope: scope, stretch: Stretch(event, site: context.callSite(of: event)))
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {

@@ -17,9 +17,8 @@ struct WaitDetector: EvidenceDetector {
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
         if case .wait(let wait) = event.detail { return observe(wait, event, in: &context) }
         guard event.parent == 0, event.isOnThread else { return }
-        let site = context.callSite(of: event)
-        let over = changeWork(of: event.thread, in: &context) { work in
-            work.add(event, site: site)
+        let over = changeWork(of: event.thread, in: &context) { work, context in
+            work.add(event) { context.callSite(of: event) }
             return work.takeWaits(until: event.end)
         }
         for wait in over { evaluate(wait, work.peek(event.thread), in: &context) }
@@ -37,16 +36,17 @@ struct WaitDetector: EvidenceDetector {
             wait: wait, site: context.callSite(of: event), scope: event.scope, start: event.start, end: event.end,
             isMainThread: event.isMainThread)
         guard wait.holderThread != 0, wait.holderProcess == 0 else { return evaluate(one, nil, in: &context) }
-        let oldest = changeWork(of: wait.holderThread, in: &context) { $0.add(one) }
+        let oldest = changeWork(of: wait.holderThread, in: &context) { work, _ in work.add(one) }
         if let oldest { evaluate(oldest, work.peek(wait.holderThread), in: &context) }
     }
 
     private mutating func changeWork<Result>(
-        of thread: UInt32, in context: inout ProcessContext, _ change: (inout ThreadWork) -> Result
+        of thread: UInt32, in context: inout ProcessContext,
+        _ change: (inout ThreadWork, inout ProcessContext) -> Result
     ) -> Result {
-        if let result = work.update(thread, change) { return result }
+        if let result = work.update(thread, { change(&$0, &context) }) { return result }
         var first = ThreadWork()
-        let result = change(&first)
+        let result = change(&first, &context)
         if let evicted = work.insert(first, for: thread) { finish(evicted.value, in: &context) }
         return result
     }

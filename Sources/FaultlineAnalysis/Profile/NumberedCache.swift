@@ -1,0 +1,33 @@
+internal import FaultlineTrace
+
+/// What was worked out for entries of a dictionary, by their numbers.
+///
+/// The recorder numbers entries from 1 on, so nearly all are found without hashing. A damaged trace can have any number;
+/// those beyond the first ones are hashed.
+struct NumberedCache<Value: Sendable>: Sendable {
+    /// Numbers up to which each has a place of its own.
+    private static var nearby: Int { 1 << 16 }
+
+    private var near: ContiguousArray<Value?> = []
+    private var far: [DictionaryID: Value] = [:]
+
+    subscript(id: DictionaryID) -> Value? {
+        @inline(__always)
+        get {
+            let place = Int(id)
+            if place < near.count { return near[place] }
+            return place < Self.nearby ? nil : far[id]
+        }
+        set {
+            let place = Int(id)
+            guard place < Self.nearby else {
+                far[id] = newValue
+                return
+            }
+            if place >= near.count {
+                near.append(contentsOf: repeatElement(nil, count: max(place + 1 - near.count, near.count)))
+            }
+            near[place] = newValue
+        }
+    }
+}
