@@ -65,7 +65,7 @@ public struct Analysis: Sendable {
 
     /// The minimum share of lost events that turns all findings into notes.
     static let lossLimit = Threshold(
-        "R24", "lostShare", 0.01, .share, "of lost events at which all findings become notes")
+        "R24", "lostShare", 0.01, .share, "share of lost events at which all findings become notes")
 
     static func ranked(_ findings: [Finding], storeTime: Double, lossShare: Double) -> [Finding] {
         var findings = findings

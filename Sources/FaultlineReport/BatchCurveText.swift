@@ -4,7 +4,7 @@ internal import FaultlineAnalysis
 ///
 ///     batch size        5  15 advised       20   50 now      100      all
 ///     one batch    217 µs      631 µs   837 µs  2.08 ms  4.15 ms  4.15 ms
-///     5–100 cost the same within 10 %, all that is loaded taken together.
+///     Sizes 5–100 take the same total time within 10 %.
 struct BatchCurveText {
     let curve: BatchCurve
 
@@ -36,7 +36,7 @@ struct BatchCurveText {
         let batched = shown.map(\.batchSize).filter { $0 > 0 }
         // What is the same everywhere is said in a sentence.
         if curve.equalSizes == nil || !Set(batched).isSubset(of: curve.plateau) {
-            table.add(["all that is loaded"] + shown.map { Phrase.duration($0.cost) })
+            table.add(["total"] + shown.map { Phrase.duration($0.cost) })
         }
         return table
     }
@@ -47,6 +47,6 @@ struct BatchCurveText {
     }
 
     private func equal(_ width: Int) -> [String] {
-        curve.equalSizes.map { TextTable.wrapped($0 + ", all that is loaded taken together.", width: width) } ?? []
+        curve.equalSizes.map { TextTable.wrapped($0 + ".", width: width) } ?? []
     }
 }

@@ -77,7 +77,7 @@ struct FindingsText {
         let sites = finding.seenAt.compactMap(\.site).filter { $0 != finding.change }
         guard !sites.isEmpty else { return "" }
         let more = sites.count > 3 ? " and \(sites.count - 3) more" : ""
-        return "Seen at " + sites.prefix(3).map(\.description).joined(separator: ", ") + more + "."
+        return "Observed at " + sites.prefix(3).map(\.description).joined(separator: ", ") + more + "."
     }
 
     /// A finding in a line; what does not fit beside the place goes on below.
@@ -108,15 +108,18 @@ struct FindingsText {
         if saving.trips > 0 { parts.append(Phrase.count(UInt64(saving.trips), "trip")) }
         if saving.rows > 0 { parts.append(Phrase.count(UInt64(saving.rows), "row")) }
         if saving.bytes >= 65_536 { parts.append("\(Phrase.size(Double(saving.bytes))) of reading") }
-        if saving.memory >= 65_536 { parts.append("\(Phrase.size(Double(saving.memory))) of memory at a time") }
+        if saving.memory >= 65_536 { parts.append("\(Phrase.size(Double(saving.memory))) of peak memory") }
         var text = parts.isEmpty ? "" : "Saves " + parts.joined(separator: ", ")
         if let pause = saving.pause, pause.median > 0 {
             text =
-                (text.isEmpty ? "Shortens" : text + "; shortens") + " each wait by "
+                (text.isEmpty ? "Shortens" : text + ", and shortens") + " each wait by "
                 + Phrase.duration(pause)
         }
         if text.isEmpty { text = "Saves no time that could be estimated" }
-        if saving.trips < 0 { text += "; costs \(Phrase.count(UInt64(-saving.trips), "trip")) more" }
+        if saving.trips < 0 {
+            text +=
+                ", at the price of \(Phrase.count(UInt64(-saving.trips))) more \(saving.trips == -1 ? "trip" : "trips")"
+        }
         if alone != nil { text += "; " + rest(saving) }
         return text + ". Confidence: \(finding.confidence)."
     }

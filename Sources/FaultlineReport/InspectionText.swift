@@ -81,7 +81,7 @@ public struct InspectionText: Sendable {
         let silent = inspection.checks.filter { $0.findings == 0 && $0.examined != nil }.map(\.name)
         if !silent.isEmpty { add("Nothing found: " + silent.joined(separator: ", ")) }
         let idle = inspection.checks.filter { $0.examined == nil }.map(\.name)
-        if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
+        if !idle.isEmpty { add("Not applicable to this store: " + idle.joined(separator: ", ")) }
         for advice in inspection.withdrawn { add("Tried and withdrawn: \(advice.title). \(advice.reason)") }
         if inspection.untried > 0 {
             let count = Phrase.count(

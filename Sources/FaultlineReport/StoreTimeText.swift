@@ -108,7 +108,7 @@ struct StoreTimeText {
         statement.time = totals.outermostTime[.sql] ?? 0
         let alone = totals.outermostEvents[.sql] ?? 0
         if alone < statement.count {
-            statement.name = "statement on its own"
+            statement.name = "standalone statement"
             (statement.count, statement.trips, statement.rows) = (alone, totals.outermostReads, nil)
         }
         return [fetch, batch, stored, cached, save, statement]

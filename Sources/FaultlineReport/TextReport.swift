@@ -133,7 +133,7 @@ public struct TextReport: Sendable {
         if !examined.isEmpty { add("Nothing found: " + examined.joined(separator: ", ")) }
         // What a trace has nothing of needs no words; "faultline explain" has them.
         let idle = Self.runs(all.map { silent.contains($0) && $0.examined == nil ? $0.rule : nil })
-        if !idle.isEmpty { add("Nothing to look at: " + idle.joined(separator: ", ")) }
+        if !idle.isEmpty { add("Not applicable to this trace: " + idle.joined(separator: ", ")) }
         let gaps = Set(all.filter { !$0.isApplicable }.flatMap(\.gaps)).sorted { $0.kind.name < $1.kind.name }
         let missing = gaps.map { gap in
             let rules = Self.runs(all.map { !$0.isApplicable && $0.gaps.contains(gap) ? $0.rule : nil })
@@ -141,7 +141,7 @@ public struct TextReport: Sendable {
             return "\(rules.joined(separator: ", ")) (\(gap.kind.name)\(remedy))"
         }
         if !missing.isEmpty {
-            add("Not applicable, since the trace lacks what they need: " + missing.joined(separator: ", "))
+            add("Not applicable, because the trace lacks what they need: " + missing.joined(separator: ", "))
         }
         return text
     }

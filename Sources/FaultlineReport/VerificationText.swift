@@ -95,7 +95,8 @@ public struct VerificationText: Sendable {
             measurement.operations == measurement.recordedOperations
             ? "" : "\(Phrase.count(measurement.operations)) of "
         let operations = Phrase.count(measurement.recordedOperations, "recorded operation")
-        return words + ". \(part)\(operations) done again, \(Phrase.count(measurement.rounds)) times each way."
+        return words
+            + ". Replayed \(part)\(operations), \(Phrase.count(measurement.rounds)) times with the change and without."
     }
 
     private static func change(_ name: String, _ before: UInt64, _ after: UInt64) -> String {

@@ -7,27 +7,27 @@ import Foundation
 struct FaultlineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faultline",
-        abstract: "Records what a program does to its object store, and says what to change.",
+        abstract: "Records what a program asks of its object store, and reports what to change.",
         discussion: """
-            faultline record -- ./App        runs the program with recording on and prints the report
+            faultline record -- ./App        runs the program with recording on, and prints the report
             faultline report trace.json      prints the report of a trace
-            faultline diff before.json after.json   says what got worse, better, new and gone
+            faultline diff before.json after.json   lists what got worse or better, and what is new or gone
             faultline check trace.json --budget budget.json   fails if a build asks too much of its store
-            faultline profile trace.json -o trace.profile   sums a trace up in a small file
-            faultline merge a.profile b.profile             adds such files up
+            faultline profile trace.json -o trace.profile   summarizes a trace in a small file
+            faultline merge a.profile b.profile             merges such files
             faultline events trace.json      prints a trace's events, one a line
-            faultline query trace.json SQL   asks a trace's events, as tables, with SQL
-            faultline verify trace.json --store Store.sqlite   tries the advice on a copy of the store, and measures it
-            faultline inspect Store.sqlite   looks at a store at rest, and says what will be slow
-            faultline explain R02            tells what a rule looks for, and what it leaves alone
+            faultline query trace.json SQL   queries a trace's events as SQL tables
+            faultline verify trace.json --store Store.sqlite   measures the advice on a copy of the store
+            faultline inspect Store.sqlite   examines a store file without a trace
+            faultline explain R02            describes a rule
             faultline demo                   shows all of it on a shopping list with four flaws
             faultline demo music             and on a music library with five
-            faultline doctor                 says what works on this machine, and what to install
-            faultline recover                lists what killed programs have left, and makes traces of it
-            faultline clean                  removes what killed recordings have left behind
+            faultline doctor                 checks what works on this machine, and what to install
+            faultline recover                lists what killed programs left in shared memory
+            faultline clean                  removes what killed recordings left behind
 
-            Exit status: 0 fine, 2 wrong use, 75 failure of the tool; record passes on the program's own, check \
-            gives 1 where a budget is broken, and doctor where a recording would not work.
+            Exit status: 0 success, 2 usage error, 75 internal error. record returns the program's status, check returns 1 \
+            if a limit is exceeded or a finding fails, and doctor returns 1 if recording would not work.
             """,
         version: Version.current,
         subcommands: [

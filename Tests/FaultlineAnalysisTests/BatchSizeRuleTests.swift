@@ -28,7 +28,7 @@ struct BatchSizeRuleTests {
         #expect(finding.severity >= .warning)
         #expect(
             finding.explanation.first
-                == "\(windows) screens seen; a screen shows \(screen) rows (95 % of them no more), and 50 rows are loaded at a time."
+                == "\(windows) screens seen: 95 % of them show at most \(screen) rows, and 50 rows are loaded at a time."
         )
         #expect(try #require(finding.saving.pause).median > 0)
         #expect(scroll(batchSize: advised, screen: screen).isEmpty)
@@ -203,7 +203,7 @@ struct BatchSizeRuleTests {
                 "300 of 30,000 rows were used here and there, in 3 results.",
                 "100 rows were loaded for each that was used.",
             ])
-        #expect(finding.fix.hasPrefix("Rows are taken out here and there, and small batches load the fewest that "))
+        #expect(finding.fix.hasPrefix("The program reads scattered rows, and small batches load the fewest that "))
         // Nineteen of twenty rows less, and as many trips.
         #expect(finding.saving.rows == 300 * 95 && finding.saving.trips == 0)
     }

@@ -49,12 +49,12 @@ struct HeldObjectRuleTests {
                 for object in 0..<4 as Range<UInt64> { story.scoped { _ = $0.fill(object) } }
             }.first)
         #expect(finding.rule == "R25" && finding.severity == .warning)
-        #expect(finding.title == #"Make objects of Item faults again when "scroll" closes"#)
+        #expect(finding.title == #"Turn Item objects back into faults when the scope "scroll" closes"#)
         #expect(finding.change?.description == "Scroll.swift:57")
         #expect(finding.code == ["context.refresh(object, mergeChanges: false)"])
         #expect(
             finding.explanation == [
-                #"4 of 4 objects kept their values after "scroll" had closed, up to 4 at a time with 78.1 KiB. 4 were still held at the end."#
+                #"4 of 4 objects stayed realized after the scope "scroll" closed: at most 4 at once, 78.1 KiB. 4 were still held at the end."#
             ])
         #expect(finding.saving.memory == 80_000)
     }

@@ -35,7 +35,7 @@ struct LargeValueRuleTests {
         #expect(
             finding.explanation == [
                 "100 % of the values have 16 KiB or more, 39.1 KiB on average.",
-                "1 fetch loaded 100 rows with it, 3.81 MiB in all, and read it in 0.",
+                "1 fetch loaded it in 100 rows, 3.81 MiB in all; the program read it in 0.",
             ])
     }
 

@@ -64,7 +64,7 @@ struct RefaultRuleTests {
                 story.groceries.add(use)
                 story.read(60, times: 4)
             }.first)
-        let words = "Large values that are read along fill the row cache: first see to these (R09)."
+        let words = "Large values that are loaded with the rows fill the row cache: fix those first (R09)."
         #expect(finding.reservations.contains(words) == (rows == 0))
         #expect((finding.severity == .note) == (rows == 0))
     }
@@ -72,7 +72,7 @@ struct RefaultRuleTests {
     @Test func `Rows that make room for one another are told, with the room that they need`() throws {
         let finding = try #require(findings { $0.read(60, times: 4) }.first)
         #expect(finding.rule == "R11" && finding.severity == .warning)
-        #expect(finding.title == "Hold on to objects of Item, or give the row cache room for them")
+        #expect(finding.title == "Keep Item objects alive, or enlarge the row cache")
         #expect(finding.change?.description == "Scroll.swift:57")
         #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
         #expect(

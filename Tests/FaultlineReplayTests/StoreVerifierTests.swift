@@ -66,7 +66,7 @@ struct StoreVerifierTests {
     func notes() throws {
         let notes = try trial(try RecordedShop()).notes
         #expect(
-            notes.first?.hasPrefix("The trace has no values: those of the predicate were drawn from the copy") == true)
+            notes.first?.hasPrefix("The trace has no predicate values, so they were drawn from the copy") == true)
     }
 
     @Test("Pages that SQLite had in its cache are there when the fetches are measured", arguments: [false, true])

@@ -34,27 +34,27 @@ struct TextReportTests {
                   1. warning 29  R01 N+1 faults                                                        List.swift:42
                      Prefetch "list" with the fetch of Item.
                      Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all. They belong to
-                     1 fetch of Item with 100 loaded rows, of which all fired. Seen at Scroll.swift:57.
+                     1 fetch of Item with 100 loaded rows, of which all fired. Observed at Scroll.swift:57.
                      → request.relationshipKeyPathsForPrefetching = ["list"]
                      Saves 982 µs (354 µs–1.13 ms), 99 trips. Confidence: medium.
                   2. warning 40  R02 Batch size                                                        List.swift:42
                      Set the batch size of Item to 15 (now 50).
-                     10 screens seen; a screen shows 10 rows (95 % of them no more), and 50 rows are loaded at a
-                     time. The first screen waits for 40 rows that it does not show. Seen at Scroll.swift:60.
-                       batch size                5  15 advised       20  50 now     all
-                       one batch           20.0 µs     40.0 µs  50.0 µs  110 µs  210 µs
-                       all that is loaded   460 µs      330 µs   310 µs  280 µs  210 µs
-                       35–100 cost the same within 10 %, all that is loaded taken together.
+                     10 screens seen: 95 % of them show at most 10 rows, and 50 rows are loaded at a time. The first
+                     screen loads 40 rows that it never shows. Observed at Scroll.swift:60.
+                       batch size        5  15 advised       20  50 now     all
+                       one batch   20.0 µs     40.0 µs  50.0 µs  110 µs  210 µs
+                       total        460 µs      330 µs   310 µs  280 µs  210 µs
+                       Sizes 35–100 take the same total time within 10 %.
                      → request.fetchBatchSize = 15
-                     Shortens each wait by 70.0 µs (59.5–112 µs); costs 5 trips more. Confidence: medium.
+                     Shortens each wait by 70.0 µs (59.5–112 µs), at the price of 5 more trips. Confidence: medium.
                   3. warning 54  R09 Large values in hot rows                                         Model.swift:12
                      Move Item.image into an entity of its own.
-                     100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded 100 rows with it,
-                     3.81 MiB in all, and read it in 0. Seen at List.swift:42.
+                     100 % of the values have 16 KiB or more, 39.1 KiB on average. 1 fetch loaded it in 100 rows,
+                     3.81 MiB in all; the program read it in 0. Observed at List.swift:42.
                      → Item.image: to-one ItemImage; ItemImage.value: Binary
-                       or: Keep it behind all other columns, and name those in propertiesToFetch.
-                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of memory at a time. Confidence: low.
-                     What a byte costs is a guess: the trace has too few rows of different sizes.
+                       or: Make it the last column, and list the other columns in propertiesToFetch.
+                     Saves 100 µs (50.0–200 µs), 3.81 MiB of reading, 3.81 MiB of peak memory. Confidence: low. What
+                     a byte costs is a guess: the trace has too few rows of different sizes.
 
                 Checked
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
@@ -65,7 +65,7 @@ struct TextReportTests {
                   Nothing found: R03 Over-fetch, R04 Fetch in a loop, R10 Saves, R11 Repeated cache misses,
                       R12 Main thread, R14 Unbounded fetches, R16 Over-normalisation, R17 Unused results,
                       R18 Repeated fetches, R23 Unneeded writes
-                  Nothing to look at: R06–R08, R13, R15, R19–R22, R25
+                  Not applicable to this trace: R06–R08, R13, R15, R19–R22, R25
 
                 """)
     }
@@ -77,7 +77,7 @@ struct TextReportTests {
                   ! No event was recorded: the trace proves nothing.
 
                 Checked
-                  Nothing to look at: R01–R25
+                  Not applicable to this trace: R01–R25
 
                 """)
     }

@@ -46,7 +46,7 @@ struct GroceriesFindingsTests {
         let run = try GroceriesRun(items: items, rows: rows, flaws: "views")
         #expect(run.problems.map(\.rule) == ["R25"])
         let finding = try #require(run.problems.first)
-        #expect(finding.title == #"Make objects of ItemPhoto faults again when "item" closes"#)
+        #expect(finding.title == #"Turn ItemPhoto objects back into faults when the scope "item" closes"#)
         #expect(finding.code == ["context.refresh(object, mergeChanges: false)"])
         #expect(try finding.change?.line == GroceriesRun.line("outcome.show(photo.data", in: "Groceries.swift"))
     }

@@ -122,7 +122,7 @@ struct LogFindingTests {
     func notApplicable() throws {
         let quick = fetch(Self.person, time: "0.0001", rows: 1)
         let level1 = try report(quick).text
-        #expect(level1.contains("Not applicable, since the trace lacks what they need: "))
+        #expect(level1.contains("Not applicable, because the trace lacks what they need: "))
         let words = level1.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(words.contains("R06, R19, R22 (query plans, which -com.apple.CoreData.SQLDebug 4 logs)"))
         #expect(words.contains("R18 (bound values, which -com.apple.CoreData.SQLDebug 2 logs)"))

@@ -112,7 +112,7 @@ enum MusicProgram {
             code: ["request.relationshipKeyPathsForPrefetching = []"], fetch: "// loaded along"),
         Flaw(
             scenario: "again", rule: "R11",
-            title: "Hold on to objects of Track, or give the row cache room for them",
+            title: "Keep Track objects alive, or enlarge the row cache",
             code: ["description.rowCacheLimit = 32 << 20"], fetch: "// read again", reader: "// read again"),
         Flaw(
             scenario: "unchanged", rule: "R23", title: "Set values only where they differ from what the objects have",

@@ -101,7 +101,7 @@ struct QueryTests {
         #expect(result.status == 2 && result.output == "")
         #expect(
             result.errors
-                == "faultline: The query cannot be run (no such column: rowz); \"faultline query \(trace)\" tells the tables and their columns.\n"
+                == "faultline: The query cannot be run (no such column: rowz); \"faultline query \(trace)\" lists the tables and their columns.\n"
         )
         #expect(try BuiltCommand.run(["query", "/not/there", "SELECT 1"]).status == 2)
     }

@@ -186,7 +186,7 @@ struct VerifyTests {
         let trial = try #require(try verify(trace, "--store", store).trials.first)
         #expect(
             trial.notes.first
-                == "The trace has no values: those of the predicate were drawn from the copy, and find 160 rows where the recorded ones found 160."
+                == "The trace has no predicate values, so they were drawn from the copy; they match 160 rows, the recorded ones 160."
         )
     }
 

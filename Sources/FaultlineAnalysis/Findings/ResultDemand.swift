@@ -27,22 +27,23 @@ struct ResultDemand: Sendable, Hashable {
     var batchSize: UInt64
 
     /// The share of the results that must have been there for the same; also of those whose end the trace has.
-    static let share = Threshold("R03", "usualShare", 0.9, .share, "of the results that must be there for the same")
+    static let share = Threshold(
+        "R03", "usualShare", 0.9, .share, "minimum share of a line's results that must show the same pattern")
     /// The minimum rows, or bytes, of a result that is fetched only to ask something of it, to be reported.
     static let minimumRows = Threshold(
-        "R05", "minimumRows", 20, .count, "rows of a result that is only counted or added up")
+        "R05", "minimumRows", 20, .count, "minimum rows of a result that is only counted or added up")
     static let minimumBytes = Threshold(
-        "R05", "minimumBytes", 16384, .size, "of such a result, however few rows it has")
+        "R05", "minimumBytes", 16384, .size, "minimum size of such a result with fewer rows")
     /// The minimum results, and rows of all of them, for unused rows to be evaluated.
     static let minimumExecutions = Threshold(
-        "R03", "minimumExecutions", 3, .count, "minimum results before a fetch is judged")
+        "R03", "minimumExecutions", 3, .count, "minimum results before a fetch is evaluated")
     static let minimumRowsFetched = Threshold("R03", "minimumRows", 50, .count, "minimum rows before unused ones count")
     /// The minimum number of a result's objects before a batch request is advised.
     static let minimumWritten = Threshold(
         "R10", "writtenRows", 100, .count,
-        "objects of a fetch that are deleted, or set to the same values, without being read")
+        "minimum objects of a fetch that are deleted, or set to the same values, without being read")
     /// The share of rows that may be used at most.
-    static let touchedShare = Threshold("R03", "touchedShare", 0.5, .share, "of the rows that may be used at most")
+    static let touchedShare = Threshold("R03", "touchedShare", 0.5, .share, "maximum share of the rows that are used")
     /// A few rows at the top are a preview; a list that scrolls shows more of them.
     static let preview: UInt64 = 5
 

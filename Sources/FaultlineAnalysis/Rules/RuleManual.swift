@@ -1,4 +1,4 @@
-/// What a rule's page says: how it looks, what it advises, and what it leaves alone.
+/// A rule's page: what it looks for, what it advises, and what it ignores.
 public struct RuleManual: Sendable, Hashable {
     /// What there must be for a finding.
     public var trigger: String

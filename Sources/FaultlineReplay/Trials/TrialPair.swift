@@ -45,9 +45,9 @@ struct TrialPair {
                 "Its fetches find \(Phrase.count(found, "row")) here, where they found \(Phrase.count(recorded)) when they were "
                     + "recorded: that is not the same work.")
         }
-        let comparison = "\(Phrase.count(found, "row")) where the recorded ones found \(Phrase.count(recorded))"
+        let comparison = "\(Phrase.count(found, "row")), the recorded ones \(Phrase.count(recorded))"
         if drawsValues {
-            return ["The trace has no values: those of the predicate were drawn from the copy, and find \(comparison)."]
+            return ["The trace has no predicate values, so they were drawn from the copy; they match \(comparison)."]
         }
         return found == recorded ? [] : ["The fetches find \(comparison)."]
     }

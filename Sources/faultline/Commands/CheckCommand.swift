@@ -8,7 +8,7 @@ import Foundation
 struct CheckCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Fails if a trace does not keep within its budget, or has findings that nobody accepted.",
+        abstract: "Fails if a trace exceeds its budget, or has findings that are not suppressed.",
         discussion: """
             faultline check trace.json --budget budget.json --baseline main.profile
 
@@ -21,29 +21,31 @@ struct CheckCommand: JudgingCommand {
               }
             }
 
-            Limits of a scope are those of one: its most trips and rows, and the time that 95 % of them take. Everything \
-            can be left out: without limits findings fail, and with "fail": "never" only limits do. What the baseline has \
-            is known and does not fail. The name of a finding stands below it; it outlives edits elsewhere. In the sources, \
-            which --sources names, a comment on the line or above it accepts what a rule finds there:
+            A scope's limits apply to each run of the scope: the highest number of trips and rows, and the 95th \
+            percentile of its time. Every key is optional. Without limits, only findings fail the check; with "fail": \
+            "never", only limits do. Findings of the baseline do not fail.
+
+            check prints each finding's name below it; the name stays the same when other code changes. In the sources \
+            under --sources, a comment on the line, or on the line above, suppresses a rule there:
 
             // faultline:ignore R02 until 2027-06-30: opened once a year
 
             total: \(Budget.totalMeasures.joined(separator: ", "))
             scopes: \(Budget.scopeMeasures.joined(separator: ", "))
 
-            Exit status: 0 passed, 1 failed, 2 wrong use, 75 failure of the tool.
+            Exit status: 0 passed, 1 failed, 2 usage error, 75 internal error.
             """)
 
     @Argument(help: "The trace or profile.")
     var trace: String
 
-    @Option(name: .long, help: "The file with the limits and the findings that are accepted.")
+    @Option(name: .long, help: "A file with limits and suppressed findings.")
     var budget: String?
 
     @Option(name: .long, help: "A trace or profile whose findings are known.")
     var baseline: String?
 
-    @Option(name: .long, help: "A folder with Swift sources, whose comments can accept findings.")
+    @Option(name: .long, help: "A folder with Swift sources, whose comments can suppress findings.")
     var sources: String?
 
     @Option(name: .long, help: "text, or json for programs.")

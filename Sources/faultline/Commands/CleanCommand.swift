@@ -7,14 +7,14 @@ import Foundation
 struct CleanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clean",
-        abstract: "Removes what killed recordings and demos have left behind.",
+        abstract: "Removes what killed recordings and demos left behind.",
         discussion: """
-            Rings whose events are in a trace, temporary directories, and sessions of LTTng that a killed "faultline \
-            record" made, with the daemon that it started. Rings with events that are in no trace stay, unless \
-            --discard-events is given; "faultline recover" makes a trace of them. Traces are never removed.
+            It removes ring buffers whose events are in a trace, temporary directories, and LTTng sessions that a killed \
+            "faultline record" created, with the daemon that it started. Ring buffers whose events are in no trace stay, \
+            unless --discard-events is given; "faultline recover" makes a trace of them. Traces are never removed.
             """)
 
-    @Flag(name: .long, help: "Remove rings whose events are in no trace, too: the events are lost then.")
+    @Flag(name: .long, help: "Also remove ring buffers whose events are in no trace; those events are lost.")
     var discardEvents = false
 
     @Flag(name: .long, help: "Print what would be removed, and remove nothing.")

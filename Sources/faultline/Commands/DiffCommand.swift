@@ -6,16 +6,16 @@ import FaultlineReport
 struct DiffCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Says what got worse, better, new and gone between two traces or profiles.",
+        abstract: "Compares two traces or profiles: what got worse or better, and what is new or gone.",
         discussion: """
-            Operations are matched by shape and line; lines that moved are found again by function and file. Counts are \
-            compared exactly, per trace where a side is a sum of several. A time has changed if it stands out among those \
-            of the operations that ran at the same time, beyond what all of them have in common and more than they \
-            differ from each other. An operation that ran at another time than all others must change by 1.8 × in one \
-            run: the machine may have been slow at that moment. Sums of several runs show smaller changes. Waits for a \
-            CPU do not count.
+            Operations are matched by request shape and line; lines that moved are found again by function and file. \
+            Counts are compared exactly; for a merged profile, the average per trace is used. A time has changed if it \
+            stands out from those of the operations that ran in the same period: by more than the change that all of \
+            them share, and by more than they differ from each other. An operation that ran when no other did must \
+            change by at least 1.8 × if there is only one run, because the machine may have been slow just then. \
+            Profiles of several runs show smaller changes. Waits for a CPU do not count.
 
-            The status is 0 whatever changed; "faultline check" is what can fail.
+            The exit status is 0 whatever changed; use "faultline check" to fail a build.
             """)
 
     @Argument(help: "The trace or profile from before.")

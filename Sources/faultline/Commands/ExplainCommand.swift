@@ -2,11 +2,11 @@ import ArgumentParser
 import FaultlineAnalysis
 import FaultlineReport
 
-/// Tells what a rule looks for, and what it leaves alone.
+/// Describes a rule: what it looks for, and what it ignores.
 struct ExplainCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Tells what a rule looks for, what it advises, and what it leaves alone.",
+        abstract: "Describes a rule: what it looks for, what it advises, and what it ignores.",
         discussion: "Without a number it lists the rules.")
 
     @Argument(help: "The rule's number, as a report or an inspection has it: R02, S01.")
@@ -42,7 +42,7 @@ enum RuleText {
             ("What to do", manual.fix), ("What it saves", manual.saving),
         ]
         let sections = parts.map { "\n\($0)\n" + paragraph($1, width) }.joined()
-        return "\(rule.id) \(rule.name)\n" + paragraph(rule.purpose, width) + sections + "\nWhat it leaves alone\n"
+        return "\(rule.id) \(rule.name)\n" + paragraph(rule.purpose, width) + sections + "\nWhat it ignores\n"
             + items(manual.guards, width) + thresholds(of: rule, width)
     }
 

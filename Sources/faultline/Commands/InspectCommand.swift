@@ -7,15 +7,16 @@ import FaultlineReport
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Looks at a store at rest, and says what will be slow.",
+        abstract: "Examines a store file without a trace, and reports what will be slow.",
         discussion: """
             faultline inspect Library.sqlite
             faultline inspect Library.sqlite --model Library.xcdatamodeld
 
-            Any SQLite file; of Core Data's it knows entities, and with the model properties and relationships. Large values \
-            in rows and columns behind them, sparse inheritance tables, missing and redundant indexes, tables that belong \
-            together, empty space, persistent history, and the page cache. It tries its advice on a copy of the store and \
-            gives only what SQLite uses there and a measurement confirms. The file is not written, nor is anything beside it.
+            Accepts any SQLite file. In a Core Data store it recognizes entities and, with --model, attributes and \
+            relationships. It detects large values in rows and columns stored after them, sparse inheritance tables, \
+            missing and redundant indexes, tables that belong together, empty space, persistent history, and a page cache \
+            that is too small. It tries its advice on a copy of the store, and keeps only what SQLite uses there and a \
+            measurement confirms. The file is not written, nor is anything beside it.
             """)
 
     @Argument(help: "The file of the store.")

@@ -5,14 +5,14 @@ import FaultlineAnalysis
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Adds up profiles of many processes, hosts and days.",
+        abstract: "Merges profiles of many processes, hosts and days.",
         discussion: """
             faultline merge monday/*.profile -o monday.profile
             faultline merge monday.profile tuesday.profile -o week.profile
 
             The order and the grouping of the files do not matter: the result is the same, byte for byte. A profile \
-            knows which recordings it is made of, and each recording is counted once: last week's sum can be among \
-            the files. Traces are summed up on the way.
+            knows which recordings it contains, and each recording is counted once, so last week's merged profile can be \
+            one of the inputs. Traces are converted to profiles first.
             """)
 
     @Argument(help: "Profiles, or traces.")

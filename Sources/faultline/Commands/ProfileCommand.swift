@@ -4,13 +4,13 @@ import ArgumentParser
 struct ProfileCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
-        abstract: "Sums a trace up in a small file, from which everything but single events can be told.",
+        abstract: "Summarizes a trace in a small file, which keeps everything except individual events.",
         discussion: """
             faultline profile trace.json -o trace.profile
             faultline report trace.profile
 
-            Its size follows the shapes and lines of the program, and not the number of events. Profiles of many \
-            processes, hosts and days add up with "faultline merge".
+            Its size depends on the number of distinct request shapes (requests without their values) and call sites, not \
+            on the number of events. "faultline merge" merges profiles of many processes, hosts and days.
             """)
 
     @Argument(help: "The trace.")

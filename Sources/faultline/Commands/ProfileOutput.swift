@@ -7,7 +7,7 @@ struct ProfileOutput: ParsableArguments {
     @Option(name: .shortAndLong, help: "The profile; by default it goes to standard output.")
     var output: String?
 
-    @Flag(name: .long, help: "Replace a file that is there, whatever it holds.")
+    @Flag(name: .long, help: "Overwrite an existing file, even one that Faultline did not write.")
     var force = false
 
     /// - Throws: ``CommandFailure`` if the file is there and no profile: it may be the only copy of a trace.

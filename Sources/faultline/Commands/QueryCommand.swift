@@ -7,14 +7,14 @@ import Foundation
 struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query",
-        abstract: "Asks a trace's events, as tables, with SQL.",
+        abstract: "Queries a trace's events as SQL tables.",
         discussion: """
-            faultline query trace.json       tells the tables and what their columns hold
+            faultline query trace.json       lists the tables and describes their columns
             faultline query trace.json 'SELECT callSite, count(*), sum(duration) FROM fault GROUP BY 1 ORDER BY 3 DESC'
             faultline query trace.json -o trace.sqlite   keeps the tables, for sqlite3 and others
 
-            Each kind of events has a table; the view events has what all have in common. Times are in nanoseconds. \
-            Lists are JSON, for json_each.
+            Each event kind has a table; the view "events" has the columns that all kinds share. Times are in \
+            nanoseconds. Lists are JSON, for json_each.
             """)
 
     @Argument(help: "The trace.")
@@ -45,7 +45,7 @@ struct QueryCommand: ParsableCommand {
             try print(sql, database)
         } catch let error as QueryError {
             throw CommandFailure.usage(
-                "The query cannot be run (\(error)); \"faultline query \(self.trace)\" tells the tables and their columns."
+                "The query cannot be run (\(error)); \"faultline query \(self.trace)\" lists the tables and their columns."
             )
         }
     }

@@ -16,40 +16,43 @@ struct RecordCommand: JudgingCommand {
             faultline record --to lttng -- ./App
             faultline record --try 'List.swift:42 batch=15 prefetch=location' -- ./App
 
-            With --try the fetch at that line does otherwise than the program says, without an edit: batch=N, limit=N, \
-            prefetch=PATH,…, prefetch=-PATH,…, properties=NAME,… and ids. The command is run twice, first as it is, and \
-            the report says what the change has made of it.
+            With --try, the fetch at that line runs with different options, without an edit to the source: batch=N, \
+            limit=N, prefetch=PATH,…, prefetch=-PATH,…, properties=NAME,… and ids. The command runs twice, first unchanged, \
+            and the report compares the two runs.
             """
     )
 
     @Option(
         name: .long,
-        help: "timeline: a JSON timeline. lttng: a CTF trace; a session is made, and a session daemon if none runs.")
+        help:
+            "timeline: a trace as JSON. lttng: a CTF trace; creates a session, and starts a session daemon if none is running."
+    )
     var to = RecordingDestination.timeline
 
     @Option(
         name: [.short, .long],
-        help: "The timeline, or the directory of the CTF trace. Default: faultline.json, faultline-lttng.")
+        help: "The trace's file, or the directory of the CTF trace. Default: faultline.json, faultline-lttng.")
     var output: String?
 
     @Option(
         name: .customLong("try"),
-        help: "A line of the program and what its fetch is to do: 'List.swift:42 batch=15'. Can be given several times."
+        help:
+            "A line of the program and the options of its fetch: 'List.swift:42 batch=15'. Can be given several times."
     )
     var advice: [String] = []
 
-    @Option(name: .long, help: "With --try: a trace of the command as it is, which is then not run for it.")
+    @Option(name: .long, help: "With --try: an existing trace of the unchanged command, used instead of a first run.")
     var against: String?
 
     @Flag(
         name: .long,
-        help: "Have the values of predicates in the trace, which are private otherwise; verify uses them.")
+        help: "Record the values of predicates, which are otherwise left out of the trace; verify uses them.")
     var values = false
 
-    @Flag(name: .long, help: "Replace a file that is there, whatever it holds.")
+    @Flag(name: .long, help: "Overwrite an existing file, even one that Faultline did not write.")
     var force = false
 
-    @Flag(name: .long, help: "Print no report; what is missing in the trace is still said.")
+    @Flag(name: .long, help: "Print no report, only warnings about lost events or other gaps in the trace.")
     var quiet = false
 
     @Flag(name: .long, help: "Show every finding of the report in full, and every hotspot.")

@@ -7,14 +7,14 @@ import Foundation
 struct RecoverCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover",
-        abstract: "Lists what killed programs have left in memory, and makes traces of it.",
+        abstract: "Lists events that killed programs left in shared memory, and writes them to traces.",
         discussion: """
-            faultline recover                             lists the rings that programs left
-            faultline recover trace.json                  adds to a trace what its programs left
-            faultline recover /dev/shm/faultline-4711-1.rings -o trace.json   makes a trace of rings that belong to none
+            faultline recover                             lists ring buffers that programs left in shared memory
+            faultline recover trace.json                  completes a trace with what its programs left
+            faultline recover /dev/shm/faultline-4711-1.rings -o trace.json   makes a trace of ring buffers without one
 
-            "faultline report" adds what belongs to a trace by itself, unless the trace was moved to another file system \
-            or copied. Rings are removed when a trace has all that they hold.
+            "faultline report" completes a trace automatically, unless the trace was copied or moved to another file \
+            system. Ring buffers are removed once a trace contains all their events.
             """)
 
     @Argument(help: "A trace, or files of rings.")

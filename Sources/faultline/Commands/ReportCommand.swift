@@ -10,7 +10,7 @@ struct ReportCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Prints the report of a trace.",
-        discussion: "A trace whose program was killed is completed first, from what the program left in memory.")
+        discussion: "A trace whose program was killed is first completed from what the program left in shared memory.")
 
     @Argument(
         help: "A trace that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces.")

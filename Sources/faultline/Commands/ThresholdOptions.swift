@@ -6,7 +6,7 @@ struct ThresholdOptions: ParsableArguments {
     @Option(
         name: .customLong("thresholds"),
         help:
-            "A file with numbers for rules to judge by: {\"R14\": {\"minimumRows\": 5000}}; \"faultline explain R14\" has them."
+            "A JSON file that overrides thresholds of rules: {\"R14\": {\"minimumRows\": 5000}}; \"faultline explain R14\" lists them."
     )
     var path: String?
 

@@ -7,15 +7,15 @@ import FaultlineReport
 struct VerifyCommand: JudgingCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Tries a trace's advice on a copy of the store, and measures what it brings.",
+        abstract: "Tries a trace's advice on a copy of the store, and measures what it saves.",
         discussion: """
             faultline verify trace.json --store Library.sqlite
             faultline verify trace.json --store Library.sqlite --model Library.xcdatamodeld
 
-            Each finding that can be tried is: the recorded fetches and saves are done again with and without the \
-            change, in turns, and what that takes is printed beside what was expected. A finding that saves nothing \
-            is withdrawn. The trace has no values of predicates: they are drawn from the copy. The store itself is \
-            never opened. A store that Core Data made needs --model.
+            Replays the recorded fetches and saves for each testable finding, alternately with and without the change, \
+            and prints the measured saving beside the predicted one. A finding that saves nothing is withdrawn. If the \
+            trace has no predicate values (see record --values), they are drawn from the copy. The store itself is never \
+            opened. A store that Core Data made needs --model.
             """)
 
     @Argument(help: "A trace, or a profile of traces.")

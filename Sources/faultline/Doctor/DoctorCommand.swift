@@ -5,7 +5,7 @@ import Foundation
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Says what works on this machine, and what to install.",
+        abstract: "Checks what works on this machine, and what to install.",
         discussion: """
             Everything is tried, in at most two seconds: a recording, a store, the locks of a directory, the clock, \
             this program's own stack and symbols. Nothing is left behind, and no daemon is started or stopped.

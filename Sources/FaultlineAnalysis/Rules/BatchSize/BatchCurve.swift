@@ -22,7 +22,7 @@ public struct BatchCurve: Sendable, Hashable {
 
     /// How much more than the cheapest a size may cost and still count as equal.
     static let equality = Threshold(
-        "R02", "equalCost", 1.1, .factor, "times the least cost at which sizes still count as equal")
+        "R02", "equalCost", 1.1, .factor, "maximum ratio of two sizes' costs that count as equal")
 
     /// Works a curve out of what each size would have loaded for the rows that were used.
     ///
@@ -62,12 +62,13 @@ public struct BatchCurve: Sendable, Hashable {
 
     func cost(_ size: UInt64) -> Double { self[size]?.cost ?? 0 }
 
-    /// `20–500 cost the same within 10 %`; `nil`: one size is the cheapest.
+    /// `Sizes 20–500 take the same total time within 10 %`; `nil`: one size is the cheapest.
     package var equalSizes: String? {
         let batched = plateau.filter { $0 > 0 }
         guard let first = batched.first, let last = batched.last, first != last else { return nil }
         return
-            "\(Phrase.count(first))–\(Phrase.count(last)) cost the same within \(Phrase.percent(Self.equality.value - 1))"
+            "Sizes \(Phrase.count(first))–\(Phrase.count(last)) take the same total time within "
+            + Phrase.percent(Self.equality.value - 1)
     }
 }
 

@@ -13,30 +13,31 @@ extension BatchSizeRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A result of which rows were taken out, \(BatchSizeRule.minimumExecutions.count) times, "
-                + "\(BatchSizeRule.minimumRows.count) rows or \(BatchSizeRule.minimumWindows.count) screens of it. Of "
-                + "screens: batches smaller than a screen, larger than two, or none for more than three "
-                + "screens. Of bulk work: a size that costs \(BulkBatches.threshold.text) times as much as the best, or "
-                + "batches of more than \(BulkBatches.memoryLimit.text). And batched results of which all rows were taken out in one go, most of them "
-                + "unread.",
-            evidence: "Rows that matched, were loaded and were touched, the rows of a screen that 95 % of the "
-                + "screens do not exceed, and what every size costs: one batch, and all that is loaded for the rows that "
-                + "were used.",
-            fix: "For screens half a screen more than a screen shows, rounded up to five, and a hundred at "
-                + "most. For bulk work the smallest size that costs no more than \(BatchCurve.equality.text) times the least, or no batches "
-                + "where all of fewer than \(UnboundedFetchRule.minimumRows.count) rows are used. Where rows are taken out here "
-                + "and there the same, which are small batches for few of them and one trip for many; or a fetch of "
-                + "just these rows.",
-            saving: "By how much the wait for a screen gets shorter; for bulk work the cost of the size in force "
-                + "less that of the advised one, by the cost of a trip and of a row. What SQLite scans and sorts is not saved: it does so "
-                + "for the rows' identities as well.",
+            trigger:
+                "Results whose rows the program read, once there are at least \(BatchSizeRule.minimumExecutions.count) results, "
+                + "\(BatchSizeRule.minimumRows.count) rows or \(BatchSizeRule.minimumWindows.count) screens of them. For screens: batches "
+                + "smaller than a screen, larger than two screens, or none for more than three screens. For bulk work: a size that costs "
+                + "\(BulkBatches.threshold.text) times as much as the best one, or batches of more than "
+                + "\(BulkBatches.memoryLimit.text). Also batched results whose rows were all loaded in one pass, most of them unread.",
+            evidence:
+                "Rows that matched, were loaded and were read, the number of rows that 95 % of the screens do not exceed, and what "
+                + "every size costs: one batch, and all loading for the rows that were used.",
+            fix:
+                "For screens: one and a half screens, rounded up to a multiple of five, at most 100. For bulk work: the smallest size that costs at "
+                + "most \(BatchCurve.equality.text) times the least, or no batches if fewer than \(UnboundedFetchRule.minimumRows.count) "
+                + "rows are fetched and all are used. For scattered reads, the same criterion: small batches if few rows are read, one trip "
+                + "if many are. Or fetch just those rows.",
+            saving:
+                "For screens: the shorter wait per screen. For bulk work: the cost at the current size minus the cost at the advised "
+                + "size, from the fitted cost per trip and per row. What SQLite scans and sorts is not saved, because fetching the IDs "
+                + "needs it as well.",
             guards: [
                 "Without scopes of kind screen pauses between touched rows stand for screens, and the finding "
                     + "says so.",
-                "Results that are there to be counted, added up or for their first rows are left to R03 and "
+                "Results that the program only counts, adds up or reads the first rows of are left to R03 and "
                     + "R05, unused ones to R17.",
-                "Rows that a results controller looks at for its sections count as used by nobody; a batched result that "
-                    + "something else loads as a whole is left alone.",
+                "Rows that a results controller reads only to build sections do not count as used. R02 ignores a batched result that "
+                    + "other code loads in full.",
                 "It is a note if both sizes cost about the same and the waits are as long.",
                 "It is a note if it saves little time, little memory and less than a third of the rows.",
             ])

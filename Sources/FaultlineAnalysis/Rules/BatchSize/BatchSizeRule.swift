@@ -16,11 +16,11 @@ public struct BatchSizeRule: Rule {
 
     /// The minimum executions, rows or windows for a fetch to be evaluated.
     static let minimumExecutions = Threshold(
-        "R02", "minimumExecutions", 3, .count, "minimum results before a fetch is judged")
+        "R02", "minimumExecutions", 3, .count, "minimum results before a fetch is evaluated")
     static let minimumRows = Threshold(
-        "R02", "minimumRows", 200, .count, "rows that suffice to judge a fetch, however few results there are")
+        "R02", "minimumRows", 200, .count, "rows that suffice to evaluate a fetch with fewer results")
     static let minimumWindows = Threshold(
-        "R02", "minimumWindows", 3, .count, "screens that suffice to judge a fetch, however few results there are")
+        "R02", "minimumWindows", 3, .count, "screens that suffice to evaluate a fetch with fewer results")
 
     public init() {}
 

@@ -11,10 +11,10 @@ struct BulkBatches {
 
     /// What the rows of one batch may take in memory, in bytes.
     static let memoryLimit = Threshold(
-        "R02", "batchMemory", 4_194_304.0, .size, "that the rows of one batch may take in memory")
+        "R02", "batchMemory", 4_194_304.0, .size, "maximum memory of one batch")
     /// How much more than the advised size the one in force must cost.
     static let threshold = Threshold(
-        "R02", "costRatio", 1.3, .factor, "times the cost of the advised size that the one in force must cost")
+        "R02", "costRatio", 1.3, .factor, "minimum ratio of the current size's cost to the advised size's cost")
 
     private var rows: Double { Double(use.rows) / Double(max(1, use.executions)) }
 
@@ -86,10 +86,10 @@ struct BulkBatches {
         let equal = curve.equalSizes
         if use.isScattered {
             return curve.advised == 0
-                ? "Rows are taken out here and there, and one trip for all of them costs less than one for nearly each."
-                : "Rows are taken out here and there, and small batches load the fewest that nobody asks for."
+                ? "The program reads scattered rows, and one trip for all of them costs less than one for nearly each."
+                : "The program reads scattered rows, and small batches load the fewest that are never used."
         }
-        if curve.advised == 0 { return "All rows are used, and they fit into memory\(equal.map { " (\($0))" } ?? "")." }
+        if curve.advised == 0 { return "All rows are used, and they fit into memory.\(equal.map { " \($0)." } ?? "")" }
         return equal.map { "\($0); the smallest of them takes the least memory." }
             ?? "The work needs these rows in larger pieces."
     }

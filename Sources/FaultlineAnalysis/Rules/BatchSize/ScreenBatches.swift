@@ -16,14 +16,14 @@ struct ScreenBatches {
 
     /// The minimum memory held for nothing that is a warning by itself.
     static let minimumMemory = Threshold(
-        "R02", "unusedMemory", 262_144.0, .size, "of unused memory that alone is worth a warning")
+        "R02", "unusedMemory", 262_144.0, .size, "minimum unused memory that justifies a warning")
     /// The minimum share of a batch that no screen needs for a warning by itself: what a row costs differs from
     /// one machine to the next, how many are loaded does not.
     static let wastedShare = Threshold(
         "R02", "unusedShare", 1.0 / 3, .share,
-        "of a batch that no screen needs: as much alone is worth a warning")
+        "minimum unused share of a batch that justifies a warning")
     /// What the main thread may take for a frame without dropping one, in nanoseconds.
-    static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "that the main thread may take for a frame")
+    static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "maximum time of a frame on the main thread")
 
     private var rows: Double { Double(use.rows) / Double(use.executions) }
     private var advised: UInt64 { BatchSizeRule.size(forScreen: screen) }
@@ -182,14 +182,14 @@ struct ScreenBatches {
         let windowText = Phrase.count(windows, thing, plural: byPauses ? "stretches" : "screens")
         let loadText = loaded >= rows ? "all \(Phrase.decimal(rows, places: 0)) rows" : "\(Phrase.count(size)) rows"
         finding.explanation = [
-            "\(windowText) seen; a \(thing) shows \(Phrase.count(screen, "row")) (95 % of them no more), and "
-                + "\(loadText) are loaded at a time."
+            "\(windowText) seen: 95 % of them show at most \(Phrase.count(screen, "row")), and \(loadText) are loaded at a "
+                + "time."
         ]
         if fault != .tooSmall {
             let surplus = max(0, loaded - Double(screen))
-            let size = surplus * use.rowSize >= 65_536 ? ", \(Phrase.size(surplus * use.rowSize))" : ""
+            let size = surplus * use.rowSize >= 65_536 ? " (\(Phrase.size(surplus * use.rowSize)))" : ""
             finding.explanation.append(
-                "The first \(thing) waits for \(Phrase.decimal(surplus, places: 0)) rows that it does not show\(size).")
+                "The first \(thing) loads \(Phrase.decimal(surplus, places: 0)) rows\(size) that it never shows.")
         }
         let trips = "\(Phrase.count(before.batches, "batch", plural: "batches")) become \(Phrase.count(after.batches))"
         finding.explanation.append(

@@ -6,29 +6,29 @@ extension FetchLoopRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "At least \(LoopDetector.threshold.count) fetches, counts or dictionary requests of one shape from one "
-                + "line, on one thread and in one scope, with as many different values of one property, which is compared "
-                + "with == or IN; as many objects that a line looks up by their IDs; or as many fetches that each compare at "
-                + "least \(Self.minimumPending.count) unsaved objects in memory and take half of their time for it.",
-            evidence: "Fetches, different values, rows, time, the time between the fetches, and where the function "
-                + "was called from; for look-ups the trips of objects that no fetch had led to; for unsaved objects how many "
-                + "were compared, and the time that took.",
+                "At least \(LoopDetector.threshold.count) fetches, counts or dictionary requests of one shape from one line, on one "
+                + "thread and in one scope, that differ only in the value of one property, which is compared with == or IN; as many "
+                + "look-ups of objects by their IDs at one line; or as many fetches that each compare at least "
+                + "\(Self.minimumPending.count) unsaved objects in memory and take half of their time for it.",
+            evidence:
+                "Fetches, different values, rows, time, the time between the fetches, and the callers of the function; for look-ups, "
+                + "the trips for objects that no fetch had loaded; for unsaved objects, how many were compared, and the time that took.",
             fix:
                 "Rows: collect the values, fetch once with IN, and group the rows. Counts and sums: fetch dictionaries that "
                 + "are grouped by the property. The newest row of each value: keep it in a relationship and prefetch it. "
                 + "Objects by ID: fetch them with self IN. To find or create, fetch before the loop.",
             saving:
-                "The fetches' typical time, less one trip for every thousand values, the rows, the list's values and "
-                + "telling the rows apart. Grouped: less the steps of SQLite's virtual machine for the same rows, and a "
-                + "dictionary for each value. Unsaved objects: the measured time of comparing them.",
+                "The fetches' typical time, minus one trip per 1,000 values and the cost of the rows, of the values in the IN list and "
+                + "of grouping the rows. For grouped requests: minus SQLite's virtual machine steps for the same rows and one dictionary per "
+                + "value. For unsaved objects: the measured time of comparing them.",
             guards: [
-                "Fetches with a limit above one or an offset are pages, and are left alone.",
-                "Fetches of a hundred rows or more each have little to gain, unless they are counts.",
-                "Of fetches that are limited to one row without an order it says that IN brings all rows of a value.",
-                "Ten times a fetch's time, and at least a millisecond, spent elsewhere between the fetches means that the "
-                    + "values come one by one: a note.",
+                "R04 ignores fetches with a limit above one or an offset: they are pages.",
+                "It ignores fetches of at least 100 rows each, which have little to gain, unless they are counts.",
+                "For fetches limited to one unsorted row, the finding warns that IN loads all rows of a value.",
+                "If the program spends at least 10 times a fetch's time, and at least 1 ms, elsewhere between the fetches, the "
+                    + "values arrive one by one, and the finding is a note.",
                 "Without scopes a pause of 5 ms, and four times a fetch, ends the loop.",
-                "Objects that had been in memory before are R11's.",
+                "Objects that had been in memory before belong to R11.",
                 "Trips alone make no error: for that the saving must be significant.",
             ])
     }

@@ -4,7 +4,7 @@ internal import FaultlineTrace
 extension FetchLoopRule {
     /// The minimum average number of unsaved objects that a reported fetch compares.
     static let minimumPending = Threshold(
-        "R04", "minimumPending", 100, .count, "unsaved objects that each fetch compares in memory, on average")
+        "R04", "minimumPending", 100, .count, "minimum unsaved objects that each fetch compares in memory, on average")
 
     /// What comparing unsaved objects took of so many fetches of a line, in nanoseconds.
     static func pendingTime(of executions: UInt64, _ fetch: FetchProfile?) -> Double {

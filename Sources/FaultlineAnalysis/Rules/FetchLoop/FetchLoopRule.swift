@@ -18,7 +18,7 @@ public struct FetchLoopRule: Rule {
     /// times the fetch's time, and so many nanoseconds.
     static let waitFactor = Threshold(
         "R04", "waitFactor", 10, .factor,
-        "times a fetch's time that a loop must wait for something else to be a note")
+        "ratio of the time between fetches to a fetch's time that makes the finding a note")
     static let minimumWait: UInt64 = 1_000_000
 
     public init() {}

@@ -7,14 +7,15 @@ public struct FoldedEntityRule: Rule {
     public let purpose = "Entities that are one to one, and always used together."
 
     /// The minimum number of used objects, and the minimum share of them that used the other end, to report a pair.
-    static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "objects that were used")
-    static let minimumShare = Threshold("R16", "minimumShare", 0.9, .share, "of them that used the other end")
+    static let minimumRows = Threshold("R16", "minimumRows", 50, .count, "minimum used objects")
+    static let minimumShare = Threshold(
+        "R16", "minimumShare", 0.9, .share, "minimum share of them that read their destination object")
     /// The share of the store's time that the way from one to the other must take.
     static let minimumTimeShare = Threshold(
-        "R16", "minimumTimeShare", 0.05, .share, "of the store's time that the way to it must take")
+        "R16", "minimumTimeShare", 0.05, .share, "minimum share of the store's time that reaching it takes")
     /// Bytes of an object that is kept apart for its size.
     static let largestSize = Threshold(
-        "R16", "largestSize", 2048.0, .size, "of an object that is kept apart for its size")
+        "R16", "largestSize", 2048.0, .size, "minimum size of an object that is rightly kept apart")
 
     public init() {}
 

@@ -7,10 +7,12 @@ public struct HeldObjectRule: Rule {
     public let purpose = "Large objects that stay realised after the scope that used them has closed."
 
     /// The minimum number of objects held at a time: a last one may be kept for a moment.
-    static let minimumObjects = Threshold("R25", "minimumObjects", 3, .count, "large objects that stayed in memory")
+    static let minimumObjects = Threshold(
+        "R25", "minimumObjects", 3, .count, "minimum large objects that stayed in memory")
     /// The share of a line's objects that must be kept, or of the kept ones that must be so at one time: otherwise they come
     /// and go.
-    static let minimumShare = Threshold("R25", "minimumShare", 0.5, .share, "of the occasions on which they did")
+    static let minimumShare = Threshold(
+        "R25", "minimumShare", 0.5, .share, "minimum share of the occasions on which they did")
 
     public init() {}
 
@@ -28,13 +30,13 @@ public struct HeldObjectRule: Rule {
                 || Double(evidence.most) >= Self.minimumShare.value * Double(evidence.kept)
         else { return nil }
         let scopes = evidence.scopes.names
-        let scope = scopes.first.map { "\"\($0)\"" } ?? "its scope"
+        let scope = scopes.first.map { "the scope \"\($0)\"" } ?? "its scope"
         var finding = Finding(
-            rule: id, ruleName: name, title: "Make objects of \(key.entity) faults again when \(scope) closes",
+            rule: id, ruleName: name, title: "Turn \(key.entity) objects back into faults when \(scope) closes",
             change: key.site, score: Score.of(Double(evidence.mostBytes), info: 32_768, warning: 16_777_216),
             fix:
-                "Who needs an object later needs its identity: refresh it to a fault, or let go of it. Its values are read "
-                + "again when they are asked for.",
+                "Keep the object's ID, and refresh the object to a fault or release it. Its values are read again when they "
+                + "are needed.",
             code: ["context.refresh(object, mergeChanges: false)"],
             saving: Saving(), confidence: .high,
             signature: [id, key.entity, key.site?.function ?? ""].joined(separator: "|"))
@@ -44,8 +46,8 @@ public struct HeldObjectRule: Rule {
             evidence.neverReleased > 0
             ? " \(Phrase.count(evidence.neverReleased)) were still held at the end." : ""
         finding.explanation = [
-            "\(Phrase.count(evidence.kept)) of \(Phrase.count(evidence.objects, "object")) kept their values after \(scope) "
-                + "had closed, up to \(Phrase.count(evidence.most)) at a time with "
+            "\(Phrase.count(evidence.kept)) of \(Phrase.count(evidence.objects, "object")) stayed realized after \(scope) "
+                + "closed: at most \(Phrase.count(evidence.most)) at once, "
                 + "\(Phrase.size(Double(evidence.mostBytes))).\(never)"
         ]
         finding.evidence = [

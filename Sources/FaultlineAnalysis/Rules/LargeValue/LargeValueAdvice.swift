@@ -39,8 +39,9 @@ struct LargeValueAdvice {
         let hot = candidate.hot
         return [
             "\(Phrase.percent(candidate.largeShare)) of the values have 16 KiB or more, \(Phrase.size(candidate.mean)) on average.",
-            "\(Phrase.count(UInt64(candidate.fetches.count), "fetch", plural: "fetches")) loaded \(Phrase.count(hot.rowsLoaded, "row")) "
-                + "with it, \(Phrase.size(Double(hot.bytes))) in all, and read it in \(Phrase.count(hot.rowsRead)).",
+            "\(Phrase.count(UInt64(candidate.fetches.count), "fetch", plural: "fetches")) loaded it in "
+                + "\(Phrase.count(hot.rowsLoaded, "row")), \(Phrase.size(Double(hot.bytes))) in all; the program read it in "
+                + "\(Phrase.count(hot.rowsRead)).",
         ]
     }
 

@@ -6,17 +6,18 @@ public struct LargeValueRule: Rule {
     public let name = "Large values in hot rows"
     public let purpose = "Long values that are loaded with rows in which nobody reads them."
 
-    static let largeValue = Threshold("R09", "largeValue", 16384.0, .size, "of a value, on average")
+    static let largeValue = Threshold("R09", "largeValue", 16384.0, .size, "minimum average size of a large value")
     /// The minimum mean size of a value that is better kept in a file of its own.
     static let fileSize = Threshold(
         "R09", "fileSize", 102_400.0, .size,
-        "minimum average size of a value that is better kept in a file of its own")
+        "minimum average size of a value that belongs in a file of its own")
     /// The share of loaded values that must be large.
     static let minimumLargeShare = Threshold(
-        "R09", "largeShare", 0.05, .share, "of the values that must have 16 KiB or more")
+        "R09", "largeShare", 0.05, .share, "minimum share of values of at least 16 KiB")
     /// The share of rows in which a fetch must read the property to count as one that needs it.
     static let readShare = Threshold(
-        "R09", "readShare", 0.25, .share, "of rows in which a fetch must read the value to count as one that needs it")
+        "R09", "readShare", 0.25, .share,
+        "minimum share of rows in which a fetch reads the value to count as needing it")
     /// The minimum rows for more than a note, and for any finding.
     static let minimumRows = Threshold("R09", "minimumRows", 100, .count, "minimum rows for more than a note")
     static let fewestRows: UInt64 = 10
@@ -118,7 +119,7 @@ public struct LargeValueRule: Rule {
             return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)
         }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.alternatives = [
-            "Keep it behind all other columns, and name those in propertiesToFetch."
+            "Make it the last column, and list the other columns in propertiesToFetch."
         ]
         finding.evidence = words.numbers
         finding.explanation = words.explanation

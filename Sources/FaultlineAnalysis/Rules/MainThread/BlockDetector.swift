@@ -8,7 +8,7 @@ struct BlockDetector: EvidenceDetector {
 
     /// Nanoseconds in the store without a pause that count: a frame at sixty a second, rounded down.
     static let threshold = Threshold(
-        "R12", "longBlock", 16_000_000, .time, "in the store without a pause on a main thread")
+        "R12", "longBlock", 16_000_000, .time, "minimum time in the store without a pause on a main thread")
 
     var evidence: [BlockEvidence.Key: BlockEvidence] = [:]
     /// What the main thread is doing, or whichever thread does its work.

@@ -10,7 +10,7 @@ public struct MainThreadRule: Rule {
 
     /// Nanoseconds of a stretch that are an error.
     static let longBlock = Threshold(
-        "R12", "errorBlock", 100_000_000.0, .time, "of such a stretch that makes it an error")
+        "R12", "errorBlock", 100_000_000.0, .time, "minimum such time that makes it an error")
 
     public init() {}
 

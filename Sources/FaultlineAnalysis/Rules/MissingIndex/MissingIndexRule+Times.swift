@@ -6,7 +6,7 @@ internal import FaultlineTrace
 extension MissingIndexRule {
     /// The minimum time of a fetch of few rows that shows that SQLite did not seek those rows alone.
     static let longFetch = Threshold(
-        "R06", "longFetch", 20_000_000.0, .time, "that SQLite takes for a fetch whose steps nobody counted")
+        "R06", "longFetch", 20_000_000.0, .time, "minimum time of a fetch whose scan steps were not counted")
     /// How many times as long it must take as its rows can.
     static let longFactor = 10.0
 

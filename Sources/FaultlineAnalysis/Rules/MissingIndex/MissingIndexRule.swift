@@ -11,22 +11,24 @@ public struct MissingIndexRule: Rule {
 
     /// The minimum rows of a table that is worth an index.
     static let minimumRows = Threshold(
-        "R06", "minimumRows", 500.0, .count, "minimum rows of a table that is worth an index")
+        "R06", "minimumRows", 500.0, .count, "minimum rows of a table that justifies an index")
     /// The minimum steps of a scan that is reported, in all and for each row that was found.
     static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "minimum steps of scans in all")
     static let stepsPerRow = Threshold(
-        "R06", "stepsPerRow", 10.0, .count, "minimum steps of a scan for each row that is found")
+        "R06", "stepsPerRow", 10.0, .count, "minimum steps of a scan for each row found")
     /// The share of a table that a fetch may load: to seek more rows one by one takes as long as the scan.
-    static let largestShare = Threshold("R06", "largestShare", 0.1, .share, "of a table that a fetch may load")
+    static let largestShare = Threshold(
+        "R06", "largestShare", 0.1, .share, "maximum share of a table that a fetch loads with an index")
     /// The same for what an index alone answers, such as a count.
     static let largestIndexShare = Threshold(
-        "R06", "largestIndexShare", 0.3, .share, "of a table that a fetch may count or identify")
+        "R06", "largestIndexShare", 0.3, .share,
+        "maximum share of a table that a fetch counts, or fetches IDs of, with an index")
     /// How many times as long as stepping over a row it takes to seek one that an index leads to, and the range in which
     /// that lies: 3–9 were measured, the most where each row lies on a page of its own.
     private static let seek = 6.0
     private static let seeks = 2.0...12.0
     /// Columns of an index.
-    static let maximumColumns = Threshold("R06", "maximumColumns", 3, .count, "columns of an index")
+    static let maximumColumns = Threshold("R06", "maximumColumns", 3, .count, "maximum columns of an index")
     /// What keeping an index costs for each row that is written, in nanoseconds: a few pages of a tree are in memory.
     static let upkeep = 2000.0
 

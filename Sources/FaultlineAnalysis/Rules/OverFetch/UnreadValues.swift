@@ -3,9 +3,9 @@ internal import FaultlineTrace
 /// R03 for values: long ones that no execution of a shape reads.
 struct UnreadValues {
     /// The share of a row that must go unread.
-    static let share = Threshold("R03", "unreadShare", 0.3, .share, "of a row's bytes that must go unread")
+    static let share = Threshold("R03", "unreadShare", 0.3, .share, "minimum unread share of a row's bytes")
     /// Bytes of a value, on average: shorter ones lie on the page of the others and cost little.
-    static let minimumSize = Threshold("R03", "unreadSize", 256.0, .size, "of an unread value, on average")
+    static let minimumSize = Threshold("R03", "unreadSize", 256.0, .size, "minimum average size of an unread value")
     static let minimumRows: UInt64 = 100
     /// The share of the used rows of which something must be read; otherwise the objects were handed on, and may be read
     /// where nobody sees it.

@@ -12,7 +12,8 @@ public struct PlanRule: Rule {
     /// How many times the work of the best plan another one does, and how many times as many rows there are as SQLite
     /// expects, or as few, for a warning.
     static let minimumRatio = Threshold(
-        "R22", "minimumRatio", 10.0, .factor, "times the work of the best plan, or the rows that SQLite expects")
+        "R22", "minimumRatio", 10.0, .factor,
+        "minimum ratio to the work of the best plan, or to the rows that SQLite expects")
 
     public init() {}
 

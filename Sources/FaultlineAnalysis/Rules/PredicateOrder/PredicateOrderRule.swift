@@ -12,7 +12,8 @@ public struct PredicateOrderRule: Rule {
     /// The minimum rows that are scanned for the order to be reported.
     static let minimumRows = Threshold("R07", "minimumRows", 500.0, .count, "minimum rows that are scanned")
     /// The share of rows that a term may leave over: one that leaves more sorts nothing out.
-    static let uselessShare = Threshold("R07", "uselessShare", 0.9, .share, "of rows that a term may leave over")
+    static let uselessShare = Threshold(
+        "R07", "uselessShare", 0.9, .share, "maximum share of the rows that match the cheaper term")
     /// What comparing a number is assumed to take, in nanoseconds.
     static let comparison = StepCost(usual: 40, least: 40, most: 40)
     /// The share of what SQLite takes beside the scan and the rows that it hands out which is searching, and the range in

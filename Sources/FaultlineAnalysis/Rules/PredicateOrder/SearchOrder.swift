@@ -19,7 +19,7 @@ struct SearchOrder {
 
     /// How much more than the other order the written one must take.
     static let threshold = Threshold(
-        "R07", "costRatio", 1.3, .factor, "times the cost of the other order that the written one must take")
+        "R07", "costRatio", 1.3, .factor, "minimum ratio of the written order's cost to the other order's cost")
     /// Bytes of a text whose search takes as much again as calling the function does: 3,000 took 3.4 µs, ten 300 ns.
     static let shortText = 300.0
 

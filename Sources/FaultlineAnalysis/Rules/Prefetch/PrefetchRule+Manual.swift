@@ -9,31 +9,31 @@ extension PrefetchRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "In one scope \(FaultDetector.threshold.count) round trips or more for as many different "
-                + "objects, caused by faults of one relationship or entity at one line, whose objects came from "
-                + "one fetch of two rows or more.",
-            evidence: "The trips, the different objects, the rows of the fetch, the share of them whose fault "
-                + "fired, the time, where the faults fired, and the slowest three of them (in the report as JSON).",
-            fix: "Prefetch the key path with the fetch that the objects came from, which is the line to "
-                + "change. Where less than \(Phrase.percent(PrefetchRule.minimumShare.value)) of its rows fire, fill "
-                + "those that will with one batch of faults instead. Where no member of a to-many relationship was read, "
-                + "count them all with one grouped fetch. Where no more than \(ReadColumns.most.text) of the objects at the "
-                + "other end of a to-one relationship are read and nothing is changed, dictionaries can bring them along "
-                + "instead.",
-            saving: "Trips of less than \(Phrase.duration(PrefetchSaving.quick)) in the program's own process cost "
-                + "little more than a prefetched row: \(Phrase.percent(1 - PrefetchSaving.kept)) of their time is saved, less "
-                + "\(Phrase.duration(PrefetchSaving.statement)) for each prefetch, "
-                + "\(Phrase.duration(PrefetchSaving.preparation)) to prepare its statement once, and "
-                + "\(Phrase.duration(CostModel.prefetchedRow)) for each row whose relationship is looked up. Of slower trips "
-                + "everything is saved but one trip for each load of rows, and the rows, both fitted from the trips of the "
-                + "trace. The slowest tenth of the faults counts like the others, since what it reads has to be read all the "
-                + "same.",
+            trigger:
+                "In one scope, at least \(FaultDetector.threshold.count) round trips for as many different objects, caused by "
+                + "faults of one relationship or entity at one line, on objects that came from one fetch of at least two rows.",
+            evidence:
+                "The trips, the different objects, the rows of the fetch, the share of them whose fault fired, the time, where "
+                + "the faults fired, and the slowest three of them (in the report as JSON).",
+            fix:
+                "Prefetch the key path with the fetch that the objects came from, which is the line to change. If fewer than "
+                + "\(Phrase.percent(PrefetchRule.minimumShare.value)) of the fetched objects fire a fault, load what those need with one "
+                + "fetch instead. If no member of a to-many relationship was read, count all members with one grouped fetch. If at most "
+                + "\(ReadColumns.most.text) attributes of a to-one destination are read and nothing is changed, a dictionary fetch can "
+                + "include them instead.",
+            saving:
+                "In the program's own process, a trip of less than \(Phrase.duration(PrefetchSaving.quick)) costs little more "
+                + "than a prefetched row: \(Phrase.percent(1 - PrefetchSaving.kept)) of its time is saved, minus "
+                + "\(Phrase.duration(PrefetchSaving.statement)) for each prefetch, \(Phrase.duration(PrefetchSaving.preparation)) to "
+                + "prepare its statement once, and \(Phrase.duration(CostModel.prefetchedRow)) for each row whose relationship is looked "
+                + "up. For slower trips, the saving is their total time minus one trip per load and the cost of the rows, both fitted "
+                + "from the trace. The slowest 10 % of the faults count like the others, because their data must be read anyway.",
             guards: [
-                "Faults that the row cache serves are no trips, and are left alone.",
+                "R01 ignores faults that the row cache serves: they make no trips.",
                 "A fetch of one row has nothing to prefetch for others.",
-                "What a deletion fires to follow its delete rules is left out.",
-                "What the fetch prefetches already is for R11 and R20.",
-                "What happens in scopes of kind setup is preparation, and is left out.",
+                "It ignores faults that a deletion fires to follow its delete rules.",
+                "Relationships that the fetch already prefetches belong to R11 and R20.",
+                "It ignores scopes of kind setup, which are preparation.",
                 "Where a prefetch would cost as much as the trips did, the finding is a note that says so.",
                 "It is a note if it saves less than 1 % of the scopes' time and less than 2 ms (1 ms on the main thread), "
                     + "however many trips there were, or if events were lost meanwhile. It is an error only if it saves at "

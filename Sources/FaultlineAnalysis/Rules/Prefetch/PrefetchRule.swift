@@ -12,7 +12,7 @@ public struct PrefetchRule: Rule {
     /// The share of a fetch's rows below which prefetching would load too much that nobody needs.
     static let minimumShare = Threshold(
         "R01", "minimumShare", 0.3, .share,
-        "of a fetch's rows that fire, below which prefetching would load too much that nobody needs")
+        "minimum share of a fetch's objects that fire a fault; below it, a prefetch would load mostly unused rows")
 
     public init() {}
 

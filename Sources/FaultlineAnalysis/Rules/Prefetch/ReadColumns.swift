@@ -5,7 +5,7 @@ struct ReadColumns {
     /// Attributes at the other end up to which they can come with the rows that lead there.
     static let most = Threshold(
         "R01", "maximumColumns", 2, .count,
-        "attributes read at the other end of a to-one relationship, up to which they can come with the fetch's own")
+        "maximum number of to-one destination attributes that a dictionary fetch can include")
 
     /// In alphabetical order.
     let names: [String]

@@ -7,8 +7,9 @@ public struct PreparationRule: Rule {
     public let purpose = "Statements that are prepared again for each fetch."
 
     /// The minimum number of preparations, and the minimum share of the fetches' time that they take.
-    static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "preparations")
-    static let minimumShare = Threshold("R21", "minimumShare", 0.5, .share, "of the fetches' time that they take")
+    static let minimumPreparations = Threshold("R21", "minimumPreparations", 10, .count, "minimum preparations")
+    static let minimumShare = Threshold(
+        "R21", "minimumShare", 0.5, .share, "minimum share of the fetches' time that they take")
 
     public init() {}
 

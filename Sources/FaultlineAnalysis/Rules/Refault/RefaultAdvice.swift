@@ -50,7 +50,7 @@ struct RefaultAdvice {
     var title: String {
         isRefreshed
             ? "Keep objects of \(key.entity) as they are while they are in use"
-            : "Hold on to objects of \(key.entity), or give the row cache room for them"
+            : "Keep \(key.entity) objects alive, or enlarge the row cache"
     }
 
     var fix: String {

@@ -7,11 +7,12 @@ public struct RefaultRule: Rule {
     public let purpose = "Objects that are read from the store again, because they were let go of too early."
 
     /// The minimum number of faults that went to the store, and the minimum share of them that had been in memory.
-    static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "faults that went to the store")
-    static let minimumShare = Threshold("R11", "minimumShare", 0.2, .share, "of these that had been in memory")
+    static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "minimum faults that went to the store")
+    static let minimumShare = Threshold(
+        "R11", "minimumShare", 0.2, .share, "minimum share of these that had been in memory")
     /// The minimum number of trips for one object in one piece of work that makes few objects enough.
     static let minimumTimes = Threshold(
-        "R11", "minimumTimes", 3, .count, "times that one object goes to the store in one scope, however few others do")
+        "R11", "minimumTimes", 3, .count, "minimum trips for one object in one scope, whatever the others' share")
     static let minimumRepeats = 5.0
     /// The minimum share of large values in all bytes for them to be why other rows were evicted.
     static let largeShare = 0.5
@@ -59,7 +60,7 @@ public struct RefaultRule: Rule {
                 isMainThread: Significance.isMost(evidence.mainThreadTime, of: evidence.time)),
             isLargePart: Significance.isMet(trips: finding.saving.trips, of: profile.totals.readTrips), of: "trips")
         if !advice.isRefreshed, Self.largeShare(of: profile) >= Self.largeShare {
-            finding.downgrade("Large values that are read along fill the row cache: first see to these (R09).")
+            finding.downgrade("Large values that are loaded with the rows fill the row cache: fix those first (R09).")
         }
         return finding
     }

@@ -5,18 +5,21 @@ extension RepeatedFetchRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Two fetches or more from one line with the same values, limit, offset and context in one "
-                + "scope, with as many rows, and no write in between to any entity that the request leads "
-                + "through: two to four are a note.",
-            evidence: "Fetches, the most at one time, the trips and rows of those that were not needed, and time.",
-            fix: "Keep the result, and pass it on. An object whose ID is known is the context's already.",
-            saving: "What the fetches took, less the longest of each time.",
+            trigger:
+                "At least two fetches from one line with the same values, limit, offset and context in one scope, with the same number "
+                + "of rows, and no write in between to any entity on the request's key paths. Two to four are reported as a note.",
+            evidence:
+                "Fetches, the most on one occasion, the trips and rows of those that were not needed, and time.",
+            fix:
+                "Keep the result, and pass it on. If the ID is known, get the object from the context.",
+            saving:
+                "The fetches' total time, minus the longest fetch of each occasion.",
             guards: [
-                "Saves, merges and refreshes of the entities count as writes, on any thread; of predicates "
-                    + "whose way the trace does not tell any write does.",
+                "Saves, merges and refreshes of the entities count as writes, on any thread; if the trace does not record "
+                    + "a predicate's key paths, any write counts.",
                 "Fetches at regular intervals of 100 ms or more look for what others write: a note.",
-                "Without scopes a pause of 100 ms begins anew.",
-                "Fetches in a loop with several values are R04's, where one fetch for all of them is worth it.",
+                "Without scopes, a pause of 100 ms begins a new occasion.",
+                "Fetches in a loop with several values belong to R04, if one fetch for all of them pays.",
             ])
     }
 }

@@ -23,9 +23,9 @@ struct SaveDetector: EvidenceDetector {
 
     /// The minimum number of saves that follow one another for them to be too small.
     static let smallSaves = Threshold(
-        "R10", "minimumSaves", 10, .count, "minimum small saves that follow one another")
+        "R10", "minimumSaves", 10, .count, "minimum consecutive small saves")
     /// The maximum number of objects of a small save.
-    static let smallSave = Threshold("R10", "smallSave", 5, .count, "objects that a small save changes at most")
+    static let smallSave = Threshold("R10", "smallSave", 5, .count, "maximum objects of a small save")
     /// The minimum pause in nanoseconds that makes two saves two pieces of work: somebody may have confirmed each.
     static let pause = Threshold(
         "R10", "pause", 100_000_000, .time, "minimum pause between two saves that belong to different work")
@@ -35,7 +35,8 @@ struct SaveDetector: EvidenceDetector {
     static let manyObjects = Threshold("R10", "manyObjects", 10_000, .count, "minimum objects of a large save")
     /// The minimum time in nanoseconds that somebody waits for a save's lock, and the minimum number of objects of the save,
     /// for it to be made in parts.
-    static let longBlock = Threshold("R10", "longBlock", 16_000_000, .time, "that others wait for a save's lock")
+    static let longBlock = Threshold(
+        "R10", "longBlock", 16_000_000, .time, "minimum time that others wait for a save's lock")
     static let dividedSave: UInt64 = 200
 
     var evidence: [SaveEvidence.Key: SaveEvidence] = [:]

@@ -16,9 +16,9 @@ public struct SaveSizeRule: Rule {
     /// Nanoseconds that a part of a large save may take: where the main thread makes it or waits for it, where others
     /// wait, and where nobody does.
     static let mainThreadPart = Threshold(
-        "R10", "mainThreadPart", 8_000_000.0, .time, "that a part of a save should take on the main thread")
+        "R10", "mainThreadPart", 8_000_000.0, .time, "target time of a part of a save on the main thread")
     static var blockingPart: Double { SaveDetector.longBlock.value }
-    static let part = Threshold("R10", "part", 50_000_000.0, .time, "that a part of a save should take elsewhere")
+    static let part = Threshold("R10", "part", 50_000_000.0, .time, "target time of a part of a save on another thread")
 
     public init() {}
 

@@ -9,11 +9,11 @@ public struct SortRule: Rule {
     public let purpose = "Fetches whose rows are sorted each time, where an index would have them in order."
 
     /// The minimum rows of a sort that is reported; fewer where a limit takes a tenth of them or less.
-    static let minimumRows = Threshold("R19", "minimumRows", 500.0, .count, "rows of a sort")
+    static let minimumRows = Threshold("R19", "minimumRows", 500.0, .count, "minimum rows of a sort")
     static let minimumLimitedRows = Threshold(
-        "R19", "minimumLimitedRows", 50.0, .count, "rows of a sort of which a limit takes few")
+        "R19", "minimumLimitedRows", 50.0, .count, "minimum rows of a sort with a limit")
     static let limitFactor = Threshold(
-        "R19", "limitFactor", 10.0, .factor, "times the rows that the limit lets through")
+        "R19", "limitFactor", 10.0, .factor, "minimum ratio of sorted rows to the limit")
 
     public init() {}
 

@@ -12,11 +12,11 @@ struct OneKind {
 
     /// The minimum rows of all results together.
     static let minimumRows = Threshold(
-        "R15", "minimumRows", 50, .count, "rows of a tree of which one entity's are used")
+        "R15", "minimumRows", 50, .count, "minimum rows of a tree of which one entity's are used")
     /// The share of the rows that was looked at, and the share of those that was read at most.
     static let lookedShare = 0.9
     static let usedShare = Threshold(
-        "R15", "usedShare", 0.5, .share, "of the rows that may be of the entity that is used")
+        "R15", "usedShare", 0.5, .share, "maximum share of rows that belong to the entity that is used")
 
     /// `nil`: it is no such fetch.
     init?(_ fetch: FetchProfile, _ profile: Profile) {

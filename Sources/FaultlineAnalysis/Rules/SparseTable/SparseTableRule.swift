@@ -9,12 +9,13 @@ public struct SparseTableRule: Rule {
     public let purpose = "Inheritance trees whose one table is mostly empty, or is loaded for one of its entities."
 
     /// Entities below the top, columns that only some of them have, and the share of empty values in these.
-    static let minimumEntities = Threshold("R15", "minimumEntities", 3, .count, "entities below the top")
-    static let minimumColumns = Threshold("R15", "minimumColumns", 10, .count, "columns that only some of them have")
-    static let minimumShare = Threshold("R15", "minimumShare", 0.6, .share, "of empty values in these")
+    static let minimumEntities = Threshold("R15", "minimumEntities", 3, .count, "minimum entities below the root")
+    static let minimumColumns = Threshold(
+        "R15", "minimumColumns", 10, .count, "minimum columns that only some of them have")
+    static let minimumShare = Threshold("R15", "minimumShare", 0.6, .share, "minimum share of NULL values in these")
     /// The share of the store's time that going through the table must take to be more than a note.
     static let minimumTimeShare = Threshold(
-        "R15", "minimumTimeShare", 0.05, .share, "of the store's time that going through the table must take")
+        "R15", "minimumTimeShare", 0.05, .share, "minimum share of the store's time that scanning the table takes")
 
     public init() {}
 

@@ -7,11 +7,12 @@ public struct TextSearchRule: Rule {
     public let purpose = "Texts that are searched in a way that no index serves."
 
     /// The minimum rows that were scanned, or the minimum fetches, of a reported search.
-    static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "steps of a search")
-    static let minimumExecutions = Threshold("R08", "minimumExecutions", 20, .count, "searches, however short they are")
+    static let minimumSteps = Threshold("R08", "minimumSteps", 1000.0, .count, "minimum steps of a search")
+    static let minimumExecutions = Threshold(
+        "R08", "minimumExecutions", 20, .count, "minimum number of shorter searches")
     /// Rows that another term may leave to a search.
     static let fewCandidates = Threshold(
-        "R08", "fewCandidates", 200.0, .count, "rows that another term leaves over, up to which a search is a note")
+        "R08", "fewCandidates", 200.0, .count, "maximum rows left by another term that make a search a note")
     /// Operations of SQLite's virtual machine for a row that an index led to and a function was asked of, and for a row
     /// that was handed out besides its columns.
     static let stepsPerCandidate = 6.0

@@ -57,7 +57,7 @@ public struct TraceQualityRule: Rule {
         for sentence in Self.endings(profile, all) { limit(sentence, 10) }
         if overheadShare >= 0.03 {
             limit(
-                "Recording took \(Phrase.percent(overheadShare)) of the time: short events look longer than they are.",
+                "Recording took \(Phrase.percent(overheadShare)) of the run, so the shortest events look longer than they were.",
                 40)
         }
         if truncatedShare >= 0.01 {

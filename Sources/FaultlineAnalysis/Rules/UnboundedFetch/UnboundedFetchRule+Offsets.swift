@@ -4,7 +4,7 @@ internal import FaultlineTrace
 extension UnboundedFetchRule {
     /// The minimum average of rows that reported offsets skip, and its minimum ratio to the rows that are returned.
     static let minimumOffset = Threshold(
-        "R14", "minimumOffset", 1000, .count, "rows that the offsets of a fetch pass over on average")
+        "R14", "minimumOffset", 1000, .count, "minimum average offset of a fetch")
     static let offsetFactor = 10.0
     /// The share of the largest offset up to which an offset is small.
     private static let nearShare = 0.05

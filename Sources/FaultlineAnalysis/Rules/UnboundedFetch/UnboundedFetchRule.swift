@@ -11,12 +11,12 @@ public struct UnboundedFetchRule: Rule {
         + "deep offset."
 
     /// The minimum rows, or bytes, of a large result: look-up tables are smaller.
-    static let minimumRows = Threshold("R14", "minimumRows", 1000, .count, "rows of one result")
+    static let minimumRows = Threshold("R14", "minimumRows", 1000, .count, "minimum rows of one result")
     static let minimumBytes = Threshold(
-        "R14", "minimumBytes", 4_194_304.0, .size, "of one result, however few rows it has")
+        "R14", "minimumBytes", 4_194_304.0, .size, "minimum size of one result with fewer rows")
     /// The minimum share of a table's new rows that the result gets, and the minimum rows of a result, to report growth.
     static let minimumSlope = Threshold(
-        "R14", "minimumSlope", 0.5, .share, "of a table's new rows that the result gets")
+        "R14", "minimumSlope", 0.5, .share, "minimum share of a table's new rows by which the result grows")
     static let grownRows: UInt64 = 100
     /// Nanoseconds of a fetch that somebody notices.
     static let longFetch = 50_000_000.0

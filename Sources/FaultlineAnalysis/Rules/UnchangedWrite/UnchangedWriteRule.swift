@@ -7,7 +7,8 @@ public struct UnchangedWriteRule: Rule {
     public let purpose = "Objects that were set to the values which they had."
 
     /// The minimum number of objects of one line to be reported.
-    static let minimumObjects = Threshold("R23", "minimumObjects", 10, .count, "objects that were saved unchanged")
+    static let minimumObjects = Threshold(
+        "R23", "minimumObjects", 10, .count, "minimum objects that were saved unchanged")
 
     public init() {}
 

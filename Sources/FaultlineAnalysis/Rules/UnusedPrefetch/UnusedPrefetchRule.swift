@@ -9,14 +9,16 @@ public struct UnusedPrefetchRule: Rule {
     public let purpose = "Relationships that are loaded along and then not used."
 
     /// The minimum fetches or batches, rows, and share of their time for prefetching to be evaluated.
-    static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "times that a key path was prefetched")
-    static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "rows that were prefetched")
+    static let minimumLoads = Threshold("R20", "minimumLoads", 3, .count, "minimum number of prefetches of a key path")
+    static let minimumRows = Threshold("R20", "minimumRows", 10, .count, "minimum prefetched rows")
     static let minimumTimeShare = Threshold(
         "R20", "minimumTimeShare", 0.2, .share,
-        "of the fetch's time, without scanning and sorting, that prefetching took")
+        "minimum share of the fetch's time, without scanning and sorting, that prefetching took")
     /// The share of the rows up to which a prefetch is called unused, and up to which it is too much.
-    static let unusedShare = Threshold("R20", "unusedShare", 0.1, .share, "that may be used at most to count as unused")
-    static let littleShare = Threshold("R20", "littleShare", 0.3, .share, "that may be used at most to be named at all")
+    static let unusedShare = Threshold(
+        "R20", "unusedShare", 0.1, .share, "maximum used share of a prefetch that counts as unused")
+    static let littleShare = Threshold(
+        "R20", "littleShare", 0.3, .share, "maximum used share of a prefetch that is reported")
     /// The share of results that may still be in use.
     static let openShare = 0.1
 

@@ -10,18 +10,20 @@ extension WaitRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Waits of one line for another: one of \(WaitRule.longWait.text) or more, \(WaitRule.share.text) of a scope, or SQLite's lock "
-                + "asked for in vain.",
-            evidence: "Waits, their time in all, in the middle and at the longest, what their holder did meanwhile "
-                + "and where, and how often SQLite's lock was asked for anew.",
+                "Waits at one call site for another: a single wait of at least \(WaitRule.longWait.text), waits of at least "
+                + "\(WaitRule.share.text) of a scope's time, or failed attempts to take SQLite's lock.",
+            evidence:
+                "Waits, their total, median and longest time, what the lock's or queue's owner did meanwhile and where, and how often "
+                + "SQLite's lock was tried again.",
             fix: "A context of its own for long work; saves in parts; shorter transactions that begin with "
                 + "BEGIN IMMEDIATE, and the write-ahead log.",
-            saving: "What the waits took, at most: how much shorter the holder can be made is not known, so that "
-                + "half of it is the lower end of the range.",
+            saving:
+                "At most the total wait time. How much the owner's work can be shortened is unknown, so the range starts at half the "
+                + "total.",
             guards: [
-                "A context's queue that does other things than the store's is a queue of work: only what its "
-                    + "holder spent in the store counts, and less than a tenth of the wait is nothing.",
-                "Waits of tasks keep no thread, and count as pauses alone.",
+                "If a context's queue also runs work outside the store, only the owner's time in the store counts; R13 "
+                    + "ignores it below a tenth of the wait.",
+                "A waiting task blocks no thread, so its wait counts only as a pause.",
                 "It is a note below 1 % of the scopes' time and below 2 ms.",
             ])
     }

@@ -9,8 +9,8 @@ public struct WaitRule: Rule {
     public let purpose = "Work that waits for a queue or a lock while another is in the store."
 
     /// The minimum time of a wait in nanoseconds, and its minimum share of a scope, to be reported.
-    static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "that one wait takes")
-    static let share = Threshold("R13", "waitShare", 0.1, .share, "of a scope's time that waits take")
+    static let longWait = Threshold("R13", "longWait", 5_000_000, .time, "minimum time of a single wait")
+    static let share = Threshold("R13", "waitShare", 0.1, .share, "minimum share of a scope's time spent waiting")
 
     public init() {}
 
