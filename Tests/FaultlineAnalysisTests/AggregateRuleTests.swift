@@ -33,7 +33,7 @@ struct AggregateRuleTests {
         #expect(finding.code == ["let count = try context.count(for: request)"])
         #expect(
             finding.explanation == [
-                "10 results, 1,000 rows in all, were asked for the count, and no row was taken out."
+                "10 results, 1,000 rows in all, were asked for the count, and no row was read."
             ])
         // Ten fetches of 10 µs and a hundred rows of 2 µs each; ten trips of 10 µs and a thousand rows of 60 ns stay.
         #expect(abs(finding.saving.time.median - (2_100_000 - 160_000)) < 1)

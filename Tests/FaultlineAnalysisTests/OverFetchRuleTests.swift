@@ -188,7 +188,7 @@ struct OverFetchRuleTests {
         #expect(finding.code == ["let ids = try context.fetchObjectIDs(request)"])
         #expect(
             finding.explanation == [
-                "Of 10 results, 1,000 rows in all, the objects or their IDs were taken out, and nothing of them was read or changed."
+                "Of 10 results, 1,000 rows in all, the program took the objects or their IDs, and read or changed nothing of them."
             ])
         // Without a fit of its own, an identity costs a quarter of a row.
         #expect(abs(finding.saving.time.median - 1000 * 1500) < 1)

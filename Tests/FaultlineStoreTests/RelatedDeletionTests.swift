@@ -34,7 +34,7 @@ struct RelatedDeletionTests {
             #expect(error.objectID == person.objectID)
             #expect(
                 error.message
-                    == "Saving Person \(person.objectID): another writer deleted it; let go of the object and of what leads to it."
+                    == "Saving Person \(person.objectID): another writer deleted it; release the object and what refers to it."
             )
             try expectNoneDangling(store)
             store.context.rollback()

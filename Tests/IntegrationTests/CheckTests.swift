@@ -41,7 +41,7 @@ struct CheckTests {
         let file = try file("thresholds.json", #"{"R02": {"minimumWindows": 50}, "R25": {"minimumObjects": 100}}"#)
         let flawed = try BuiltCommand.run(["check", Self.trace("groceries-flawed"), "--thresholds", file])
         #expect(flawed.status == 1)
-        #expect(flawed.errors == "faultline: Judging by R02 minimumWindows 50, R25 minimumObjects 100.\n")
+        #expect(flawed.errors == "faultline: Thresholds set: R02 minimumWindows 50, R25 minimumObjects 100.\n")
         #expect(flawed.output.hasSuffix("\nFailed: 1 finding.\n"))
         for command in ["report", "profile", "diff", "verify", "explain"] {
             let help = try BuiltCommand.run(["help", command]).output

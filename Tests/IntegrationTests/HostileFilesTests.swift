@@ -124,7 +124,7 @@ struct HostileFilesTests {
         let result = try BuiltCommand.run(["-c", script, BuiltCommand.faultline, Self.trace], program: "/bin/bash")
         #expect(result.status == 1)
         #expect(result.output.contains("Failed: 1 broken budget."))
-        #expect(result.errors == "faultline: Judging by R14 minimumRows 5000.\n")
+        #expect(result.errors == "faultline: Thresholds set: R14 minimumRows 5000.\n")
     }
 
     @Test("may not bring more than such a file has, even if a shell made it")

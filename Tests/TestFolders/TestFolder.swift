@@ -2,8 +2,8 @@ public import Foundation
 
 /// Places for the files of tests, in one folder that goes when the test process ends.
 ///
-/// A test that fails, or whose objects outlive it, leaves nothing behind that way. What a process has left that was killed,
-/// or that a test had end with a trap, goes when the next one begins.
+/// A test that fails, or whose objects outlive it, leaves nothing behind that way. What processes have left that were killed,
+/// or that a test had end with a trap, goes when another begins or ends.
 public enum TestFolder {
     private static let prefix = "faultline-tests-"
 
@@ -11,7 +11,10 @@ public enum TestFolder {
         removeLeftovers()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(prefix + String(getpid()))
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        atexit { try? FileManager.default.removeItem(at: TestFolder.all) }
+        atexit {
+            try? FileManager.default.removeItem(at: TestFolder.all)
+            TestFolder.removeLeftovers()
+        }
         return folder
     }()
 

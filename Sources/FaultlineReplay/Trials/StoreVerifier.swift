@@ -110,7 +110,7 @@ public struct StoreVerifier {
             try copy.change(StoreAlteration.emptying(properties, of: entity, stored.model) + StoreAlteration.packing)
             var pair = pair(try replays(fetches, profile), before: .recorded(nil), after: .recorded(nil), on: copy)
             pair.before.copy = old
-            pair.notes.append("In its place the values were taken out of the rows of a copy.")
+            pair.notes.append("In its place, the values were moved out of the rows of a copy.")
             return pair
         case .joinSaves(let entities, let saves, let objects):
             let recorded = finding.evidence.first { $0.name == "saves" }?.value ?? Double(saves)

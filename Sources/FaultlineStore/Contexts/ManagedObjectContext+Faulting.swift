@@ -74,7 +74,7 @@ extension ManagedObjectContext {
                 fault.source = .gone
                 failure = StoreError(
                     .objectGone,
-                    "\(schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so let go of the object.",
+                    "\(schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so release the object.",
                     objectID: object.objectID)
             }
             if let failure { noteReadError(failure) }

@@ -300,7 +300,7 @@ struct SaveExecution: StoreTransaction {
         store.rows.remove(root: object.runtime.schema.root, key: object.key)
         return StoreError(
             .conflict,
-            "Saving \(object.entityName) \(object.objectID): another writer deleted it; let go of the object and of what leads to it.",
+            "Saving \(object.entityName) \(object.objectID): another writer deleted it; release the object and what refers to it.",
             objectID: object.objectID)
     }
 

@@ -26,7 +26,7 @@ struct ThresholdOptions: ParsableArguments {
         }
         return try thresholds.apply {
             let set = Thresholds.all.filter { $0.value != $0.standard }.map { "\($0.rule) \($0.name) \($0.text)" }
-            if !set.isEmpty { Terminal.tell("Judging by \(set.joined(separator: ", ")).") }
+            if !set.isEmpty { Terminal.tell("Thresholds set: \(set.joined(separator: ", ")).") }
             return try body()
         }
     }

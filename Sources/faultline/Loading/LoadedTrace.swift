@@ -164,7 +164,7 @@ extension ReadingSummary {
         if lostPackets > 0 {
             let what = Phrase.count(lostPackets, "packet")
             complaints.append(
-                "\(what) \(lostPackets == 1 ? "is" : "are") missing in the trace, and nobody knows how many events; "
+                "\(what) \(lostPackets == 1 ? "is" : "are") missing in the trace, with an unknown number of events; "
                     + "larger sub-buffers would help.")
         }
         if lostEntries > 0 {

@@ -86,9 +86,9 @@ struct AggregateAdvice {
         let isOne = tally.executions == 1
         let what = isOne ? "A result of \(rows) was" : "\(results), \(rows) in all, were"
         switch question {
-        case .count: return ["\(what) asked for the count, and no row was taken out."]
+        case .count: return ["\(what) asked for the count, and no row was read."]
         case .existence:
-            return ["\(what) asked only whether \(isOne ? "it is" : "they are") empty, and no row was taken out."]
+            return ["\(what) asked only whether \(isOne ? "it is" : "they are") empty, and no row was read."]
         case .fold(let property):
             return [
                 "\(what) read in order, and of each row only \(property): that makes a sum, an average, a minimum "

@@ -42,7 +42,7 @@ public struct BatchSizeRule: Rule {
         }
         if withoutWindows > 0 {
             outcome.obstacles.append(
-                "\(Phrase.count(withoutWindows, "result")) had no rows taken out, so that nothing can be said about its batches."
+                "\(Phrase.count(withoutWindows, "result")) had no rows read, so nothing can be said about its batches."
             )
         }
         return outcome
@@ -160,7 +160,7 @@ extension BatchSizeRule {
             Evidence("rowsRead", use.materialisedRowsRead, .rows), Evidence("batchSize", size, .rows),
         ]
         finding.explanation = [
-            "All \(Phrase.count(use.materialisedRows, "row")) of \(Phrase.count(use.materialised, "result")) were taken out in one go, "
+            "All \(Phrase.count(use.materialisedRows, "row")) of \(Phrase.count(use.materialised, "result")) were read in one pass, "
                 + "\(Phrase.count(size)) at a time; properties of \(Phrase.count(use.materialisedRowsRead)) were read."
         ]
         finding.claims = [Claim.loads(fetch.key, profile)]

@@ -17,11 +17,11 @@ extension HeldObjectRule {
             fix: "A refresh to a fault, or no reference, once the screen or the job is done.",
             saving: "The memory of those that were kept at a time.",
             guards: [
-                "Outside of scopes nobody knows when the work is done.",
-                "An object that was let go of within its scope, or made a fault, is fine, however large it is.",
+                "Outside of scopes, the end of the work is unknown.",
+                "R25 ignores an object that was released or turned back into a fault within its scope, however large it is.",
                 "Rows of a result that the program still uses are held by the result: of a batched one those of the last "
                     + "\(TraceEvent.Batch.retained) batches, otherwise all.",
-                "What is read again in a later scope without being let go of in between looks the same as what is forgotten.",
+                "An object that is read again in a later scope, without being released in between, looks the same as one that was forgotten.",
             ])
     }
 }

@@ -25,7 +25,7 @@ extension LargeValueRule {
                 "Attributes whose values lie in files already are left alone.",
                 "What every fetch reads is no waste.",
                 "Fewer than \(Phrase.count(LargeValueRule.minimumRows.count)) rows are a note.",
-                "Where nobody measured what a byte costs, the confidence is low.",
+                "If the cost of a byte was not measured, the confidence is low.",
             ])
     }
 }

@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct LargeValueRule: Rule {
     public let id = "R09"
     public let name = "Large values in hot rows"
-    public let purpose = "Long values that are loaded with rows in which nobody reads them."
+    public let purpose = "Long values that are loaded with rows in which they are never read."
 
     static let largeValue = Threshold("R09", "largeValue", 16384.0, .size, "minimum average size of a large value")
     /// The minimum mean size of a value that is better kept in a file of its own.

@@ -6,7 +6,7 @@ internal import FaultlineTrace
 public struct OverFetchRule: Rule {
     public let id = "R03"
     public let name = "Over-fetch"
-    public let purpose = "Rows or values that fetches load and nobody uses."
+    public let purpose = "Rows or values that fetches load and the program never uses."
 
     public init() {}
 

@@ -117,7 +117,7 @@ struct UnusedRows {
             ]
         case .scattered: return ["Of \(results), \(Phrase.count(tally.touchedRows)) were used, here and there."]
         case .identities:
-            return ["Of \(results), the objects or their IDs were taken out, and nothing of them was read or changed."]
+            return ["Of \(results), the program took the objects or their IDs, and read or changed nothing of them."]
         }
     }
 }

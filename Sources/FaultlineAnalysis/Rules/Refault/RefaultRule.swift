@@ -4,7 +4,8 @@ internal import FaultlineTrace
 public struct RefaultRule: Rule {
     public let id = "R11"
     public let name = "Repeated cache misses"
-    public let purpose = "Objects that are read from the store again, because they were let go of too early."
+    public let purpose =
+        "Objects that are fetched from the store again because they were released or evicted too early."
 
     /// The minimum number of faults that went to the store, and the minimum share of them that had been in memory.
     static let minimumMisses = Threshold("R11", "minimumMisses", 50, .count, "minimum faults that went to the store")

@@ -63,7 +63,7 @@ struct SaveSizeAdvice {
     func largeTitle(part: Int) -> String { "Save \(entities) in parts of \(Phrase.count(part)) objects" }
 
     var largeFix: String {
-        "Save after so many objects and let go of them before the next ones. A batch request writes rows without objects, "
+        "Save after so many objects, and release them before the next ones. A batch request writes rows without objects, "
             + "where none of the objects' own code has to run."
     }
 

@@ -31,7 +31,7 @@ extension SaveSizeRule {
                 "The time that a save waits for others, and COMMIT, are not its own: R13 has what the waits cost, and each "
                     + "part of a save would have a COMMIT as well.",
                 "R10 ignores saves with fewer than twice as many objects as a part should have.",
-                "A large save beside the main thread for which nobody waits is a note.",
+                "A large save off the main thread that no one waits for is a note.",
                 "A batch request is advised only where no class of the saved objects overrides willSave, didSave, "
                     + "prepareForDeletion or a validating method, the context has no undo manager, no unsaved changes were "
                     + "compared for the fetch, and the save met no conflict.",

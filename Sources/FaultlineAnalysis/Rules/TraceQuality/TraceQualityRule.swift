@@ -52,7 +52,7 @@ public struct TraceQualityRule: Rule {
                     + "have: their dictionary was overwritten or lost.", 60)
         }
         if usesLost > 0 {
-            limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are judged without it.", 40)
+            limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are evaluated without it.", 40)
         }
         for sentence in Self.endings(profile, all) { limit(sentence, 10) }
         if overheadShare >= 0.03 {
@@ -77,7 +77,7 @@ public struct TraceQualityRule: Rule {
                     + "what was not read yet may have been read later.", 10)
         }
         if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, !all.lacks(.use) {
-            limit("The use of results was not recorded: batch sizes and unread values cannot be judged.", 30)
+            limit("The use of results was not recorded: batch sizes and unread values cannot be evaluated.", 30)
         }
         if !all.lacks(.exactTimes), totals.overlaps > 0 {
             limit(

@@ -5,9 +5,10 @@ extension UnusedResultRule {
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "Results with rows of which none was taken out and nobody asked how many there are, half of "
-                + "all results of their line or more.",
-            evidence: "Results, those that nobody used, their rows, bytes and time.",
+            trigger:
+                "Results with rows of which the program read none and never asked for the number, at least half of all "
+                + "results of their line.",
+            evidence: "Results, the unused ones, their rows, bytes and time.",
             fix: "Drop the fetch, or make it where its result is used.",
             saving: "What the fetches took.",
             guards: [

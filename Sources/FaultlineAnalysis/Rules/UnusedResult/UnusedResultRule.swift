@@ -4,7 +4,7 @@ internal import FaultlineTrace
 public struct UnusedResultRule: Rule {
     public let id = "R17"
     public let name = "Unused results"
-    public let purpose = "Fetches whose results nobody uses."
+    public let purpose = "Fetches whose results are never used."
 
     static let manyRows = Threshold("R17", "manyRows", 20, .count, "minimum unused rows for more than a note")
 
@@ -33,11 +33,11 @@ public struct UnusedResultRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: isAlways
-                ? "Drop the fetch of \(entity), whose result nobody uses"
+                ? "Drop the fetch of \(entity), whose result is never used"
                 : "Fetch \(entity) only where its result is used",
             change: fetch.key.site, score: Score.of(Double(unused.rows), info: Self.manyRows.value, warning: 1000),
             fix: isAlways
-                ? "Nothing was taken out of it, and nobody asked how many rows there are."
+                ? "The program reads none of its rows, and never asks for their number."
                 : "Make it lazily, or behind the condition that decides whether it is looked at.",
             saving: Saving(time: Saving.Range(median: time, low: time, high: time)), confidence: .high,
             signature: fetch.signature(id, "unused"))
@@ -47,7 +47,7 @@ public struct UnusedResultRule: Rule {
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = [
             isAlways
-                ? "\(results) with \(Phrase.count(unused.rows, "row")) in all, and none of these was taken out."
+                ? "\(results) with \(Phrase.count(unused.rows, "row")) in all, none of which was read."
                 : "Of \(Phrase.count(fetch.closedResults, "result")) \(Phrase.count(unused.executions)) "
                     + "\(unused.executions == 1 ? "was" : "were") not used, with \(Phrase.count(unused.rows, "row")) in all."
         ]
