@@ -92,7 +92,7 @@ public struct JSONReport: Sendable {
 
 /// Counts of a store as JSON.
 enum StoreCountsJSON {
-    static func value(_ counts: StoreCounts) -> JSONValue {
+    static func value(_ counts: ProfileCounts) -> JSONValue {
         let events = counts.events.map { ($0.key.name, JSONValue.unsigned($0.value)) }
         return .sorted([
             "events": .sorted(Dictionary(uniqueKeysWithValues: events)), "eventCount": .unsigned(counts.eventCount),

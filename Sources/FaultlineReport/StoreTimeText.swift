@@ -43,7 +43,7 @@ struct StoreTimeText {
             + statements(totals, ink, width)
     }
 
-    private func title(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
+    private func title(_ totals: ProfileCounts, _ ink: Ink, _ width: Int) -> [String] {
         var text = Phrase.duration(totals.storeTime)
         let wall = analysis.profile.wallTime
         if analysis.profile.allProcesses.threadTime > wall {
@@ -61,7 +61,7 @@ struct StoreTimeText {
         return [ink(.bold, title)] + TextTable.wrapped(text, width: width - 2).map { "  " + $0 }
     }
 
-    private func statements(_ totals: StoreCounts, _ ink: Ink, _ width: Int) -> [String] {
+    private func statements(_ totals: ProfileCounts, _ ink: Ink, _ width: Int) -> [String] {
         let statements = [
             (totals.reads, totals.reads == 1 ? "read" : "reads"),
             (totals.writes, totals.writes == 1 ? "write" : "writes"),

@@ -126,7 +126,7 @@ struct ProfileFileTests {
             #expect(Sum.parts.count == Set(Sum.parts.map(\.name)).count)
         }
         let fetch = FetchProfile.Key(shape: ShapeEntry(entity: "Item"), site: nil)
-        check(StoreCounts())
+        check(ProfileCounts())
         check(EventGroup.Counts())
         check(ProgramSummary())
         check(FetchCounts())
@@ -197,6 +197,6 @@ struct ProfileFileTests {
 
     @Test func `of nothing is read as nothing`() throws {
         let read = try Profile(fileData: Profile().fileData())
-        #expect(read.recordingCount == 0 && read.totals == StoreCounts() && read.processes.isEmpty)
+        #expect(read.recordingCount == 0 && read.totals == ProfileCounts() && read.processes.isEmpty)
     }
 }

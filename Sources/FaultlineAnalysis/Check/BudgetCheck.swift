@@ -79,7 +79,7 @@ public struct BudgetCheck: Sendable {
 
     private static func figure(_ limit: Budget.Limit, _ profile: Profile) -> Double? {
         guard let name = limit.scope else {
-            guard let measure = Measure<StoreCounts>.ofTraces.first(where: { $0.name == limit.measure }),
+            guard let measure = Measure<ProfileCounts>.ofTraces.first(where: { $0.name == limit.measure }),
                 measure.needs.map({ profile.allProcesses.partlyLacks($0) }) != true
             else { return nil }
             return Double(measure.value(profile.totals)) / Double(max(1, profile.recordingCount))

@@ -10,7 +10,7 @@ struct Measure<Subject>: Sendable {
     let value: @Sendable (Subject) -> UInt64
 }
 
-extension Measure<StoreCounts> {
+extension Measure<ProfileCounts> {
     /// Sums over a trace.
     static var ofTraces: [Self] {
         [

@@ -12,20 +12,20 @@ struct ThreadWork: Sendable {
         var isMainThread: Bool
     }
 
-    /// Stretches and waits that are kept: those of a quarter of a second at least.
+    /// Intervals and waits that are kept: those of a quarter of a second at least.
     static let capacity = 256
 
-    private var stretches: [Stretch] = []
+    private var intervals: [BusyInterval] = []
     private var waits: [Wait] = []
 
     /// Adds an event that is part of no other.
     mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
-        if let last = stretches.last, last.isContinued(by: event) {
-            stretches[stretches.count - 1].add(event, site: site)
+        if let last = intervals.last, last.isContinued(by: event) {
+            intervals[intervals.count - 1].add(event, site: site)
             return
         }
-        if stretches.count == Self.capacity { stretches.removeFirst(Self.capacity / 2) }
-        stretches.append(Stretch(event, site: site()))
+        if intervals.count == Self.capacity { intervals.removeFirst(Self.capacity / 2) }
+        intervals.append(BusyInterval(event, site: site()))
     }
 
     /// Adds a wait, and returns one that has to make room.
@@ -42,17 +42,17 @@ struct ThreadWork: Sendable {
         return over
     }
 
-    /// How long the thread was in the store during a wait, in nanoseconds, and the stretch that has most of it.
-    func work(during wait: Wait) -> (time: UInt64, most: Stretch?) {
+    /// How long the thread was in the store during a wait, in nanoseconds, and the interval that has most of it.
+    func work(during wait: Wait) -> (time: UInt64, most: BusyInterval?) {
         var total = 0.0
-        var most: (time: Double, stretch: Stretch)?
-        for stretch in stretches where stretch.start < wait.end && stretch.end > wait.start {
-            let common = Double(min(stretch.end, wait.end)) - Double(max(stretch.start, wait.start))
+        var most: (time: Double, interval: BusyInterval)?
+        for interval in intervals where interval.start < wait.end && interval.end > wait.start {
+            let common = Double(min(interval.end, wait.end)) - Double(max(interval.start, wait.start))
             guard common > 0 else { continue }
-            let time = common * min(1, Double(stretch.time) / Double(max(1, stretch.end - stretch.start)))
+            let time = common * min(1, Double(interval.time) / Double(max(1, interval.end - interval.start)))
             total += time
-            if time > most?.time ?? 0 { most = (time, stretch) }
+            if time > most?.time ?? 0 { most = (time, interval) }
         }
-        return (UInt64(total), most?.stretch)
+        return (UInt64(total), most?.interval)
     }
 }

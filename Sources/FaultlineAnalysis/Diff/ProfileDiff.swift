@@ -80,7 +80,7 @@ public struct ProfileDiff: Sendable {
 
     /// Sums of the whole traces, but for those that one of them does not tell.
     private static func totals(_ old: Profile, _ new: Profile) -> [Figure] {
-        let paths: [(String, KeyPath<StoreCounts, UInt64>, needs: TraceGap.Kind?)] = [
+        let paths: [(String, KeyPath<ProfileCounts, UInt64>, needs: TraceGap.Kind?)] = [
             ("time", \.storeTime, nil), ("trips", \.readTrips, nil), ("rows", \.rowsLoaded, nil),
             ("bytes", \.bytesRead, .sizes), ("bytesWritten", \.bytesWritten, .sizes), ("writes", \.writes, nil),
         ]

@@ -27,7 +27,7 @@ struct KindCounts: Sendable {
     }
 
     /// Moves all of it to the counts of a process.
-    mutating func move(to total: inout StoreCounts) {
+    mutating func move(to total: inout ProfileCounts) {
         for kind in EventKind.allCases {
             let one = counts[Int(kind.rawValue)]
             if one.events > 0 { total.events[kind, default: 0] &+= one.events }

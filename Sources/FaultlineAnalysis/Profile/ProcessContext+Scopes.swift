@@ -134,7 +134,7 @@ extension ProcessContext {
     /// Remembers what a scope asked of the store, if none of its name and kind asked more; those inside it are summed up.
     mutating func observeMost(of scope: OpenScope, in tables: inout ProfileTables) {
         guard let key = scope.key else { return }
-        tables.scopes[key]?.noteOne(
+        tables.scopes[key]?.observeOne(
             trips: scope.own.trips &+ scope.inner.trips, rows: scope.own.rows &+ scope.inner.rows,
             isLossy: scope.isLossy)
     }

@@ -22,7 +22,7 @@ public struct ProcessSummary: Sendable, Hashable {
     public internal(set) var threads: UInt64 = 0
     /// Events that were reported as lost on the way.
     public internal(set) var reportedLost: UInt64 = 0
-    public internal(set) var counts = StoreCounts()
+    public internal(set) var counts = ProfileCounts()
 
     init(process: UInt32) {
         self.process = process
@@ -37,7 +37,7 @@ public struct ProcessSummary: Sendable, Hashable {
 }
 
 /// What happened between a program and its store, in numbers that add up.
-public struct StoreCounts: Sendable, Hashable {
+public struct ProfileCounts: Sendable, Hashable {
     /// Events by kind.
     public internal(set) var events: [EventKind: UInt64] = [:]
     /// Time in the store, in nanoseconds; what happens within a fetch, a fault or a save counts once.
@@ -101,11 +101,11 @@ public struct StoreCounts: Sendable, Hashable {
     /// Events of all kinds.
     public var eventCount: UInt64 { events.values.reduce(0, &+) }
 
-    public mutating func merge(_ other: StoreCounts) { mergeParts(other) }
+    public mutating func merge(_ other: ProfileCounts) { mergeParts(other) }
 }
 
-extension StoreCounts: Summed, StartsEmpty {
-    static let parts: [SumPart<StoreCounts>] = [
+extension ProfileCounts: Summed, StartsEmpty {
+    static let parts: [SumPart<ProfileCounts>] = [
         .part("events", \.events), .part("outermostEvents", \.outermostEvents),
         .part("outermostTime", \.outermostTime), .sum("reads", \.reads), .sum("outermostReads", \.outermostReads),
         .sum("writes", \.writes), .sum("transactions", \.transactions),

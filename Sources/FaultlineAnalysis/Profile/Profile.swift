@@ -106,7 +106,7 @@ public struct Profile: Sendable {
     }
 
     /// What all processes did, together.
-    public var totals: StoreCounts { allProcesses.counts }
+    public var totals: ProfileCounts { allProcesses.counts }
 
     /// From the first process's beginning to the last one's end, over all traces that were added up, in nanoseconds.
     public var wallTime: UInt64 { recordings.wallTime }

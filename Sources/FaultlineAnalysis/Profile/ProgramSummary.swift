@@ -20,7 +20,7 @@ public struct ProgramSummary: Sendable, Hashable {
     public internal(set) var usesLost: UInt64 = 0
     /// CPU time of writing the traces, in nanoseconds.
     public internal(set) var writing: UInt64 = 0
-    public internal(set) var counts = StoreCounts()
+    public internal(set) var counts = ProfileCounts()
     /// Processes whose recordings cannot tell something, by the gap's word.
     var gapCounts: [String: UInt64] = [:]
     /// What none of the processes' recordings can tell.

@@ -33,7 +33,7 @@ public struct ScopeSummary: Sendable {
     }
 
     /// Takes in what one scope asked for in all.
-    mutating func noteOne(trips: UInt64, rows: UInt64, isLossy: Bool) {
+    mutating func observeOne(trips: UInt64, rows: UInt64, isLossy: Bool) {
         lossy &+= isLossy ? 1 : 0
         mostTrips = max(mostTrips, trips)
         mostRows = max(mostRows, rows)

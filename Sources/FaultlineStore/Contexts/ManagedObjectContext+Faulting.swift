@@ -77,7 +77,7 @@ extension ManagedObjectContext {
                     "\(schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so release the object.",
                     objectID: object.objectID)
             }
-            if let failure { noteReadError(failure) }
+            if let failure { observeReadError(failure) }
         }
         if fault.source == .rowCache, log.isOn, object.key > 0 {
             log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
     /// Fills a to-many relationship from what was prefetched, or else from the store.
     @inline(never)
     func fire(_ object: ManagedObject, relationship index: Int, _ state: ToManyState) {
-        defer { noteShown(state) }
+        defer { observeShown(state) }
         if let known = state.identities {
             return state.load(
                 known.lazy.map { id in
@@ -236,7 +236,7 @@ extension ManagedObjectContext {
                 (keys, places, record) = (loaded.keys, loaded.entities, loaded.run.record)
             } catch {
                 failure = error
-                noteReadError(error)
+                observeReadError(error)
             }
         }
         take(MemberKeys(store: store, property: property, keys: keys, places: places), failure == nil)
@@ -305,7 +305,7 @@ extension ManagedObjectContext {
                     failure = error
                 }
             }
-            noteReadError(failure)
+            observeReadError(failure)
             return nil
         }
     }

@@ -70,7 +70,7 @@ extension ManagedObjectContext {
         }
         register { .deletion(object, object.currentValues()) }
         object.flags.insert(.isDeleted)
-        object.noteChange()
+        object.observeChange()
         if isCallingWillSave { changedInWillSave?.append(object) }
         logChange { $0.delete(object) }
         deleted.append(object)
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
                     let inverse = other.runtime.schema.properties[property.inverse]
                     if inverse.isToMany {
                         other.changeMember(object, property.inverse, isAddition: false)
-                        noteUpdate(other)
+                        observeUpdate(other)
                     } else if !other.isDeleted {
                         other.change(property.inverse, .null)
                     }
@@ -339,9 +339,9 @@ extension ManagedObjectContext {
         return object
     }
 
-    func noteUpdate(_ object: ManagedObject) {
+    func observeUpdate(_ object: ManagedObject) {
         if object.flags.contains(.isQueueChecked) { checkQueue(of: object) }
-        object.noteChange()
+        object.observeChange()
         if isCallingWillSave { changedInWillSave?.append(object) }
         logChange { $0.update(object) }
         guard object.flags.isDisjoint(with: [.isInserted, .isUpdated, .isDetached]) else { return }

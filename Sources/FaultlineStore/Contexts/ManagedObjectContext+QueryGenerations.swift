@@ -33,7 +33,7 @@ extension ManagedObjectContext {
         do throws(StoreError) {
             pinned = try PinnedSnapshot(of: stores)
         } catch {
-            noteReadError(error)
+            observeReadError(error)
         }
     }
 }

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
         guard object.flags.contains(.isUpdated) else { return }
         object.flags.remove(.isUpdated)
         updated.removeAll { $0 === object }
-        if object.toMany.values.contains(where: \.hasChanges) { noteUpdate(object) }
+        if object.toMany.values.contains(where: \.hasChanges) { observeUpdate(object) }
     }
 
     /// Takes back an unsaved change of an attribute or a to-one relationship, and what it changed at the other ends.

@@ -325,7 +325,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     /// Remembers what could not be read where reading cannot throw; the first failure is the one that is told.
-    func noteReadError(_ error: StoreError) {
+    func observeReadError(_ error: StoreError) {
         readError = readError ?? error
     }
 

@@ -27,7 +27,7 @@ struct ShownRelationships {
 
 extension ManagedObjectContext {
     /// Remembers that the members of a relationship are held.
-    func noteShown(_ state: ToManyState) {
+    func observeShown(_ state: ToManyState) {
         if concurrencyType == .privateQueue { shownRelationships.add(state) }
     }
 

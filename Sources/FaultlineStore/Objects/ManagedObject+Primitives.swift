@@ -78,7 +78,7 @@ extension ManagedObject {
     /// Notes that a property was set with ``setPrimitiveValue(_:forKey:)``, so that it is saved.
     public final func didChangeValue(forKey name: String) {
         guard !runtime.schema.properties[propertyIndex(name)].isTransient else { return }
-        managedObjectContext.noteUpdate(self)
+        managedObjectContext.observeUpdate(self)
     }
 
     private final func primitiveProperty(_ name: String) -> PropertySchema {

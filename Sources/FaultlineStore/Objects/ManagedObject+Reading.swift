@@ -14,7 +14,7 @@ extension ManagedObject {
             if let value = partialValue(index) { return value }
             _ = managedObjectContext.fire(self)
         }
-        if flags.contains(.isTracked) { noteReading(index) }
+        if flags.contains(.isTracked) { observeReading(index) }
         guard flags.contains(.hasPending), let pending else { return .unchanged }
         return pending[index]
     }
@@ -54,7 +54,7 @@ extension ManagedObject {
     /// What a partial fault has read of a property, or was set meanwhile; `nil`: the fault must fire.
     private final func partialValue(_ index: Int) -> PendingValue? {
         guard let partial, partial.selection.contains(index) else { return nil }
-        if flags.contains(.isTracked) { noteReading(index) }
+        if flags.contains(.isTracked) { observeReading(index) }
         if flags.contains(.hasPending), let pending {
             if case .unchanged = pending[index] {} else { return pending[index] }
         }
@@ -69,40 +69,40 @@ extension ManagedObject {
         return .value(.binary(value))
     }
 
-    final func noteReading(_ index: Int) {
+    final func observeReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
         // What a deletion looks at to follow its delete rules is not read by the program.
         guard trail.readProperties & bit == 0, managedObjectContext.deletionDepth == 0 else { return }
         trail.readProperties |= bit
         let slot = runtime.slots[index]
         if (0..<64).contains(slot) { trail.readSlots |= 1 << UInt64(slot) }
-        noteAttention()
+        observeAttention()
         if let use = trail.use {
             use.read(property: index, row: Int(trail.row))
         } else {
-            noteDestinationUse(.read(index))
+            observeDestinationUse(.read(index))
         }
     }
 
     /// Notes how an object is used, if a to-one relationship led to it.
-    private final func noteDestinationUse(_ use: DestinationUses.Use) {
+    private final func observeDestinationUse(_ use: DestinationUses.Use) {
         guard trail.relationship >= 0 else { return }
         let owner = runtime.store.entities[Int(trail.relationshipEntity)]
-        noteUse(use, at: Int(trail.relationship), of: owner)
+        observeUse(use, at: Int(trail.relationship), of: owner)
     }
 
     /// Notes how the object at the end of a to-one relationship, which is this one, is used.
-    final func noteUse(_ use: DestinationUses.Use, at relationship: Int, of owner: EntityRuntime) {
+    final func observeUse(_ use: DestinationUses.Use, at relationship: Int, of owner: EntityRuntime) {
         let recorder = managedObjectContext.recorder
         guard recorder.isEnabled else { return }
         owner.destinationUses.note(relationship, of: owner, in: runtime.schema, use, recorder)
     }
 
     /// Notes for the trace that the object was changed or deleted.
-    final func noteChange() {
+    final func observeChange() {
         guard flags.contains(.isTracked), !flags.contains(.isChangeNoted) else { return }
         flags.insert(.isChangeNoted)
-        if let use = trail.use { use.modifiedRow() } else { noteDestinationUse(.other) }
+        if let use = trail.use { use.modifiedRow() } else { observeDestinationUse(.other) }
     }
 
     /// Where the value stands in the row; `nil`: there is none.

@@ -39,7 +39,7 @@ extension ManagedObject {
         let context = managedObjectContext
         if context.isCallingWillSave, readValue(index) == fitting { return }
         setPending(index, fitting.map { .value($0) } ?? .null)
-        if !flags.contains(.isAwaking) { context.noteUpdate(self) }
+        if !flags.contains(.isAwaking) { context.observeUpdate(self) }
     }
 
     /// Whether the object is new, and nobody wants to know what it is set to before it is saved: what an import makes.
@@ -75,7 +75,7 @@ extension ManagedObject {
     /// Notes a change.
     final func change(_ index: Int, _ value: PendingValue) {
         setPending(index, value)
-        managedObjectContext.noteUpdate(self)
+        managedObjectContext.observeUpdate(self)
     }
 
     /// Puts a value over that of the row.

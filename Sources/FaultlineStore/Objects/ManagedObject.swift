@@ -23,7 +23,7 @@ open class ManagedObject {
     @exclusivity(unchecked)
     final var key: Int64
     @exclusivity(unchecked)
-    final var flags: Flags { didSet { noteAttention() } }
+    final var flags: Flags { didSet { observeAttention() } }
     /// The number of the entity's layout.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var layoutID: UInt32
@@ -117,7 +117,7 @@ open class ManagedObject {
     }
 
     deinit {
-        if extras != nil { noteRelease() }
+        if extras != nil { observeRelease() }
         // The object holds its context until here, and that the table.
         Unmanaged.passUnretained(managedObjectContext.identities)._withUnsafeGuaranteedRef { $0.remove(self) }
     }
@@ -253,7 +253,7 @@ open class ManagedObject {
     }
 
     /// Tells the trace that the object lets go of its values.
-    private final func noteRelease() {
+    private final func observeRelease() {
         guard watchedFault != 0 else { return }
         managedObjectContext.recordRelease(of: self)
         watchedFault = 0
@@ -261,7 +261,7 @@ open class ManagedObject {
 
     /// Lets go of everything that was read.
     final func forgetRow() {
-        if extras != nil { noteRelease() }
+        if extras != nil { observeRelease() }
         (row, block) = (nil, nil)
         (prefetched, partial) = (nil, nil)
         fetched = [:]
@@ -275,7 +275,7 @@ open class ManagedObject {
     }
 
     /// Works out which properties can be read at once.
-    final func noteAttention() {
+    final func observeAttention() {
         if !flags.isDisjoint(with: Flags.slow.subtracting(.isTracked)) {
             attention = .max
         } else {

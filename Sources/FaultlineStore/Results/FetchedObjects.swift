@@ -56,7 +56,7 @@ final class FetchedObjects {
             : recorder.openUse(
                 fetch: found.fetch, entity: entity.traceID(recorder), shape: found.shape,
                 batchSize: terms.batchSize, rows: count)
-        if use != nil, !found.rows.isEmpty { noteLoaded(found.rows, found.partial) }
+        if use != nil, !found.rows.isEmpty { observeLoad(found.rows, found.partial) }
         for (place, object) in found.known.enumerated() {
             guard let object else { continue }
             track(object, place)
@@ -158,14 +158,14 @@ final class FetchedObjects {
             do throws(StoreError) {
                 try load(batch)
             } catch {
-                context.noteReadError(error)
+                context.observeReadError(error)
             }
         }
-        noteUsed(batch)
+        observeUse(batch)
     }
 
     /// Keeps the batches that were used last and lets go of the others.
-    private func noteUsed(_ batch: Int) {
+    private func observeUse(_ batch: Int) {
         if let place = recent.firstIndex(of: batch) { recent.remove(at: place) }
         recent.append(batch)
         while recent.count > Self.retainedBatches { release(recent.removeFirst()) }
@@ -206,7 +206,7 @@ final class FetchedObjects {
                 guard !places.isEmpty else { continue }
                 let loaded = try read(places, from: source, origin, isRecording: open != nil, &event, &batch)
                 statement = loaded.run.record
-                if use != nil { noteLoaded(loaded.rows, sources[source].partial) }
+                if use != nil { observeLoad(loaded.rows, sources[source].partial) }
                 guard open != nil else { continue }
                 event.rows += UInt32(clamping: loaded.rows.count)
                 event.cacheHits += UInt32(clamping: loaded.cacheHits)
@@ -293,14 +293,14 @@ final class FetchedObjects {
         guard terms.batchSize > 0, count > 0 else { return }
         for batch in 0...(count - 1) / terms.batchSize where batches[batch] == nil {
             try load(batch)
-            noteUsed(batch)
+            observeUse(batch)
         }
     }
 
     /// Tells the use summary what was loaded, property by property.
     ///
     /// - Parameter partial: Of partial faults the properties that were read; the others were not loaded.
-    private func noteLoaded(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?) {
+    private func observeLoad(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?) {
         guard let use else { return }
         let store = entity.store
         let properties = entity.schema.properties.count

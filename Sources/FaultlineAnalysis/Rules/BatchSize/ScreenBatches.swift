@@ -178,8 +178,8 @@ struct ScreenBatches {
         _ finding: inout Finding, _ fault: Fault, _ estimate: CostModel.Estimate, _ before: ResultUse.Loading,
         _ after: ResultUse.Loading
     ) {
-        let thing = byPauses ? "stretch" : "screen"
-        let windowText = Phrase.count(windows, thing, plural: byPauses ? "stretches" : "screens")
+        let thing = byPauses ? "burst" : "screen"
+        let windowText = Phrase.count(windows, thing, plural: byPauses ? "bursts" : "screens")
         let loadText = loaded >= rows ? "all \(Phrase.decimal(rows, places: 0)) rows" : "\(Phrase.count(size)) rows"
         finding.explanation = [
             "\(windowText) seen: 95 % of them show at most \(Phrase.count(screen, "row")), and \(loadText) are loaded at a "

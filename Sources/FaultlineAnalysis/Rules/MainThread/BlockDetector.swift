@@ -17,7 +17,7 @@ struct BlockDetector: EvidenceDetector {
     /// What a main thread does in the store without a pause, while more may come.
     private struct OpenBlock: Sendable {
         var scope: EventID
-        var stretch: Stretch
+        var interval: BusyInterval
     }
 
     /// Adds an event that is part of no other to what its thread does, if that is a thread which draws.
@@ -25,12 +25,12 @@ struct BlockDetector: EvidenceDetector {
         guard event.isMainThread, event.isOnThread, event.parent == 0 else { return }
         // The main queue does one thing at a time, though it may go from thread to thread.
         let scope = context.unit(of: event.scope).id
-        if open?.scope == scope, open?.stretch.isContinued(by: event) == true {
-            open?.stretch.add(event) { context.callSite(of: event) }
+        if open?.scope == scope, open?.interval.isContinued(by: event) == true {
+            open?.interval.add(event) { context.callSite(of: event) }
             return
         }
         evaluate(in: &context)
-        open = OpenBlock(scope: scope, stretch: Stretch(event, site: context.callSite(of: event)))
+        open = OpenBlock(scope: scope, interval: BusyInterval(event, site: context.callSite(of: event)))
     }
 
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables) {
@@ -40,18 +40,18 @@ struct BlockDetector: EvidenceDetector {
 
     private mutating func evaluate(in context: inout ProcessContext) {
         guard let block = open else { return }
-        let stretch = block.stretch
-        guard stretch.time >= Self.threshold.count, Self.draws(in: block.scope, context) else { return }
-        let most = stretch.most
+        let interval = block.interval
+        guard interval.time >= Self.threshold.count, Self.draws(in: block.scope, context) else { return }
+        let most = interval.most
         let key = BlockEvidence.Key(kind: most.kind, site: most.site)
         var found = BlockEvidence()
         found.stretches = 1
-        found.events = stretch.events
-        found.time = stretch.time
-        found.longest = stretch.time
+        found.events = interval.events
+        found.time = interval.time
+        found.longest = interval.time
         found.longestParts = most.time
         let surroundings = surroundings(
-            of: block.scope, for: key, outside: stretch.end &- min(stretch.start, stretch.end), in: &context)
+            of: block.scope, for: key, outside: interval.end &- min(interval.start, interval.end), in: &context)
         found.lossyStretches = surroundings.lossyOccurrences
         found.scopes = surroundings.scopes
         found.wallTime = surroundings.wallTime

@@ -2,7 +2,7 @@ public import FaultlineTrace
 
 /// Work in the store that kept the main thread of a program with screens from drawing, for a frame or longer.
 ///
-/// Only stretches that passed the threshold are added up here. A stretch is work without a pause, and belongs to the line
+/// Only busy intervals that passed the threshold are added up here. Each is work without a pause, and belongs to the line
 /// that asked for most of it.
 public struct BlockEvidence: Sendable {
     public struct Key: Sendable, Hashable {
@@ -12,7 +12,7 @@ public struct BlockEvidence: Sendable {
         public var site: CallSite?
     }
 
-    /// Stretches, and those among them in which events were lost.
+    /// Busy intervals, and those among them in which events were lost.
     public internal(set) var stretches: UInt64 = 0
     public internal(set) var lossyStretches: UInt64 = 0
     /// Events in them.
@@ -23,7 +23,7 @@ public struct BlockEvidence: Sendable {
     /// What of it the longest part of each took, in nanoseconds.
     public internal(set) var longestParts: UInt64 = 0
     public internal(set) var scopes: [ScopeSummary.Key: UInt64] = [:]
-    /// Wall time of the scopes concerned, in nanoseconds; without scopes that of the stretches.
+    /// Wall time of the scopes concerned, in nanoseconds; without scopes that of the busy intervals.
     public internal(set) var wallTime: UInt64 = 0
 }
 

@@ -11,13 +11,14 @@ extension MainThreadRule {
         RuleManual(
             trigger:
                 "\(BlockDetector.threshold.text) or more in the store on the main thread, without "
-                + "a pause of \(Stretch.pause / 1_000_000) ms, in scopes that are screens; "
+                + "a pause of \(BusyInterval.pause / 1_000_000) ms, in scopes that are screens; "
                 + "\(Self.longBlock.text) are an error. Time in which the thread waited for a CPU does not count.",
-            evidence: "Stretches, their time in all and at the longest, and the line that asked for most of it.",
+            evidence: "Busy intervals, their total and longest time, and the line that asked for most of it.",
             fix:
                 "A background context, which hands over object IDs; a batch size, a limit or a prefetch, so that there "
                 + "is less to wait for.",
-            saving: "The longest stretch gets shorter by the part that can be moved; it is no time of the processor's, "
+            saving:
+                "The longest busy interval gets shorter by the part that can be moved; it is no time of the processor's, "
                 + "and counts as a pause.",
             guards: [
                 "The work of a main context counts, whatever thread does it: where `main` is asynchronous, the main queue has "
@@ -26,7 +27,7 @@ extension MainThreadRule {
                     + "screen tells one from the other, and so does an export of Instruments, which are of apps.",
                 "Where another rule has advice for the line, it goes further, and this one says nothing.",
                 "Waiting for a lock or a queue is R13's.",
-                "Events that were lost in half of the stretches make it a note.",
+                "Events that were lost in half of the busy intervals make it a note.",
             ])
     }
 }

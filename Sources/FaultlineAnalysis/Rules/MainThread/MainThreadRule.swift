@@ -8,7 +8,7 @@ public struct MainThreadRule: Rule {
     public let name = "Main thread"
     public let purpose = "Screens that cannot be drawn because the main thread is in the store."
 
-    /// Nanoseconds of a stretch that are an error.
+    /// The minimum length of a busy interval that is an error, in nanoseconds.
     static let longBlock = Threshold(
         "R12", "errorBlock", 100_000_000.0, .time, "minimum such time that makes it an error")
 
@@ -40,11 +40,11 @@ public struct MainThreadRule: Rule {
         finding.saving.pause = Saving.Range(median: longest * part, low: longest * part / 2, high: longest)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.stretches, time: evidence.time)]
         finding.scopes = evidence.scopes.names
-        let stretches = Phrase.count(evidence.stretches)
+        let intervals = Phrase.count(evidence.stretches)
         finding.explanation = [
             "The main thread was in the store for \(Phrase.duration(evidence.longest)) at a time"
                 + (evidence.stretches == 1
-                    ? "" : " at most, \(stretches) times, \(Phrase.duration(evidence.time)) in all")
+                    ? "" : " at most, \(intervals) times, \(Phrase.duration(evidence.time)) in all")
                 + "; a frame lasts 16 ms. \(Phrase.percent(part)) of it is the \(key.kind.name)\(place)."
         ]
         finding.evidence = [

@@ -107,7 +107,7 @@ public struct TraceQualityRule: Rule {
     }
 
     private func outcome(
-        _ profile: Profile, _ totals: StoreCounts, score: Double, limits: [String], evidence: [Evidence]
+        _ profile: Profile, _ totals: ProfileCounts, score: Double, limits: [String], evidence: [Evidence]
     ) -> RuleOutcome {
         var finding = Finding(
             rule: id, ruleName: name,

@@ -67,7 +67,7 @@ extension ManagedObject {
             fetched[name] = objects.map { FetchedMember($0) }
             return objects
         } catch let error as StoreError {
-            context.noteReadError(error)
+            context.observeReadError(error)
         } catch {
             // Fetching throws nothing else.
         }

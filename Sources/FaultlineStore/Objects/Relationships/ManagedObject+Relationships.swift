@@ -96,7 +96,7 @@ extension ManagedObject {
     private final func gain(_ object: ManagedObject, _ index: Int) {
         if runtime.schema.properties[index].isToMany {
             changeMember(object, index, isAddition: true)
-            managedObjectContext.noteUpdate(self)
+            managedObjectContext.observeUpdate(self)
         } else {
             change(index, .object(object))
         }
@@ -106,7 +106,7 @@ extension ManagedObject {
     private final func lose(_ object: ManagedObject, _ index: Int) {
         if runtime.schema.properties[index].isToMany {
             changeMember(object, index, isAddition: false)
-            managedObjectContext.noteUpdate(self)
+            managedObjectContext.observeUpdate(self)
         } else {
             change(index, .null)
         }
@@ -120,7 +120,7 @@ extension ManagedObject {
         // A new object has no members but those that were added.
         if flags.contains(.isInserted) {
             state.load([])
-            managedObjectContext.noteShown(state)
+            managedObjectContext.observeShown(state)
         }
         toMany[index] = state
         return state
@@ -131,7 +131,7 @@ extension ManagedObject {
     /// Fires its fault.
     final func members(_ index: Int) -> ContiguousArray<ManagedObject> {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
-        if flags.contains(.isTracked) { noteReading(index) }
+        if flags.contains(.isTracked) { observeReading(index) }
         let state = toManyState(index)
         if !state.isLoaded, !flags.contains(.isDetached) { managedObjectContext.fire(self, relationship: index, state) }
         return state.members
@@ -143,10 +143,10 @@ extension ManagedObject {
         if property.kind == .toMany { return object.setToOne(property.inverse, self) }
         guard !isKnown(object, index, asMember: true) else { return }
         changeMember(object, index, isAddition: true)
-        managedObjectContext.noteUpdate(self)
+        managedObjectContext.observeUpdate(self)
         // Of a relation with itself this is the other object's same relationship.
         object.changeMember(self, property.inverse, isAddition: true)
-        managedObjectContext.noteUpdate(object)
+        managedObjectContext.observeUpdate(object)
     }
 
     final func removeMember(_ object: ManagedObject, _ index: Int) {
@@ -157,9 +157,9 @@ extension ManagedObject {
         }
         guard !isKnown(object, index, asMember: false) else { return }
         changeMember(object, index, isAddition: false)
-        managedObjectContext.noteUpdate(self)
+        managedObjectContext.observeUpdate(self)
         object.changeMember(self, property.inverse, isAddition: false)
-        managedObjectContext.noteUpdate(object)
+        managedObjectContext.observeUpdate(object)
     }
 
     /// Whether an object is a member already, or is none, so that nothing changes; only asked where it can be undone.
@@ -177,7 +177,7 @@ extension ManagedObject {
         for object in objects where !toManyState(index).contains(object) { addMember(object, index) }
         guard runtime.schema.properties[index].isOrdered else { return }
         if !toManyState(index).members.elementsEqual(objects) { registerUndo(ofOrdering: index) }
-        if toManyState(index).arrange(objects) { managedObjectContext.noteUpdate(self) }
+        if toManyState(index).arrange(objects) { managedObjectContext.observeUpdate(self) }
     }
 
     final func moveMember(from place: Int, to target: Int, _ index: Int) {
@@ -185,7 +185,7 @@ extension ManagedObject {
         guard place != target else { return }
         registerUndo(ofOrdering: index)
         toManyState(index).move(from: place, to: target)
-        managedObjectContext.noteUpdate(self)
+        managedObjectContext.observeUpdate(self)
     }
 
     // MARK: - Where objects come from
@@ -199,7 +199,7 @@ extension ManagedObject {
         guard trail.origin == 0 else {
             // What is read of it from now on is told of the way in which it came first.
             if !isToMany, trail.relationship != Int16(index) || trail.relationshipEntity != owner {
-                noteUse(.other, at: index, of: source.runtime)
+                observeUse(.other, at: index, of: source.runtime)
             }
             return
         }

@@ -13,7 +13,7 @@ extension ManagedObject {
         guard let value, property.attributeType == .transformable else { return value?.plain }
         guard case .binary(let data) = value, let transformer = property.transformer else { return value.plain }
         guard let found = transformer.value(data) else {
-            noteUnreadable(property.index, data, as: "'\(property.transformerName.rawValue)'")
+            observeUnreadable(property.index, data, as: "'\(property.transformerName.rawValue)'")
             return nil
         }
         return found
@@ -39,9 +39,9 @@ extension ManagedObject {
         return .binary(data)
     }
 
-    final func noteUnreadable(_ index: Int, _ data: Data, as name: String) {
+    final func observeUnreadable(_ index: Int, _ data: Data, as name: String) {
         let property = runtime.schema.properties[index]
-        managedObjectContext.noteReadError(
+        managedObjectContext.observeReadError(
             StoreError(
                 .transformation,
                 "Reading \(entityName) \(objectID): the \(data.count) bytes of '\(property.name)' are none that \(name) can read; read them as Data, or correct the attribute's transformer.",

@@ -36,7 +36,7 @@ extension TransformableValue {
     public static func _read(_ object: ManagedObject, _ index: Int) -> Self? {
         guard case .binary(let data)? = object.readValue(index) else { return nil }
         if let found = valueTransformer.value(data) as? Self { return found }
-        object.noteUnreadable(index, data, as: "\(Self.self)")
+        object.observeUnreadable(index, data, as: "\(Self.self)")
         return nil
     }
 }

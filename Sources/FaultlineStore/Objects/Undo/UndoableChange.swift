@@ -164,7 +164,7 @@ extension ManagedObject {
             changeMember(change.member, change.index, isAddition: !change.isAddition)
             let isOrdered = runtime.schema.properties[change.index].isOrdered
             if let place = change.place { state.put(change.member, at: place, isRearrangement: isOrdered) }
-            return context.noteUpdate(self)
+            return context.observeUpdate(self)
         }
         context.register {
             var redo = change
@@ -174,7 +174,7 @@ extension ManagedObject {
             return .member(redo)
         }
         state.restore(change.member, change.standing, at: change.place)
-        context.noteUpdate(self)
+        context.observeUpdate(self)
     }
 
     /// Registers how to put the members of an ordered relationship back in the order that they have.
@@ -193,7 +193,7 @@ extension ManagedObject {
         _ = members(index)
         registerUndo(ofOrdering: index)
         toManyState(index).restoreOrder(wanted, wasRearranged: wasRearranged)
-        managedObjectContext.noteUpdate(self)
+        managedObjectContext.observeUpdate(self)
     }
 
     /// Makes a new object of one whose deletion was saved.

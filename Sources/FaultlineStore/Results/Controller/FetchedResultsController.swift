@@ -203,7 +203,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
             }
             apply(content, Array(matches), Set(concerned.map(\.objectKey)), evaluator)
         } catch let error as StoreError {
-            managedObjectContext.noteReadError(error)
+            managedObjectContext.observeReadError(error)
         } catch {}
     }
 

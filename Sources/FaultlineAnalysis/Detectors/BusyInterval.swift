@@ -1,7 +1,7 @@
 internal import FaultlineTrace
 
 /// What a thread did in the store without a pause.
-struct Stretch: Sendable {
+struct BusyInterval: Sendable {
     /// Events of one kind that one line asked for.
     struct Part: Sendable {
         var kind: EventKind
@@ -39,7 +39,7 @@ struct Stretch: Sendable {
         init(_ event: TraceEvent) { (kind, site, stack) = (event.kind, event.site, event.stack) }
     }
 
-    /// Nanoseconds without the store that end a stretch.
+    /// Nanoseconds without the store that end a interval.
     static let pause: UInt64 = 1_000_000
     /// Parts that are told apart; what comes behind so many belongs to none.
     private static let maximumParts = 64
