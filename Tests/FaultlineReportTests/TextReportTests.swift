@@ -102,6 +102,21 @@ struct TextReportTests {
         #expect(coloured.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") == plain)
     }
 
+    @Test func `The time of fetches and batches is split where the trace says how`() {
+        var builder = TraceBuilder()
+        var fetch = TraceEvent.Fetch()
+        (fetch.trips, fetch.rows, fetch.prepare, fetch.step) = (1, 10, 100_000, 600_000)
+        builder.event(.fetch(fetch), duration: 1_000_000)
+        var batch = TraceEvent.Batch()
+        (batch.trips, batch.rows, batch.wait, batch.prepare, batch.step) = (1, 10, 200_000, 100_000, 700_000)
+        builder.event(.batch(batch), duration: 1_000_000)
+        let report = TextReport(Analysis(Profile(builder.closed()))).render()
+        #expect(
+            report.contains(
+                "  fetches: 10 % preparing, 60 % stepping through rows, 30 % prefetching and making objects\n"))
+        #expect(report.contains("  batches: 20 % waiting, 10 % preparing, 70 % stepping through rows\n"))
+    }
+
     @Test func `What was lost stands at the top`() {
         var trace = GroceriesStory.trace
         trace.insert(.lost(EventLoss(process: 7, thread: 99, events: 30)), at: trace.count - 1)

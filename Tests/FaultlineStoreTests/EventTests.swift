@@ -430,7 +430,8 @@ struct EventTests {
         else { return }
         #expect(batch.fetch == fetch.id)
         #expect([batch.firstIndex, batch.rows, batch.trips] == [10, 10, 1])
-        #expect(batch.step > 0)
+        #expect(batch.step > 0 && batch.prepare > 0)
+        #expect(batch.wait + batch.prepare + batch.step <= batches[0].duration)
         #expect(batches[0].site == fetch.site)
         #expect(use.fetch == fetch.id)
         #expect([use.rows, use.loadedRows, use.touchedRows, use.batchesLoaded, use.countAsked] == [30, 10, 3, 1, 1])

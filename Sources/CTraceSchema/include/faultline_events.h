@@ -206,6 +206,8 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, fetch, FL_EVENT_ID, 0, "The fetch that the batch belongs to.") \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read, without those of prefetching.") \
     X(S, uint64_t, prefetchedBytes, FL_BYTES, 0, "Bytes of column values that prefetching read.") \
+    X(S, uint64_t, wait, FL_NANOSECONDS, 0, "Time waiting for the store. 0 in traces of older recorders.") \
+    X(S, uint64_t, prepare, FL_NANOSECONDS, 0, "Time preparing the statement. 0 in traces of older recorders.") \
     X(S, uint64_t, step, FL_NANOSECONDS, 0, \
       "Time stepping through rows and copying them into the row cache. 0 in traces of older recorders.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity of the request.") \

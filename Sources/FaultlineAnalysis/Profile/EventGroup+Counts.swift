@@ -74,6 +74,8 @@ extension EventGroup.Counts: Summed, StartsEmpty {
             prefetchedRows &+= UInt64(batch.prefetchedRows)
             bytes &+= batch.bytes &+ batch.prefetchedBytes
             trips &+= UInt64(batch.trips)
+            wait &+= batch.wait
+            prepare &+= batch.prepare
             step &+= batch.step
             cacheHits &+= UInt64(batch.cacheHits)
             errors &+= batch.error == 0 ? 0 : 1

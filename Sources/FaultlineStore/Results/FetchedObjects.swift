@@ -243,10 +243,16 @@ final class FetchedObjects {
         var prefetched: PrefetchedObjects?
         event.trips += 1
         let reader = context.reader(of: entity.store)
+        let asked = isRecording ? recorder.now() : 0
         let loaded = try reader.read(for: origin) { store throws(StoreError) in
+            let locked = isRecording ? recorder.now() : 0
             try store.beginRead()
             try store.connection.integerArray(0).bind(keys)
             let statement = try store.connection.statement(sql)
+            if isRecording {
+                event.wait += locked - asked
+                event.prepare += recorder.now() - locked
+            }
             log.statement(sql, arrays: 1)
             let open = sources.count > 1 ? recorder.begin() : nil
             let loaded: LoadedRows

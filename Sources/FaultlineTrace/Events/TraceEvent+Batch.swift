@@ -11,6 +11,14 @@ extension TraceEvent {
         public var bytes: UInt64 = 0
         /// Bytes of column values that prefetching read.
         public var prefetchedBytes: UInt64 = 0
+        /// Time waiting for the store, in nanoseconds.
+        ///
+        /// 0 in traces of older recorders.
+        public var wait: UInt64 = 0
+        /// Time preparing the statement, in nanoseconds.
+        ///
+        /// 0 in traces of older recorders.
+        public var prepare: UInt64 = 0
         /// Time stepping through rows and copying them into the row cache, in nanoseconds.
         ///
         /// 0 in traces of older recorders.
@@ -50,6 +58,8 @@ extension TraceEvent.Batch {
         fetch = fields.fetch
         bytes = fields.bytes
         prefetchedBytes = fields.prefetchedBytes
+        wait = fields.wait
+        prepare = fields.prepare
         step = fields.step
         entity = fields.entity
         shape = fields.shape
@@ -70,6 +80,8 @@ extension TraceEvent.Batch {
         fields.fetch = fetch
         fields.bytes = bytes
         fields.prefetchedBytes = prefetchedBytes
+        fields.wait = wait
+        fields.prepare = prepare
         fields.step = step
         fields.entity = entity
         fields.shape = shape
