@@ -50,6 +50,13 @@ struct MeasureTests {
         #expect(Distribution().mean == 0)
     }
 
+    @Test(arguments: [(256, 1, "256 values"), (970, 1, "about 970 values"), (970, 10, "970 values"), (1, 1, "1 value")])
+    func `Values beyond those that are told apart exactly are an estimate, and are called one`(
+        count: UInt64, occasions: UInt64, words: String
+    ) {
+        #expect(DistinctCount.words(count, over: occasions, "value") == words)
+    }
+
     @Test func `Distinct objects are exact up to 256 and near beyond`() {
         for count in [0, 1, 5, 255] {
             var distinct = DistinctCount()

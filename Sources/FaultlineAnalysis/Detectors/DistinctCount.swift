@@ -39,6 +39,14 @@ struct DistinctCount: Sendable, Hashable {
         return isEstimate && Double(count) >= 0.85 * Double(all) ? all : min(count, all)
     }
 
+    /// A count with its noun, which says where it is an estimate: `about 970 values`.
+    ///
+    /// - Parameter occasions: On how many occasions so many were counted together.
+    static func words(_ count: UInt64, over occasions: UInt64, _ noun: String) -> String {
+        let isEstimate = count / max(1, occasions) > UInt64(capacity)
+        return (isEstimate ? "about " : "") + Phrase.count(count, noun)
+    }
+
     var count: Int {
         guard hashes.count == Self.capacity else { return hashes.count }
         let share = Double(hashes[Self.capacity - 1]) / Double(UInt64.max)

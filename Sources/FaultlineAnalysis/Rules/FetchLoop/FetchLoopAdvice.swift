@@ -65,10 +65,11 @@ struct FetchLoopAdvice {
                     + "rows are an N+1."
             ] + evidence.callers.sentences
         }
+        let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
-            "\(fetches) followed one another\(times) for \(Phrase.count(evidence.values, "value")) of \(compared): "
+            "\(fetches) followed one another\(times) for \(values) of \(compared): "
                 + "\(rows), \(Phrase.duration(evidence.time)) in all."
-        ] + (shape.isLimited ? ["Each is limited to one row; IN brings all that a value has."] : [])
+        ] + (shape.isLimited ? ["Each is limited to one row; IN loads all rows of a value."] : [])
             + evidence.callers.sentences
     }
 }

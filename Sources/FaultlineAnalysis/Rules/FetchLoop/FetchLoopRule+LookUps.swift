@@ -35,9 +35,10 @@ extension FetchLoopRule {
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.trips, time: evidence.time)]
         finding.scopes = evidence.scopes.names
         let occasions = evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
+        let found = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
         finding.explanation = [
-            "\(Phrase.count(evidence.objects, "object")) of \(key.entity) went to the store one by one\(occasions), "
-                + "\(Phrase.duration(evidence.time)) in all. No fetch had led to them: they were looked up by their IDs, with "
+            "\(key.entity) objects were loaded one by one: \(Phrase.count(evidence.trips, "trip")) for \(found)\(occasions), "
+                + "\(Phrase.duration(evidence.time)) in all. No fetch had loaded them: they were looked up by their IDs, with "
                 + "object(with:) or existingObject(with:)."
         ]
         finding.evidence = [

@@ -83,8 +83,9 @@ struct GroupedFetchAdvice {
         let occasions =
             evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
         let rows = isCount || isFetched ? "\(Phrase.count(evidence.rows, "row")), " : ""
+        let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
-            "\(requests) followed one another\(occasions), for \(Phrase.count(evidence.values, "value")) of "
+            "\(requests) followed one another\(occasions), for \(values) of "
                 + "\(compared): \(rows)\(Phrase.duration(evidence.time)) in all."
         ] + evidence.callers.sentences
     }

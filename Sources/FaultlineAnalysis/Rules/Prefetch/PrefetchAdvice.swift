@@ -181,7 +181,7 @@ struct PrefetchAdvice {
         var sentences: [String] = []
         let trips = Phrase.count(evidence.trips, "trip")
         let per = evidence.trips / max(1, evidence.occurrences)
-        let objects = Phrase.count(evidence.objects, "object")
+        let objects = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
         let times =
             evidence.occurrences == 1
             ? "" : ", some \(Phrase.count(per)) on each of \(Phrase.count(evidence.occurrences)) occasions,"
