@@ -44,6 +44,6 @@ public struct EntitySortDescriptor<Object: Entity>: Sendable, Hashable {
     private static func path<Destination: Entity>(
         _ relationship: PartialKeyPath<Object>, _ keyPath: PartialKeyPath<Destination>
     ) -> String {
-        "\(Object.nameOfProperty(relationship)).\(Destination.nameOfProperty(keyPath))"
+        PropertyPath(relationship).appending(keyPath).keyPath
     }
 }

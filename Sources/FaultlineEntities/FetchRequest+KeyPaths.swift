@@ -13,16 +13,13 @@ extension FetchRequest where Object: Entity {
     ///   - fetchBatchSize: How many rows to load at a time; 0: all at once.
     ///   - prefetching: Relationships whose objects are loaded along, in one trip each. Those of objects that are
     ///     prefetched themselves are named in ``FetchRequest/relationshipKeyPathsForPrefetching``: `"shelf.room"`.
-    ///   - propertiesToFetch: What is read of the objects; none: everything.
+    ///   - propertiesToFetch: The properties to read; none: all of them.
     @_disfavoredOverload
     public init(
         sortDescriptors: [EntitySortDescriptor<Object>] = [], fetchLimit: Int = 0, fetchBatchSize: Int = 0,
         prefetching: PartialKeyPath<Object>..., propertiesToFetch: PartialKeyPath<Object>...
     ) {
-        self.init(
-            sortDescriptors: sortDescriptors.map(\.descriptor), fetchLimit: fetchLimit, fetchBatchSize: fetchBatchSize,
-            relationshipKeyPathsForPrefetching: prefetching.map(Object.nameOfProperty))
-        self.propertiesToFetch = Self.expressions(propertiesToFetch)
+        self.init(nil, sortDescriptors, fetchLimit, fetchBatchSize, prefetching, propertiesToFetch)
     }
 
     /// A request for the objects for which a predicate holds that is written in Swift, with key paths for names.
@@ -38,13 +35,16 @@ extension FetchRequest where Object: Entity {
         fetchBatchSize: Int = 0, prefetching: PartialKeyPath<Object>..., propertiesToFetch: PartialKeyPath<Object>...
     ) throws(StoreError) {
         self.init(
-            predicate: try FetchPredicate(predicate), sortDescriptors: sortDescriptors.map(\.descriptor),
-            fetchLimit: fetchLimit, fetchBatchSize: fetchBatchSize,
-            relationshipKeyPathsForPrefetching: prefetching.map(Object.nameOfProperty))
-        self.propertiesToFetch = Self.expressions(propertiesToFetch)
+            try FetchPredicate(predicate), sortDescriptors, fetchLimit, fetchBatchSize, prefetching, propertiesToFetch)
     }
 
-    private static func expressions(_ keyPaths: [PartialKeyPath<Object>]) -> [ExpressionDescription] {
-        keyPaths.map { ExpressionDescription(stringLiteral: Object.nameOfProperty($0)) }
+    private init(
+        _ predicate: FetchPredicate?, _ sortDescriptors: [EntitySortDescriptor<Object>], _ limit: Int, _ batchSize: Int,
+        _ prefetching: [PartialKeyPath<Object>], _ properties: [PartialKeyPath<Object>]
+    ) {
+        self.init(
+            predicate: predicate, sortDescriptors: sortDescriptors.map(\.descriptor), fetchLimit: limit,
+            fetchBatchSize: batchSize, relationshipKeyPathsForPrefetching: prefetching.map(Object.nameOfProperty))
+        propertiesToFetch = properties.map { ExpressionDescription(stringLiteral: Object.nameOfProperty($0)) }
     }
 }

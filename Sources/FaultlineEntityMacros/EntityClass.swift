@@ -146,7 +146,7 @@ struct EntityClass {
         let paths = properties.map { "\\Root.\($0.name.text): \"\($0.plainName)\"" }
         let own = paths.isEmpty ? "[:]" : "[\(paths.joined(separator: ", "))]"
         let all = isSubentity ? "\(superclass).keyPaths(from: root).merging(\(own)) { own, _ in own }" : own
-        return [
+        var members: [DeclSyntax] = [
             "\(raw: access)override class var entityName: String { \(entityName) }",
             "\(raw: access)\(raw: overriding)class var entityDeclaration: EntityDeclaration { _entityDeclaration }",
             """
@@ -160,8 +160,9 @@ struct EntityClass {
             }
             """,
         ]
-            + [MemberwiseInitializer(properties, access: access)].filter { !hasInitializer && !$0.isEmpty }.map(
-                \.declaration)
+        let initializer = MemberwiseInitializer(properties, access: access)
+        if !hasInitializer, !initializer.isEmpty { members.append(initializer.declaration) }
+        return members
     }
 
     private func arguments(isSubentity: Bool, in context: some MacroExpansionContext) -> [String] {

@@ -11,7 +11,7 @@ struct MemberwiseInitializer {
 
     /// - Parameter access: The class's access level with a space behind it, or nothing.
     init(_ properties: [PropertyDeclaration], access: String) {
-        let properties = properties.filter { !["private", "fileprivate"].contains($0.access) && !$0.isToMany }
+        let properties = properties.filter { !["private", "fileprivate"].contains($0.access) && !$0.type.isToMany }
         self.properties = properties
         // A parameter's type may be known no further than its property is.
         let levels = access == "package " ? ["package", "public", "open"] : ["public", "open"]
@@ -44,10 +44,6 @@ struct MemberwiseInitializer {
 extension PropertyDeclaration {
     fileprivate var isOptional: Bool {
         type.is(OptionalTypeSyntax.self) || type.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
-    }
-
-    fileprivate var isToMany: Bool {
-        ["ToMany", "OrderedToMany"].contains(type.as(IdentifierTypeSyntax.self)?.name.text)
     }
 
     /// Whether it has no value before one is given.

@@ -58,3 +58,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
         elements.allSatisfy { $0.expression == nil && $0.kind == .binary }
     }
 }
+
+extension FetchIndexDescription {
+    /// What a store calls the index: `Z_Item_byName`.
+    package func storeName(in entity: String) -> String { "Z_\(entity)_\(name)" }
+}

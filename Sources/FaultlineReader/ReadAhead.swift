@@ -5,7 +5,7 @@ import Synchronization
 /// Hands over the messages of a trace while the next ones are being read on a thread of their own.
 ///
 /// Parsing lines and summing up events take about as long, and each goes on while the other does.
-struct ReadAhead {
+enum ReadAhead {
     /// Messages that are handed over at a time: enough that waking a thread does not count.
     private static let batchLength = 512
     /// Batches that may wait, so that memory has a bound.
@@ -78,11 +78,10 @@ struct ReadAhead {
             batch.reserveCapacity(batchLength)
         }
         let ending = Result {
-            let summary = try source.readEvents { message in
+            try source.readEvents { message in
                 batch.append(message)
                 if batch.count == batchLength { try send() }
             }
-            return summary
         }
         if !batch.isEmpty { try? send() }
         exchange.state.withLock { $0.ending = ending }

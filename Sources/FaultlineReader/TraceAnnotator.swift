@@ -2,9 +2,9 @@ import CTraceSchema
 package import FaultlineTrace
 import Foundation
 
-/// Writes to finished traces what is learned about them later: symbols, and what the machine's trips cost.
+/// Adds to a finished trace what is learned about it later: symbols, and the cost of a trip on its machine.
 ///
-/// To a timeline's end, or into a file of its own in the directory of a CTF trace. What a trace has stays as it is; if
+/// Additions go to a timeline's end, or into a file of its own in the directory of a CTF trace. What a trace has stays as it is; if
 /// writing fails, it has as much as before.
 package struct TraceAnnotator {
     private let trace: String

@@ -47,22 +47,15 @@ public struct TraceReader: Sendable {
         try source.init(path: path).read(body)
     }
 
-    /// Hands what began, and the dictionary, to `body`.
-    ///
-    /// - Throws: as ``read(_:)``, but not for a trace in which nothing began.
-    package func readNames(_ body: (TraceMessage) throws -> Void) throws {
-        try source.init(path: path).readNames(body)
-    }
-
     /// Reads what began, and the dictionary, and leaves the events for later.
     ///
-    /// - Throws: as ``readNames(_:)``.
+    /// - Throws: as ``read(_:)``, but not for a trace in which nothing began.
     package func begin() throws -> TraceReading {
-        // Before the names, so that what is added meanwhile is noticed.
-        let stamp = FileStamp(path)
+        // Taken before the names are read, so that lines added meanwhile are noticed.
+        let stamp = abilities.contains(.recovery) ? FileStamp(path) : nil
         return try TraceReading(source.init(path: path), path: path, stamp: stamp)
     }
 
-    /// The timeline that takes what is added to the trace.
+    /// The path of the timeline to which additions are written.
     var pathOfAdditions: String { source.pathOfAdditions(to: path) }
 }

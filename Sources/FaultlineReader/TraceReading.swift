@@ -4,7 +4,7 @@ package import FaultlineTrace
 ///
 /// What the trace lacks can be added to the names in between, whether or not the trace itself can take it.
 package final class TraceReading {
-    /// What stands before the events.
+    /// A message that precedes the events.
     private enum Name {
         case began(ProcessBegan)
         case entry(process: UInt32, id: DictionaryID, DictionaryEntry)
@@ -12,7 +12,7 @@ package final class TraceReading {
 
     private let source: any TraceSource
     private let path: String
-    /// The file as it was before its names were read, or as its reader has left it since; `nil`: it is a directory.
+    /// The file as it was before its names were read, or as its reader has left it since; `nil`: nobody adds to it.
     private var stamp: FileStamp?
     /// In the trace's order.
     private var names: [Name] = []
@@ -36,7 +36,7 @@ package final class TraceReading {
     }
 
     /// Whether somebody has written to the trace since its names were read.
-    package var isOutdated: Bool { stamp != FileStamp(path) }
+    package var isOutdated: Bool { stamp.map { $0 != FileStamp(path) } ?? false }
 
     /// Checks that the trace has names.
     ///
@@ -62,8 +62,9 @@ package final class TraceReading {
         return frames.count
     }
 
-    /// Hands every message of the trace to `body`, once: the names, which are let go of, and then the events.
+    /// Hands every message of the trace to `body`: first the names, then the events.
     ///
+    /// It can be called once.
     /// - Throws: as ``TraceReader/read(_:)``.
     package func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         for name in names {

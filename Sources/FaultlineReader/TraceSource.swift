@@ -26,7 +26,7 @@ package protocol TraceSource: SendableMetatype {
     /// Hands every other message of the trace to `body`; see ``TraceReader/read(_:)``.
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary
 
-    /// The timeline that takes what is added to a finished trace.
+    /// The path of the timeline to which additions to a finished trace are written.
     static func pathOfAdditions(to path: String) -> String
 }
 

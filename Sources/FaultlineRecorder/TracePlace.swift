@@ -1,4 +1,5 @@
 internal import CRecorder
+internal import FaultlineTrace
 internal import Foundation
 
 /// Where a recording is written, so that an earlier trace at the same path is replaced only by one that is worth it.
@@ -9,7 +10,7 @@ struct TracePlace {
     let written: String
 
     /// The earlier trace as it was when the recording began.
-    private let earlier: FileState?
+    private let earlier: FileStamp?
 
     /// How many names beside an earlier trace are tried.
     private static let mostNames = 100
@@ -24,7 +25,7 @@ struct TracePlace {
         guard errno == EEXIST else { throw failure(path) }
         // Where a link leads to the earlier trace, that is replaced, and not the link.
         let path = realPath(path)
-        let earlier = FileState(path)
+        let earlier = FileStamp(path)
         for attempt in 1...mostNames {
             let beside = name(beside: path, attempt)
             if let timeline = fl_timeline_open(beside) {
@@ -67,29 +68,12 @@ struct TracePlace {
             unlink(written)
             return (nil, "\"\(wanted)\" is as it was: an empty trace replaces nothing.")
         }
-        guard FileState(wanted) == earlier else {
+        guard FileStamp(wanted) == earlier else {
             return (written, "\"\(wanted)\" was changed meanwhile and is kept; this recording is in \"\(written)\".")
         }
         guard isWhole, rename(written, wanted) == 0 else {
             return (written, "\"\(wanted)\" is as it was; this recording is in \"\(written)\".")
         }
         return (wanted, nil)
-    }
-}
-
-/// What tells whether a file was written or replaced.
-private struct FileState: Equatable {
-    private let device: dev_t
-    private let inode: ino_t
-    private let size: off_t
-    private let seconds: Int
-    private let nanoseconds: Int
-
-    /// `nil` if there is no such file.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        (device, inode, size) = (status.st_dev, status.st_ino, status.st_size)
-        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }
 }

@@ -117,8 +117,7 @@ struct FindingsText {
         }
         if text.isEmpty { text = "Saves no time that could be estimated" }
         if saving.trips < 0 {
-            text +=
-                ", at the price of \(Phrase.count(UInt64(-saving.trips))) more \(saving.trips == -1 ? "trip" : "trips")"
+            text += ", at the price of \(Phrase.count(UInt64(-saving.trips), "more trip"))"
         }
         if alone != nil { text += "; " + rest(saving) }
         return text + ". Confidence: \(finding.confidence)."

@@ -55,18 +55,15 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Complexity: O(1) amortised.
     mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         let evicted = count >= capacity ? evict() : nil
-        if let place = places[key] {
+        let known = places[key]
+        if known == nil { queue.append(key) }
+        if let place = known ?? free.popLast() {
             (slots[place], marks[place]) = (value, .kept)
+            places[key] = place
         } else {
-            if let place = free.popLast() {
-                (slots[place], marks[place]) = (value, .kept)
-                places[key] = place
-            } else {
-                places[key] = slots.count
-                slots.append(value)
-                marks.append(.kept)
-            }
-            queue.append(key)
+            places[key] = slots.count
+            slots.append(value)
+            marks.append(.kept)
         }
         if queue.count - front > 4 * capacity { forgetRemoved() }
         return evicted

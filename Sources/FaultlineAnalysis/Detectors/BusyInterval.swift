@@ -30,7 +30,9 @@ struct BusyInterval: Sendable {
         }
     }
 
-    /// What events of the same line and kind have in common as a rule, which is sooner compared than lines are.
+    /// The kind and the numbers of an event's place.
+    ///
+    /// Events with the same mark are of the same line, and marks are compared faster than lines.
     private struct Mark: Equatable {
         let kind: EventKind
         let site: DictionaryID
@@ -39,7 +41,7 @@ struct BusyInterval: Sendable {
         init(_ event: TraceEvent) { (kind, site, stack) = (event.kind, event.site, event.stack) }
     }
 
-    /// Nanoseconds without the store that end a interval.
+    /// Nanoseconds without the store that end an interval.
     static let pause: UInt64 = 1_000_000
     /// Parts that are told apart; what comes behind so many belongs to none.
     private static let maximumParts = 64

@@ -15,8 +15,7 @@ enum Detectors {
 
     /// The places in ``all`` of those that observe a kind, by the kind's number.
     static let observing: [[Int]] = {
-        let most = EventKind.allCases.map { Int($0.rawValue) }.max() ?? 0
-        return (0...most).map { number in
+        (0...EventKind.highest).map { number in
             all.indices.filter { place in all[place].kinds.contains { Int($0.rawValue) == number } }
         }
     }()
@@ -67,6 +66,9 @@ struct SortedEvidence: Sendable {
 }
 
 extension EventKind {
+    /// The highest number of a kind, for tables by kind.
+    static let highest = allCases.map { Int($0.rawValue) }.max() ?? 0
+
     /// The kinds that are work of a thread: neither marks nor summaries.
     static let work = Set(allCases.filter(\.isWork))
 

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// What is open in one scope, and adds up with the same in others.
+/// Something that is open in one scope, and is added to its like in others.
 protocol OpenGroup: Sendable {
     associatedtype Key: ScopedKey
     mutating func merge(_ other: Self)

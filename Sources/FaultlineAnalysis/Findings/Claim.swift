@@ -12,7 +12,7 @@ struct Claim: Sendable, Hashable {
     }
 
     var account: Account
-    /// What is in the account before the first claim, in nanoseconds.
+    /// The account's balance before the first claim, in nanoseconds.
     var balance: Double
 
     init(account: Account, balance: Double) {

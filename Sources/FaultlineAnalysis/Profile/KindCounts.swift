@@ -10,12 +10,7 @@ struct KindCounts: Sendable {
         var outermostTime: UInt64 = 0
     }
 
-    private var counts: [One]
-
-    init() {
-        let most = EventKind.allCases.map { Int($0.rawValue) }.max() ?? 0
-        counts = Array(repeating: One(), count: most + 1)
-    }
+    private var counts = Array(repeating: One(), count: EventKind.highest + 1)
 
     mutating func add(_ event: TraceEvent) { counts[Int(event.kind.rawValue)].events &+= 1 }
 

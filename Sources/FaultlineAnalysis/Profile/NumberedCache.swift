@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// What was worked out for entries of a dictionary, by their numbers.
+/// A cache of what is derived from dictionary entries, by their numbers.
 ///
 /// The recorder numbers entries from 1 on, so nearly all are found without hashing. A damaged trace can have any number;
 /// those beyond the first ones are hashed.

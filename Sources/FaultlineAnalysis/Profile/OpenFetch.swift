@@ -20,7 +20,7 @@ struct OpenFetch: Sendable {
     var isClosed = false
     /// Whether its own statement has come.
     var hasStatement = false
-    /// What saves wrote of its objects, of which the program had read nothing.
+    /// Objects that saves wrote although the program had read nothing of them.
     var unread = UnreadRows()
     /// Whether objects with unsaved changes were compared for it, of which a batch request knows nothing.
     var hasPending = false

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// What is counted of the stacks of events, worked out once.
+/// Facts about a stack that are counted with every event, in a cache apart from call sites: those are copied when read.
 struct StackFacts: Sendable {
     var isTruncated: Bool
     /// Whether no frame has a name.

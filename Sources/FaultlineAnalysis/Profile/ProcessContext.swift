@@ -23,7 +23,7 @@ struct ProcessContext: Sendable {
     var blockedSaves: [BlockedSave] = []
 
     var resolver: CallSiteResolver?
-    /// What is known of stacks, and of the sites that the compiler knew.
+    /// Call sites and facts by stack, and call sites by static site.
     var stackSites = NumberedCache<CallSite?>()
     var stackFacts = NumberedCache<StackFacts>()
     var sites = NumberedCache<CallSite?>()

@@ -92,7 +92,7 @@ extension SchemaLayout {
                 return "\(column) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
             }
             return
-                "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(entity.table) (\(elements.joined(separator: ", ")))"
+                "CREATE INDEX \(index.storeName(in: entity.name)) ON \(entity.table) (\(elements.joined(separator: ", ")))"
         }
     }
 

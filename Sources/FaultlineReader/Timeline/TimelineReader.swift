@@ -11,7 +11,7 @@ final class TimelineReader: DictionaryEntryDecoder {
     private let decoder = JSONDecoder()
     private var recordings: Set<Recording> = []
 
-    /// What tells the recordings of a timeline apart.
+    /// Identifies a recording within a timeline.
     private struct Recording: Hashable {
         let process: UInt32
         let date: Double

@@ -1,4 +1,5 @@
 import CTimelineParser
+import FaultlineTrace
 import Glibc
 
 /// Where a timeline can be gone on with: behind its last complete line.

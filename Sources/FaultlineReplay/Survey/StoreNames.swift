@@ -30,7 +30,7 @@ struct StoreNames {
             entities["Z" + name.uppercased()] = name
         }
         guard let model else { return }
-        fetchIndexes = Set(model.entities.flatMap { entity in entity.indexes.map { "Z_\(entity.name)_\($0.name)" } })
+        fetchIndexes = Set(model.entities.flatMap { entity in entity.indexes.map { $0.storeName(in: entity.name) } })
         let known = Dictionary(numbers.map { ($1, Int64(clamping: $0)) }) { first, _ in first }
         let schema = ModelSchema(model.entities, numbers: known)
         for entity in schema.entities {

@@ -6,7 +6,7 @@ extension UnusedResultRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Results with rows of which the program read none and never asked for the number, at least half of all "
+                "Results whose rows the program neither read nor counted, at least half of all "
                 + "results of their line.",
             evidence: "Results, the unused ones, their rows, bytes and time.",
             fix: "Drop the fetch, or make it where its result is used.",

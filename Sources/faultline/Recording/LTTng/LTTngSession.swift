@@ -113,9 +113,7 @@ final class LTTngSession: TraceTaker {
     ///
     /// That there is a trace says nothing: a program that could record has its events declared there.
     private func processes() -> Int {
-        var count = 0
-        try? TraceReader(path: directory).readNames { if case .began = $0 { count += 1 } }
-        return count
+        (try? TraceReader(path: directory).begin())?.processes.count ?? 0
     }
 
     func discard() {

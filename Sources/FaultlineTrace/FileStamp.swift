@@ -1,28 +1,28 @@
 import Glibc
 
-/// Tells whether a file was written to.
-struct FileStamp: Equatable {
+/// Tells whether a file was written or replaced.
+package struct FileStamp: Equatable, Sendable {
     private let device: dev_t
     private let file: ino_t
     private let size: off_t
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// `nil` if there is no regular file.
-    init?(_ path: String) {
+    /// `nil` if there is no such file.
+    package init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    init?(descriptor: Int32) {
+    /// `nil` if the descriptor is not open.
+    package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    private init?(_ status: stat) {
-        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+    private init(_ status: stat) {
         (device, file, size) = (status.st_dev, status.st_ino, status.st_size)
         (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }
