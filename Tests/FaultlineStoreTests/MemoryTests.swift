@@ -113,7 +113,7 @@ struct MemoryTests {
         let store = try TestStore()
         try store.fill(items: 1)
         for limit in 1...400 { _ = try store.context.fetch(FetchRequest<Item>(fetchLimit: limit)) }
-        let connection = store.container.persistentStoreCoordinator.stores[0].connection
+        let connection = store.container.persistentStoreCoordinator.stores[0].writer.sqlite
         #expect(connection.statementCount <= 256)
         #expect(try store.context.fetch(FetchRequest<Item>(fetchLimit: 1)).count == 1)
     }

@@ -131,7 +131,7 @@ struct WaitTests {
                     done.signal()
                 }.start()
                 let store = container.persistentStoreCoordinator.stores[0]
-                while store.waiting.load(ordering: .relaxed) == 0 { sched_yield() }
+                while store.writer.waiting.load(ordering: .relaxed) == 0 { sched_yield() }
             }
         }
         Item(context: here).name = "here"

@@ -22,10 +22,11 @@ extension ManagedObjectContext {
     @inline(__always)
     private func fill(_ object: ManagedObject) -> StoreError? {
         let open = recorder.begin()
-        // The context holds the store, and the store the entity, or the snapshot that it is pinned to the reader.
+        // The context holds the store, and the store the entity; the store, or the snapshot that the context is pinned to,
+        // holds the pool.
         unowned(unsafe) let entity = object.runtime
         unowned(unsafe) let store = entity.store
-        unowned(unsafe) let reader = reader(of: store)
+        unowned(unsafe) let pool = pool(of: store)
         unowned(unsafe) let schema = entity.schema
         object.flags.remove(.isFault)
         object.partial = nil
@@ -33,10 +34,10 @@ extension ManagedObjectContext {
         var fault = TraceEvent.Fault()
         var record: StatementRecord?
         var failure: StoreError?
-        if open != nil { fault.seenBefore = reader.rows.hasSeen(root: schema.root, key: object.key) }
+        if open != nil { fault.seenBefore = pool.rows.hasSeen(root: schema.root, key: object.key) }
         if let row = object.row, !row.isSuperseded, isFresh(row.block) {
             fault.source = .rowCache
-        } else if let (row, block) = reader.rows.row(root: schema.root, key: object.key), isFresh(block) {
+        } else if let (row, block) = pool.rows.row(root: schema.root, key: object.key), isFresh(block) {
             fault.source = .rowCache
             object.row = row
             object.block = block
@@ -45,10 +46,10 @@ extension ManagedObjectContext {
             if stalenessInterval >= 0 {
                 // Neither the row that is here nor the state that a burst of reading holds on to will do.
                 store.finishReading()
-                reader.rows.remove(root: schema.root, key: object.key)
+                pool.rows.remove(root: schema.root, key: object.key)
             }
             do throws(StoreError) {
-                let loaded = try load(object, with: reader, isRecording: open != nil, &record)
+                let loaded = try load(object, with: pool, isRecording: open != nil, &record)
                 object.row = loaded?.row
                 object.block = loaded?.block
             } catch {
@@ -112,14 +113,14 @@ extension ManagedObjectContext {
     }
 
     private func load(
-        _ object: ManagedObject, with reader: SQLStore, isRecording: Bool, _ record: inout StatementRecord?
+        _ object: ManagedObject, with pool: ConnectionPool, isRecording: Bool, _ record: inout StatementRecord?
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         guard object.key > 0 else { return nil }
         let start = log.isOn ? recorder.now() : 0
         unowned(unsafe) let entity = object.runtime
         var run = StatementRun()
-        let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
-            try store.loadRow(entity, key: object.key, isRecording: isRecording, &run)
+        let loaded = try pool.read(for: faultOrigin(isRecording)) { connection throws(StoreError) in
+            try connection.loadRow(entity, key: object.key, isRecording: isRecording, &run)
         }
         if isRecording { record = run.record }
         if log.isOn {
@@ -128,7 +129,7 @@ extension ManagedObjectContext {
             if loaded != nil {
                 log.print(.annotation, "fault fulfilled from database for : \(object.objectID)")
             }
-            logPlan(object.runtime.faultSQL, reader)
+            logPlan(object.runtime.faultSQL, pool)
         }
         return loaded
     }
@@ -137,9 +138,9 @@ extension ManagedObjectContext {
         isRecording ? TraceOrigin(context: traceID) : TraceOrigin()
     }
 
-    func logPlan(_ sql: String, _ reader: SQLStore) {
+    func logPlan(_ sql: String, _ pool: ConnectionPool) {
         guard log.level >= 4 else { return }
-        let plan = try? reader.read { store throws(StoreError) in store.session.plan(sql) }
+        let plan = try? pool.read { connection throws(StoreError) in connection.session.plan(sql) }
         log.plan(sql, plan ?? [])
     }
 
@@ -258,13 +259,13 @@ extension ManagedObjectContext {
     ) throws(StoreError) -> LoadedKeys {
         let sql = destination.memberSQL(property)
         let start = log.isOn ? recorder.now() : 0
-        let reader = reader(of: object.runtime.store)
-        let loaded = try reader.read(for: faultOrigin(isRecording)) { store throws(StoreError) in
-            try store.beginRead()
-            let statement = try store.connection.statement(sql)
+        let pool = pool(of: object.runtime.store)
+        let loaded = try pool.read(for: faultOrigin(isRecording)) { connection throws(StoreError) in
+            try connection.beginRead()
+            let statement = try connection.sqlite.statement(sql)
             statement.bind(.integer(object.key), at: 1)
-            store.log.statement(sql, [.integer(object.key)])
-            return try store.loadKeys(statement, destination, isRecording: isRecording)
+            log.statement(sql, [.integer(object.key)])
+            return try connection.loadKeys(statement, destination, isRecording: isRecording)
         }
         if log.isOn {
             log.connectionTime(loaded.run.duration)
@@ -273,7 +274,7 @@ extension ManagedObjectContext {
                 .annotation,
                 "to-many relationship fault \"\(property.name)\" for objectID \(object.objectID) fulfilled from database.  Got \(loaded.keys.count) rows"
             )
-            logPlan(sql, reader)
+            logPlan(sql, pool)
         }
         return loaded
     }
@@ -291,7 +292,7 @@ extension ManagedObjectContext {
         } catch {
             let version = row.header.pointee.version
             store.finishReading()
-            if !row.isSuperseded { reader(of: store).rows.remove(root: object.runtime.schema.root, key: object.key) }
+            if !row.isSuperseded { pool(of: store).rows.remove(root: object.runtime.schema.root, key: object.key) }
             (object.row, object.block) = (nil, nil)
             defer {
                 if object.pending != nil { (object.row, object.block) = (row, block) }

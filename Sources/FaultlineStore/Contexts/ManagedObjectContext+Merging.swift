@@ -150,7 +150,7 @@ extension ManagedObjectContext {
         (object.prefetched, object.partial) = (nil, nil)
         object.fetched = [:]
         object.flags.remove(.isGone)
-        let rows = reader(of: object.runtime.store).rows
+        let rows = pool(of: object.runtime.store).rows
         let known = object.isFault ? nil : rows.row(root: object.runtime.schema.root, key: object.key)
         if let known, Int(known.row.header.pointee.entity) == object.runtime.schema.index {
             (object.row, object.block) = (known.row, known.block)

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
                 let own = wanted.filter { $0.runtime.store === store }
                 guard !own.isEmpty else { continue }
                 var execution = SaveExecution(store, ChangeSet(inserted: own), origin: origin, isRecording: isRecording)
-                try store.locked(for: origin) { () throws(StoreError) in try execution.obtainKeys() }
+                try store.writer.locked(for: origin) { () throws(StoreError) in try execution.obtainKeys() }
             }
         } catch {
             for object in wanted { object.pending?.newKey = 0 }

@@ -122,11 +122,11 @@ extension ManagedObjectContext {
     /// The model as a store lays it out; which one makes no difference but for the names of columns.
     var model: ModelSchema? { stores.first?.schema }
 
-    /// What the context reads from: the store or, while it is pinned, a snapshot of it.
+    /// What the context reads with: the store's connections or, while it is pinned, that of a snapshot.
     @inline(__always)
-    func reader(of store: SQLStore) -> SQLStore {
-        guard let pinned else { return store }
-        return pinned.reader(of: store)
+    func pool(of store: SQLStore) -> ConnectionPool {
+        guard let pinned else { return store.pool }
+        return pinned.pool(of: store)
     }
 
     /// Lets every read that begins from now on see what others have written.

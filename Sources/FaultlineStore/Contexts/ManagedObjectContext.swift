@@ -121,7 +121,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let isQueueChecked = ConcurrencyDebug.isOn
     /// Pieces of work that were asked for and are not done.
     let queued = Atomic<Int>(0)
-    private let holder = Holder()
+    private let queueOwner = LockOwner()
 
     init(_ coordinator: PersistentStoreCoordinator, _ type: ConcurrencyType, name: String) {
         persistentStoreCoordinator = coordinator
@@ -228,12 +228,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
             queued.add(1, ordering: .relaxed)
             return Request()
         }
-        // First: once others see that this waits, the holder may go.
-        let holder = holder.wait(for: .contextQueue, isBlocking: isBlocking)
+        // First: once others see that this waits, the owner may change.
+        let wait = queueOwner.wait(for: .contextQueue, isBlocking: isBlocking)
         let ahead = queued.add(1, ordering: .relaxed).oldValue
         let origin = TraceOrigin(
             context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
-        return Request(origin: origin, asked: recorder.now(), wait: ahead > 0 ? holder : nil)
+        return Request(origin: origin, asked: recorder.now(), wait: ahead > 0 ? wait : nil)
     }
 
     private func run<Result>(
@@ -243,9 +243,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
             recorder.record(
                 wait, since: request.asked, context: request.origin.context, site: request.origin.site)
         }
-        if request.asked != 0 { holder.set(request.origin) }
+        if request.asked != 0 { queueOwner.set(request.origin) }
         defer {
-            if request.asked != 0 { holder.clear() }
+            if request.asked != 0 { queueOwner.clear() }
             queued.subtract(1, ordering: .relaxed)
         }
         return try runOnQueue(outer: outer, isOnMainQueue: isOnMainQueue, work)
@@ -258,7 +258,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     func runOnQueue<Result>(
         outer: HeldContexts?, isOnMainQueue: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
-        defer { for store in stores { store.finishBursts() } }
+        defer { for store in stores { store.pool.finishBursts() } }
         return try HeldContexts(self, outer: outer, isOnMainQueue: isOnMainQueue).run {
             noticeStores()
             mergeReceived()

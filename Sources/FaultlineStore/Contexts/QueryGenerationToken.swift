@@ -41,20 +41,23 @@ extension QueryGenerationToken: Hashable {
 /// SQLite's snapshot API would let any connection come back to a state, but distributions leave it out
 /// (`SQLITE_ENABLE_SNAPSHOT`, https://www.sqlite.org/c3ref/snapshot.html); a transaction that stays open does the same.
 final class PinnedSnapshot: Sendable {
-    private let readers: [SQLStore]
+    /// The stores, which are to outlive the connections.
+    private let stores: [SQLStore]
+    private let pools: [ConnectionPool]
 
     init(of stores: [SQLStore]) throws(StoreError) {
-        var readers: [SQLStore] = []
-        for store in stores { readers.append(try Self.reader(of: store)) }
-        self.readers = readers
+        self.stores = stores
+        var pools: [ConnectionPool] = []
+        for store in stores { pools.append(try Self.pool(of: store)) }
+        self.pools = pools
     }
 
-    /// What a store is read from; a store that was added later is read as it is.
-    func reader(of store: SQLStore) -> SQLStore {
-        readers.first { $0.identity === store.identity } ?? store
+    /// What a store is read with; a store that was added later is read as it is.
+    func pool(of store: SQLStore) -> ConnectionPool {
+        pools.first { $0.first.store === store } ?? store.pool
     }
 
-    private static func reader(of store: SQLStore) throws(StoreError) -> SQLStore {
+    private static func pool(of store: SQLStore) throws(StoreError) -> ConnectionPool {
         guard store.hasWriteAheadLog else {
             throw StoreError(
                 .unsupportedStore,
@@ -62,8 +65,8 @@ final class PinnedSnapshot: Sendable {
             )
         }
         let rows = RowCache(roots: store.entities.count, limit: store.description.rowCacheLimit)
-        let reader = try SQLStore(readerOf: store, rows: rows)
-        try reader.pin()
-        return reader
+        let connection = try store.openReader(rows: rows, epoch: ReadEpoch())
+        try connection.pin()
+        return ConnectionPool(connection, readers: 0)
     }
 }

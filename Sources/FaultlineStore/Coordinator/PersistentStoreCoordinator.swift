@@ -187,9 +187,9 @@ extension PersistentStoreCoordinator {
     /// For tests and tools of this package.
     package func run(_ sql: String) throws {
         let store = first
-        try store.locked { () throws(StoreError) in
-            store.endRead()
-            try store.session.run(sql, doing: "Running a statement")
+        try store.writer.locked { () throws(StoreError) in
+            store.writer.endRead()
+            try store.writer.session.run(sql, doing: "Running a statement")
         }
     }
 
@@ -198,7 +198,7 @@ extension PersistentStoreCoordinator {
     /// For tests and tools of this package.
     package func removeUnusedRows() {
         for store in stores {
-            try? store.locked { () throws(StoreError) in store.finishFaults() }
+            try? store.writer.locked { () throws(StoreError) in store.writer.finishFaults() }
             store.rows.removeUnused()
         }
     }
@@ -208,7 +208,7 @@ extension PersistentStoreCoordinator {
     func forgetRows() {
         for context in livingContexts.all { context.performAndWait { context.refreshAllObjects() } }
         for store in stores {
-            try? store.locked { () throws(StoreError) in store.finishFaults() }
+            try? store.writer.locked { () throws(StoreError) in store.writer.finishFaults() }
             store.rows.removeAll()
         }
     }
@@ -218,6 +218,6 @@ extension PersistentStoreCoordinator {
     /// For tests and tools of this package.
     package func withConnection<R>(to identity: PersistentStore? = nil, _ body: (OpaquePointer) -> R) throws -> R {
         let store = stores.first { $0.identity === identity } ?? first
-        return try store.locked { () throws(StoreError) in body(store.connection.handle) }
+        return try store.writer.locked { () throws(StoreError) in body(store.writer.sqlite.handle) }
     }
 }

@@ -121,16 +121,16 @@ struct FetchExecution {
         var run = StatementRun()
         var foundKeys: [[SQLValue]] = []
         let asked = clock ? store.recorder.now() : 0
-        try context.reader(of: store).read(for: origin) { store throws(StoreError) in
+        try context.pool(of: store).read(for: origin) { connection throws(StoreError) in
             times.locked = isRecording ? store.recorder.now() : 0
-            try store.beginRead()
-            let statement = try store.bind(select)
+            try connection.beginRead()
+            let statement = try connection.bind(select)
             times.prepared = isRecording ? store.recorder.now() : 0
             store.log.statement(select.sql, select.values, arrays: select.arrays.count)
             let open = isPart ? store.recorder.begin() : nil
             do throws(StoreError) {
                 (run, foundKeys) = try read(
-                    form, statement, select, sortKeys, from: store, &found, &detail, isRecording)
+                    form, statement, select, sortKeys, from: connection, &found, &detail, isRecording)
             } catch {
                 if let open { store.recorder.cancel(open) }
                 throw error
@@ -147,7 +147,7 @@ struct FetchExecution {
             detail.trips = 1
             if form == .rows, !terms.prefetch.isEmpty, !found.rows.isEmpty {
                 let prefetch = try Prefetch(
-                    terms.prefetch, from: found.rows, entity, store, origin: origin, isRecording: isRecording)
+                    terms.prefetch, from: found.rows, entity, connection, origin: origin, isRecording: isRecording)
                 detail.trips += UInt32(clamping: prefetch.trips)
                 detail.prefetchedRows = UInt32(clamping: prefetch.rows)
                 detail.prefetchedBytes = prefetch.bytes
@@ -190,17 +190,17 @@ struct FetchExecution {
     @inline(__always)
     private func read(
         _ form: SQLGenerator.Form, _ statement: SQLStatement, _ select: SelectStatement, _ sortKeys: Int,
-        from store: SQLStore, _ found: inout FetchedRows, _ detail: inout TraceEvent.Fetch, _ isRecording: Bool
+        from connection: StoreConnection, _ found: inout FetchedRows, _ detail: inout TraceEvent.Fetch, _ isRecording: Bool
     ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
         switch form {
         case .count:
-            let run = try store.session.read(
+            let run = try connection.session.read(
                 statement, doing: "Counting \(entity.schema.name)", isRecording: isRecording, measuresPages: true
             ) { found.count = Int(sqlite3_column_int64($0, 0)) }
             return (run, [])
         case .expressions:
             var keys: [[SQLValue]] = []
-            let run = try store.session.read(
+            let run = try connection.session.read(
                 statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
             ) { row in
                 found.dictionaries.append(Self.dictionary(row, select.columns))
@@ -208,11 +208,11 @@ struct FetchExecution {
             }
             return (run, keys)
         case .keys:
-            let loaded = try store.loadKeys(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
+            let loaded = try connection.loadKeys(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
             (found.keys, found.entities) = (loaded.keys, loaded.entities)
             return (loaded.run, loaded.sortKeys)
         case .rows:
-            let loaded = try store.loadRows(
+            let loaded = try connection.loadRows(
                 statement, entity, isRecording: isRecording, sortKeys: sortKeys, partial: found.partial)
             (found.rows, found.blocks) = (loaded.rows, loaded.blocks)
             detail.cacheHits = UInt32(clamping: loaded.cacheHits)
@@ -327,7 +327,7 @@ struct FetchExecution {
         } else {
             store.log.totalTime(nanoseconds, rows: found.count)
         }
-        context.logPlan(sql, context.reader(of: store))
+        context.logPlan(sql, context.pool(of: store))
     }
 }
 

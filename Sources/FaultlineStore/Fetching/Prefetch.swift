@@ -4,9 +4,9 @@ import FaultlineTrace
 
 /// Loads what lies at the other end of relationships, one trip a relationship.
 ///
-/// Used under the store's lock.
+/// Used under the connection's lock.
 struct Prefetch {
-    let store: SQLStore
+    private let connection: StoreConnection
     let origin: TraceOrigin
     let isRecording: Bool
     /// What was loaded, for the objects to hold.
@@ -19,22 +19,24 @@ struct Prefetch {
     /// What each key path took, whether or not anything had to be read; told while recording.
     private(set) var paths: [TraceEvent.Prefetch] = []
 
+    private var store: SQLStore { connection.store }
+
     /// Loads the ways of key paths from rows of an entity.
     init(
-        _ keyPaths: [String], from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime, _ store: SQLStore,
-        origin: TraceOrigin, isRecording: Bool
+        _ keyPaths: [String], from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime,
+        _ connection: StoreConnection, origin: TraceOrigin, isRecording: Bool
     ) throws(StoreError) {
-        self.store = store
+        self.connection = connection
         self.origin = origin
         self.isRecording = isRecording
         for (place, keyPath) in keyPaths.enumerated() {
-            let before = (trips, self.rows, bytes, start: isRecording ? store.recorder.now() : 0)
+            let before = (trips, self.rows, bytes, start: isRecording ? connection.recorder.now() : 0)
             try load(keyPath, from: rows, entity)
             guard isRecording, place < TraceEvent.Prefetch.maximumPaths else { continue }
             paths.append(
                 TraceEvent.Prefetch(
                     path: UInt64(place), trips: UInt64(trips - before.0), rows: UInt64(self.rows - before.1),
-                    bytes: bytes - before.2, duration: store.recorder.now() - before.start))
+                    bytes: bytes - before.2, duration: connection.recorder.now() - before.start))
         }
     }
 
@@ -86,7 +88,7 @@ struct Prefetch {
     private mutating func toOne(
         _ property: PropertySchema, _ rows: ContiguousArray<RowPointer>, _ destination: EntityRuntime, _ path: Substring
     ) throws(StoreError) -> ContiguousArray<RowPointer> {
-        let (found, blocks, missing) = store.rows.rows(
+        let (found, blocks, missing) = connection.rows.rows(
             root: destination.schema.root, keys: foreignKeys(property, rows))
         objects.hold(blocks)
         guard !missing.isEmpty else { return found }
@@ -150,28 +152,28 @@ struct Prefetch {
         _ sql: String, _ keys: [Int64], _ destination: EntityRuntime, _ path: Substring, hasSources: Bool
     ) throws(StoreError) -> LoadedRows {
         trips += 1
-        try store.connection.integerArray(0).bind(keys)
-        let statement = try store.connection.statement(sql)
-        store.log.statement(sql, arrays: 1)
-        let start = store.log.isOn ? store.recorder.now() : 0
-        let open = store.recorder.begin()
+        let (log, recorder) = (connection.log, connection.recorder)
+        let statement = try connection.bind(sql, keys: keys)
+        log.statement(sql, arrays: 1)
+        let start = log.isOn ? recorder.now() : 0
+        let open = recorder.begin()
         let loaded: LoadedRows
         do {
-            loaded = try store.loadRows(statement, destination, isRecording: open != nil, hasSources: hasSources)
+            loaded = try connection.loadRows(statement, destination, isRecording: open != nil, hasSources: hasSources)
         } catch {
-            if let open { store.recorder.cancel(open) }
+            if let open { recorder.cancel(open) }
             throw error
         }
         if let open, let record = loaded.run.record {
-            store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
+            recorder.end(open, record.fields, context: origin.context, site: origin.site)
         }
         rows += loaded.rows.count
         if isRecording { bytes += store.bytes(of: loaded.rows) }
         objects.hold(loaded.blocks)
-        if store.log.isOn {
-            store.log.connectionTime(loaded.run.duration)
-            store.log.totalTime(store.recorder.now() - start, rows: loaded.rows.count)
-            store.log.print(.annotation, "Prefetching with key '\(path)'.  Got \(loaded.rows.count) rows.")
+        if log.isOn {
+            log.connectionTime(loaded.run.duration)
+            log.totalTime(recorder.now() - start, rows: loaded.rows.count)
+            log.print(.annotation, "Prefetching with key '\(path)'.  Got \(loaded.rows.count) rows.")
         }
         return loaded
     }

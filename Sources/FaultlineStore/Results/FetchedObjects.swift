@@ -242,13 +242,12 @@ final class FetchedObjects {
         let keys = wanted.map { found.keys[$0] }
         var prefetched: PrefetchedObjects?
         event.trips += 1
-        let reader = context.reader(of: entity.store)
+        let pool = context.pool(of: entity.store)
         let asked = isRecording ? recorder.now() : 0
-        let loaded = try reader.read(for: origin) { store throws(StoreError) in
+        let loaded = try pool.read(for: origin) { connection throws(StoreError) in
             let locked = isRecording ? recorder.now() : 0
-            try store.beginRead()
-            try store.connection.integerArray(0).bind(keys)
-            let statement = try store.connection.statement(sql)
+            try connection.beginRead()
+            let statement = try connection.bind(sql, keys: keys)
             if isRecording {
                 event.wait += locked - asked
                 event.prepare += recorder.now() - locked
@@ -257,7 +256,7 @@ final class FetchedObjects {
             let open = sources.count > 1 ? recorder.begin() : nil
             let loaded: LoadedRows
             do throws(StoreError) {
-                loaded = try store.loadRows(statement, entity, isRecording: isRecording, partial: partial)
+                loaded = try connection.loadRows(statement, entity, isRecording: isRecording, partial: partial)
             } catch {
                 if let open { recorder.cancel(open) }
                 throw error
@@ -270,7 +269,7 @@ final class FetchedObjects {
             if log.isOn { log.connectionTime(loaded.run.duration) }
             if !terms.prefetch.isEmpty, !loaded.rows.isEmpty {
                 let prefetch = try Prefetch(
-                    terms.prefetch, from: loaded.rows, entity, store, origin: origin, isRecording: isRecording)
+                    terms.prefetch, from: loaded.rows, entity, connection, origin: origin, isRecording: isRecording)
                 event.trips += UInt32(clamping: prefetch.trips)
                 event.prefetchedRows += UInt32(clamping: prefetch.rows)
                 event.prefetchedBytes += prefetch.bytes
@@ -289,7 +288,7 @@ final class FetchedObjects {
         batch.prefetched[source] = prefetched
         if log.isOn {
             log.totalTime(recorder.now() - begin, rows: loaded.rows.count)
-            context.logPlan(sql, reader)
+            context.logPlan(sql, pool)
         }
         return loaded
     }

@@ -52,7 +52,7 @@ struct ConstraintConflicts {
         for place in conflicts.indices {
             let conflict = conflicts[place]
             let own = Set(conflict.objects.map(\.objectID))
-            let found = try store.locked { () throws(StoreError) in try Self.stored(conflict, store) }
+            let found = try store.writer.locked { () throws(StoreError) in try Self.stored(conflict, store) }
             conflicts[place].stored = found.first { id in
                 guard !own.contains(id), !leaving.contains(id) else { return false }
                 guard let object = moving[id] else { return true }
@@ -67,12 +67,12 @@ struct ConstraintConflicts {
         let columns = conflict.constraint.map { entity.properties[$0].column }
         let conditions = columns.map { "t0.\($0) = ?" }.joined(separator: " AND ")
         let sql = "SELECT t0.Z_ENT, t0.Z_PK FROM \(entity.table) t0 WHERE  \(conditions)"
-        let statement = try store.connection.statement(sql)
+        let statement = try store.writer.sqlite.statement(sql)
         for (place, value) in conflict.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
         store.log.statement(sql, conflict.values)
         var found: [ManagedObjectID] = []
         let origin = TraceOrigin(context: conflict.objects[0].managedObjectContext.traceID)
-        try store.session.readAsEvent(statement, doing: "Saving", origin: origin) { row in
+        try store.writer.session.readAsEvent(statement, doing: "Saving", origin: origin) { row in
             guard let place = store.schema.place(ofNumber: sqlite3_column_int64(row, 0)) else { return }
             found.append(
                 ManagedObjectID(

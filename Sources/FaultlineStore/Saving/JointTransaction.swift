@@ -25,7 +25,7 @@ struct JointTransaction<Part: StoreTransaction> {
         guard place < parts.count else { return try commit() }
         let store = parts[place].store
         parts[place].willLock()
-        try store.locked(for: origin) { () throws(StoreError) in
+        try store.writer.locked(for: origin) { () throws(StoreError) in
             parts[place].didLock()
             do throws(StoreError) {
                 try parts[place].write()

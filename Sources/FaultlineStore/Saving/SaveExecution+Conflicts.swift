@@ -8,7 +8,7 @@ extension SaveExecution {
         let entity = object.runtime
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
         let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-        let statement = try store.connection.statement(
+        let statement = try store.writer.sqlite.statement(
             "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
         let version = (object.row?.header.pointee.version ?? 0) + 1
         let changed = Set(object.changedSlots())

@@ -59,7 +59,7 @@ extension SaveExecution {
             // The key, the entity and the version are written along.
             if isRecording { event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout)) }
             do throws(StoreError) {
-                try store.session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
+                try store.writer.session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
             } catch {
                 var error = error
                 error.objectID = object.objectID
@@ -71,15 +71,15 @@ extension SaveExecution {
     }
 
     private func insertStatement(_ entity: EntityRuntime) throws(StoreError) -> SQLStatement {
-        if let known = store.insertStatements[entity.place] {
+        if let known = store.writer.insertStatements[entity.place] {
             bindConstants(known, entity)
             return known
         }
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
         let places = Array(repeating: "?", count: columns.count).joined(separator: ", ")
-        let statement = try store.connection.prepare(
+        let statement = try store.writer.sqlite.prepare(
             "INSERT INTO \(entity.schema.table)(\(columns.joined(separator: ", "))) VALUES(\(places))")
-        store.insertStatements[entity.place] = statement
+        store.writer.insertStatements[entity.place] = statement
         bindConstants(statement, entity)
         return statement
     }

@@ -7,7 +7,7 @@ extension SaveExecution {
         guard let unsaved = store.identity.withMetadata({ $0.unsaved }) else { return }
         var list = Data()
         let sql = "SELECT Z_PLIST FROM Z_METADATA"
-        let statement = try store.connection.statement(sql)
+        let statement = try store.writer.sqlite.statement(sql)
         store.log.statement(sql)
         try read(statement) { row in
             guard let bytes = sqlite3_column_blob(row, 0) else { return }

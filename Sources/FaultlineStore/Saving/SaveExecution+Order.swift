@@ -18,7 +18,7 @@ extension SaveExecution {
         var stored: [Int64] = []
         var numbers: [Int64: Int64] = [:]
         let sql = "SELECT \(key), \(column) FROM \(table) WHERE \(source) = ? ORDER BY \(column), \(key)"
-        let statement = try store.connection.statement(sql)
+        let statement = try store.writer.sqlite.statement(sql)
         statement.bind(.integer(owner), at: 1)
         store.log.statement(sql, [.integer(owner)])
         try read(statement) { row in

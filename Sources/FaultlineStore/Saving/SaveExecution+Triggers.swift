@@ -23,12 +23,14 @@ extension SaveExecution {
     ///
     /// The save is done by then: a row that cannot be read is read when it is needed.
     mutating func refreshAffectedRows() {
-        for affected in store.connection.effects.take() {
+        for affected in store.writer.sqlite.effects.take() {
             guard let place = store.schema.place(ofNumber: affected.entity) else { continue }
             let entity = store.entities[place]
             store.rows.remove(root: entity.schema.root, key: affected.key)
             event.trips += 1
-            guard let loaded = try? store.loadRowAsEvent(entity, key: affected.key, origin: origin) else { continue }
+            guard let loaded = try? store.writer.loadRowAsEvent(entity, key: affected.key, origin: origin) else {
+                continue
+            }
             refreshed.append((entity.schema.root, loaded.row, [loaded.block]))
         }
     }

@@ -42,10 +42,10 @@ struct SaveExecution: StoreTransaction {
     }
 
     mutating func write() throws(StoreError) {
-        if store.isReading { event.trips += 1 }
-        store.endRead()
+        if store.writer.isReading { event.trips += 1 }
+        store.writer.endRead()
         try checkObstacles()
-        _ = store.connection.effects.take()
+        _ = store.writer.sqlite.effects.take()
         try reserveKeys()
         try begin()
         do throws(StoreError) {
@@ -76,12 +76,12 @@ struct SaveExecution: StoreTransaction {
         _ statement: SQLStatement, _ row: (OpaquePointer) -> Void
     ) throws(StoreError) {
         event.trips += 1
-        try store.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
+        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
     }
 
     mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
         event.trips += 1
-        try store.session.run(sql, values, doing: Self.task, isTimed: isTimed, origin: origin)
+        try store.writer.session.run(sql, values, doing: Self.task, isTimed: isTimed, origin: origin)
     }
 
     mutating func control(_ sql: String) throws(StoreError) { try step(sql, isTimed: false) }
@@ -90,7 +90,7 @@ struct SaveExecution: StoreTransaction {
 
     /// Reserves keys alone, for objects that are not saved yet.
     mutating func obtainKeys() throws(StoreError) {
-        store.endRead()
+        store.writer.endRead()
         try reserveKeys()
     }
 
@@ -111,7 +111,7 @@ struct SaveExecution: StoreTransaction {
             }
             try step("COMMIT", isTimed: false)
         } catch {
-            if !store.connection.isAutocommit { try? step("ROLLBACK", isTimed: false) }
+            if !store.writer.sqlite.isAutocommit { try? step("ROLLBACK", isTimed: false) }
             throw error
         }
     }
@@ -119,12 +119,12 @@ struct SaveExecution: StoreTransaction {
     private mutating func reserve(_ objects: ArraySlice<ManagedObject>, root: EntitySchema) throws(StoreError) {
         var last: Int64 = 0
         let sql = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"
-        let statement = try store.connection.statement(sql)
+        let statement = try store.writer.sqlite.statement(sql)
         statement.bind(.integer(root.number), at: 1)
         store.log.statement(sql, [.integer(root.number)])
         try read(statement) { last = sqlite3_column_int64($0, 0) }
         event.trips += 1
-        let changed = try store.session.run(
+        let changed = try store.writer.session.run(
             "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
             [.integer(last + Int64(objects.count)), .integer(root.number), .integer(last)], doing: Self.task,
             origin: origin)
@@ -161,7 +161,7 @@ struct SaveExecution: StoreTransaction {
         }
         written += [.integer(version + 1), .integer(object.key), .integer(version)]
         try write(try updateStatement(entity, slots), written, object)
-        guard store.connection.changes == 1 else { throw conflict(object, version) }
+        guard store.writer.sqlite.changes == 1 else { throw conflict(object, version) }
         event.updated += 1
         event.changedColumns += UInt32(slots.count)
         build(object, key: object.key, version: version + 1, changed: values, old: old)
@@ -181,24 +181,24 @@ struct SaveExecution: StoreTransaction {
             try write(
                 try updateStatement(entity, []), [.integer(version + 1), .integer(object.key), .integer(version)],
                 object)
-            if store.connection.changes == 1 {
+            if store.writer.sqlite.changes == 1 {
                 event.updated += 1
                 return withExtendedLifetime(block) {
                     build(object, key: object.key, version: version + 1, old: row)
                 }
             }
         }
-        let statement = try store.connection.statement(
+        let statement = try store.writer.sqlite.statement(
             "UPDATE OR FAIL \(entity.schema.table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK=?")
         try write(statement, [.integer(object.key)], object)
-        guard store.connection.changes == 1 else { throw gone(object) }
+        guard store.writer.sqlite.changes == 1 else { throw gone(object) }
         event.updated += 1
         store.rows.remove(root: root, key: object.key)
     }
 
     private func updateStatement(_ entity: EntityRuntime, _ slots: [Int]) throws(StoreError) -> SQLStatement {
         let shape = UpdateShape(entity: entity.schema.index, slots: slots)
-        if let known = store.updateStatements[shape] { return known }
+        if let known = store.writer.updateStatements[shape] { return known }
         var sets = slots.map { "\(entity.schema.columns[$0].name) = ?" } + ["Z_OPT = ?"]
         // Whoever goes elsewhere has no place in the order there yet.
         for column in slots.map({ entity.schema.columns[$0] }) where !column.isEntityColumn {
@@ -207,11 +207,11 @@ struct SaveExecution: StoreTransaction {
             let inverse = store.schema.entities[property.destination].properties[property.inverse]
             if inverse.kind == .toMany, let order = inverse.orderColumn { sets.append("\(order) = NULL") }
         }
-        let statement = try store.connection.prepare(
+        let statement = try store.writer.sqlite.prepare(
             "UPDATE OR FAIL \(entity.schema.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK=? AND Z_OPT=?")
         // There can be as many shapes as there are sets of columns; a few are used again and again.
-        if store.updateStatements.count >= 64 { store.updateStatements.removeAll() }
-        store.updateStatements[shape] = statement
+        if store.writer.updateStatements.count >= 64 { store.writer.updateStatements.removeAll() }
+        store.writer.updateStatements[shape] = statement
         return statement
     }
 
@@ -221,11 +221,11 @@ struct SaveExecution: StoreTransaction {
         for slot in entity.schema.columns.indices {
             if let file = externalFile(object, slot) { files.replace(file) }
         }
-        let statement = try store.connection.statement(
+        let statement = try store.writer.sqlite.statement(
             "DELETE FROM \(entity.schema.table) WHERE Z_PK = ? AND Z_OPT = ?")
         let version = old.header.pointee.version
         try write(statement, [.integer(object.key), .integer(version)], object)
-        guard store.connection.changes == 1 else { throw conflict(object, version) }
+        guard store.writer.sqlite.changes == 1 else { throw conflict(object, version) }
         event.deleted += 1
     }
 
@@ -247,7 +247,7 @@ struct SaveExecution: StoreTransaction {
         event.trips += 1
         if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
         do {
-            try store.session.run(statement, values, doing: "Saving \(object.entityName)", origin: origin)
+            try store.writer.session.run(statement, values, doing: "Saving \(object.entityName)", origin: origin)
         } catch {
             var error = error
             error.objectID = object.objectID

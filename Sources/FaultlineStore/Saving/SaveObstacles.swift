@@ -17,9 +17,9 @@ struct SaveObstacles {
         guard store.isForeign else { return }
         var triggers: [String] = []
         var hasHistory = false
-        let statement = try store.connection.statement(
+        let statement = try store.writer.sqlite.statement(
             "SELECT name, type FROM sqlite_master WHERE type = 'trigger' OR name = 'ATRANSACTION'")
-        try store.session.readAsEvent(statement, doing: "Saving") { row in
+        try store.writer.session.readAsEvent(statement, doing: "Saving") { row in
             let name = sqlite3_column_text(row, 0).map { String(cString: $0) } ?? ""
             if name == "ATRANSACTION" { hasHistory = true } else { triggers.append(name) }
         }
@@ -47,13 +47,13 @@ struct SaveObstacles {
     /// What SQLite says if statements that write to a table cannot be prepared, with the triggers that they fire.
     private static func problem(_ table: String, _ store: SQLStore) throws(StoreError) -> String? {
         var columns: [String] = []
-        let list = try store.connection.statement("pragma table_info(\(table))")
-        try store.session.readAsEvent(list, doing: "Saving") { row in
+        let list = try store.writer.sqlite.statement("pragma table_info(\(table))")
+        try store.writer.session.readAsEvent(list, doing: "Saving") { row in
             columns.append(sqlite3_column_text(row, 1).map { String(cString: $0) } ?? "")
         }
         let sets = columns.map { "\"\($0)\" = \"\($0)\"" }.joined(separator: ", ")
         for sql in ["INSERT INTO \(table) DEFAULT VALUES", "UPDATE \(table) SET \(sets)", "DELETE FROM \(table)"] {
-            guard let detail = store.connection.problem(preparing: sql) else { continue }
+            guard let detail = store.writer.sqlite.problem(preparing: sql) else { continue }
             return
                 "because its table \(table) has a trigger or an index that cannot run here (\(detail)); save it with Core Data"
         }

@@ -56,7 +56,7 @@ extension StoreTransaction {
     /// Takes back what was written.
     mutating func rollBack() {
         // A failed COMMIT leaves the transaction open; other failures may have ended it already.
-        if !store.connection.isAutocommit { try? control("ROLLBACK") }
+        if !store.writer.sqlite.isAutocommit { try? control("ROLLBACK") }
         files.undo()
     }
 }

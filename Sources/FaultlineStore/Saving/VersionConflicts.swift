@@ -18,7 +18,7 @@ struct VersionConflicts {
     /// - Complexity: a look-up in the store for each object that the save changes.
     init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
         store.finishReading()
-        let found = try store.locked { () throws(StoreError) in
+        let found = try store.writer.locked { () throws(StoreError) in
             var found: [Conflict] = []
             for object in changes.updated + changes.deleted {
                 let conflict = try Self.look(for: object, in: store)
@@ -34,7 +34,7 @@ struct VersionConflicts {
     }
 
     private static func look(for object: ManagedObject, in store: SQLStore) throws(StoreError) -> Conflict {
-        let loaded = try store.loadRowAsEvent(
+        let loaded = try store.writer.loadRowAsEvent(
             object.runtime, key: object.key, origin: TraceOrigin(context: object.managedObjectContext.traceID))
         return Conflict(object: object, row: loaded?.row, block: loaded?.block)
     }

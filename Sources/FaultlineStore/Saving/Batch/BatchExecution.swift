@@ -49,7 +49,7 @@ struct BatchExecution: StoreTransaction {
     }
 
     mutating func write() throws(StoreError) {
-        store.endRead()
+        store.writer.endRead()
         try begin()
         do throws(StoreError) {
             result = try body(&self)
@@ -76,14 +76,14 @@ struct BatchExecution: StoreTransaction {
     private mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
         event.trips += 1
         if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
-        return try store.session.run(sql, values, doing: Self.task, origin: origin)
+        return try store.writer.session.run(sql, values, doing: Self.task, origin: origin)
     }
 
     private mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
         event.trips += 1
-        let statement = try store.bind(select)
+        let statement = try store.writer.bind(select)
         store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-        try store.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
+        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
     }
 
     /// Runs a statement over the rows whose keys stand in `_Z_intarray0`.
@@ -91,7 +91,7 @@ struct BatchExecution: StoreTransaction {
     private mutating func step(
         _ sql: String, _ values: [SQLValue] = [], keys: [Int64]
     ) throws(StoreError) -> Int {
-        try store.connection.integerArray(0).bind(keys)
+        try store.writer.sqlite.integerArray(0).bind(keys)
         return try step(sql, values)
     }
 

@@ -3,11 +3,11 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
-/// Who holds a queue or a lock, for those who wait for it; kept up while recording.
+/// The owner of a queue or a lock, for the events of those who wait for it; kept up while recording.
 ///
 /// The parts are written one by one: who looks while they change may see a context with another's site, in a trace of
 /// who waited for whom.
-final class Holder: Sendable {
+final class LockOwner: Sendable {
     private let context = Atomic<DictionaryID>(0)
     private let site = Atomic<DictionaryID>(0)
     private let thread = Atomic<UInt32>(0)

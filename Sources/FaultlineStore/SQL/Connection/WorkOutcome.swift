@@ -7,10 +7,10 @@ struct WorkOutcome<Value> {
 
     /// Does the work, once.
     @inline(__always)
-    mutating func run(on store: SQLStore, _ body: (SQLStore) throws(StoreError) -> Value) {
+    mutating func run(on connection: StoreConnection, _ body: (StoreConnection) throws(StoreError) -> Value) {
         do throws(StoreError) {
-            try store.checkOpen()
-            value = try body(store)
+            try connection.checkOpen()
+            value = try body(connection)
         } catch {
             failure = error
         }

@@ -28,12 +28,7 @@ struct LoadedKeys {
     var run = StatementRun()
 }
 
-extension SQLStore {
-    /// The bytes of the column values of rows.
-    func bytes(of rows: some Sequence<RowPointer>) -> UInt64 {
-        rows.reduce(0) { $0 + UInt64($1.byteCount(entities[Int($1.header.pointee.entity)].layout)) }
-    }
-
+extension StoreConnection {
     /// Reads rows into the row cache.
     ///
     /// The statement's values are bound. Under the lock.
@@ -98,7 +93,7 @@ extension SQLStore {
             loaded.keys.append(sqlite3_column_int64(handle, 1))
             if isInTree {
                 loaded.entities.append(
-                    Int32(schema.place(ofNumber: sqlite3_column_int64(handle, 0)) ?? entity.schema.index))
+                    Int32(store.schema.place(ofNumber: sqlite3_column_int64(handle, 0)) ?? entity.schema.index))
             }
             if sortKeys > 0 { loaded.sortKeys.append(Self.lastColumns(sortKeys, of: handle)) }
         }
@@ -110,13 +105,13 @@ extension SQLStore {
         _ handle: OpaquePointer, _ entity: EntityRuntime, _ rowColumns: [EntityRuntime.RowColumns?]
     ) throws(StoreError) -> (EntityRuntime, EntityRuntime.RowColumns) {
         let number = sqlite3_column_int64(handle, 0)
-        guard let place = schema.place(ofNumber: number), let columns = rowColumns[place] else {
+        guard let place = store.schema.place(ofNumber: number), let columns = rowColumns[place] else {
             throw StoreError(
                 .incompatibleModel,
-                "A row of \(entity.schema.table) in '\(path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
+                "A row of \(entity.schema.table) in '\(sqlite.path)' belongs to entity number \(number), which the model does not have there; open the store with the model that it was made with."
             )
         }
-        return (entities[place], columns)
+        return (store.entities[place], columns)
     }
 
     /// Reads the row of one key, as an event of its own if it can be read.
@@ -147,9 +142,9 @@ extension SQLStore {
         let place = entity.schema.index
         if faultReaders[place] == nil {
             faultReaders[place] = FaultReader(
-                try connection.statement(entity.faultSQL), root: entity.schema.root, cache: rows)
+                try sqlite.statement(entity.faultSQL), root: entity.schema.root, cache: rows)
         }
-        // The store holds the one, and it the other.
+        // The connection holds the one, and it the other.
         unowned(unsafe) let reader = faultReaders[place]!
         unowned(unsafe) let statement = reader.statement
         sqlite3_bind_int64(statement.handle, 1, key)
@@ -170,14 +165,23 @@ extension SQLStore {
         return copied.map { rows.insert($0, isRecording: isRecording, generation: readGeneration) }
     }
 
+    /// Binds keys to a statement that selects by `_Z_intarray0`.
+    ///
+    /// Under the lock.
+    func bind(_ sql: String, keys: [Int64]) throws(StoreError) -> SQLStatement {
+        // A table must be there before a statement that reads it can be prepared.
+        try sqlite.integerArray(0).bind(keys)
+        return try sqlite.statement(sql)
+    }
+
     /// Binds what a SELECT selects by.
     ///
     /// Under the lock.
     func bind(_ select: SelectStatement) throws(StoreError) -> SQLStatement {
         // A table must be there before a statement that reads it can be prepared.
-        for (place, keys) in select.arrays.enumerated() { try connection.integerArray(place).bind(keys) }
-        for (place, list) in select.lists.enumerated() { try connection.valueArray(place).bind(list) }
-        let statement = try connection.statement(select.sql)
+        for (place, keys) in select.arrays.enumerated() { try sqlite.integerArray(place).bind(keys) }
+        for (place, list) in select.lists.enumerated() { try sqlite.valueArray(place).bind(list) }
+        let statement = try sqlite.statement(select.sql)
         for (place, value) in select.values.enumerated() { statement.bind(value, at: Int32(place + 1)) }
         return statement
     }
