@@ -39,7 +39,11 @@ struct StoreTimeText {
                 part.isUntimed ? "–" : Phrase.percent(min(1, share)), bar,
             ])
         }
-        let splits = [(EventKind.fetch, "fetches"), (.batch, "batches")].compactMap { split(of: $0, $1) }
+        let splits = [
+            split(of: .fetch, "fetches", rest: "prefetching and making objects"),
+            split(of: .batch, "batches", rest: "prefetching and placing rows"),
+            split(of: .fault, "faults", rest: "filling objects"),
+        ].compactMap { $0 }
         return title(totals, ink, width) + table.section(ink, width: width)
             + splits.flatMap { TextTable.wrapped($0, width: width - 2).map { "  " + ink(.dim, $0) } }
             + statements(totals, ink, width)
@@ -48,7 +52,9 @@ struct StoreTimeText {
     /// Where the time of a kind's trips went; `nil` if the trace does not say.
     ///
     ///     fetches: 12 % preparing, 61 % stepping through rows, 27 % prefetching and making objects
-    private func split(of kind: EventKind, _ name: String) -> String? {
+    ///
+    /// - Parameter rest: what the events do besides.
+    private func split(of kind: EventKind, _ name: String, rest remainder: String) -> String? {
         let groups = analysis.profile.groups.filter { $0.key.kind == kind && $0.counts.step > 0 }
         let total = groups.reduce(0) { $0 &+ $1.totalTime }
         let sum = { (part: KeyPath<EventGroup.Counts, UInt64>) in groups.reduce(0) { $0 &+ $1.counts[keyPath: part] } }
@@ -56,7 +62,6 @@ struct StoreTimeText {
             (sum(\.wait), "waiting"), (sum(\.prepare), "preparing"), (sum(\.step), "stepping through rows"),
         ]
         let rest = total &- min(total, known.reduce(0) { $0 &+ $1.0 })
-        let remainder = kind == .fetch ? "prefetching and making objects" : "prefetching and placing rows"
         let parts = (known + [(rest, remainder)]).map { (Double($0) / Double(max(1, total)), $1) }.filter {
             $0.0 >= 0.005
         }

@@ -102,7 +102,7 @@ struct TextReportTests {
         #expect(coloured.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") == plain)
     }
 
-    @Test func `The time of fetches and batches is split where the trace says how`() {
+    @Test func `The time of fetches, batches and faults is split where the trace says how`() {
         var builder = TraceBuilder()
         var fetch = TraceEvent.Fetch()
         (fetch.trips, fetch.rows, fetch.prepare, fetch.step) = (1, 10, 100_000, 600_000)
@@ -110,7 +110,13 @@ struct TextReportTests {
         var batch = TraceEvent.Batch()
         (batch.trips, batch.rows, batch.wait, batch.prepare, batch.step) = (1, 10, 200_000, 100_000, 700_000)
         builder.event(.batch(batch), duration: 1_000_000)
+        var fault = TraceEvent.Fault()
+        (fault.source, fault.wait, fault.prepare, fault.step) = (.store, 100_000, 300_000, 500_000)
+        builder.event(.fault(fault), duration: 1_000_000)
         let report = TextReport(Analysis(Profile(builder.closed()))).render()
+        #expect(
+            report.contains(
+                "  faults: 10 % waiting, 30 % preparing, 50 % stepping through rows, 10 % filling objects\n"))
         #expect(
             report.contains(
                 "  fetches: 10 % preparing, 60 % stepping through rows, 30 % prefetching and making objects\n"))

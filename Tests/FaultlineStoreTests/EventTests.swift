@@ -335,6 +335,11 @@ struct EventTests {
         context.refresh(category, mergeChanges: false)
         _ = category.name
         let dictionary = store.dictionary
+        for event in details(store, .fault).suffix(4) {
+            guard case .fault(let fault) = event.detail else { continue }
+            #expect((fault.step > 0) == (fault.source == .store) && (fault.prepare > 0) == (fault.source == .store))
+            #expect(fault.wait + fault.prepare + fault.step <= event.duration)
+        }
         let faults = details(store, .fault).suffix(4).map { event -> String in
             guard case .fault(let fault) = event.detail else { return "" }
             #expect(fault.origin == origin)

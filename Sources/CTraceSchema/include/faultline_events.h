@@ -225,6 +225,12 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     X(S, uint64_t, origin, FL_EVENT_ID, 0, \
       "The fetch that produced the object, or the object from which it was reached. 0 if none is known.") \
     X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of column values that were read.") \
+    X(S, uint64_t, wait, FL_NANOSECONDS, 0, \
+      "Time waiting for the store. 0 if the row cache had the data, and in traces of older recorders.") \
+    X(S, uint64_t, prepare, FL_NANOSECONDS, 0, \
+      "Time preparing the statement. 0 if the row cache had the data, and in traces of older recorders.") \
+    X(S, uint64_t, step, FL_NANOSECONDS, 0, \
+      "Time stepping through rows and copying them. 0 if the row cache had the data, and in traces of older recorders.") \
     X(S, uint32_t, type, FL_ENUMERATION, FL_ENUMERATION_FAULT_TYPE, "The kind of fault.") \
     X(S, uint32_t, source, FL_ENUMERATION, FL_ENUMERATION_FAULT_SOURCE, "Where the data came from.") \
     X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, \

@@ -83,6 +83,9 @@ extension EventGroup.Counts: Summed, StartsEmpty {
             rows &+= UInt64(fault.filled)
             bytes &+= fault.bytes
             if fault.source == .rowCache { cacheHits &+= 1 } else { trips &+= 1 }
+            wait &+= fault.wait
+            prepare &+= fault.prepare
+            step &+= fault.step
             errors &+= fault.error == 0 ? 0 : 1
         case .cacheMiss: cacheMisses &+= 1
         case .save(let save): add(save)

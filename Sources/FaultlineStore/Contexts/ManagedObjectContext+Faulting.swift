@@ -21,35 +21,33 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func fill(_ object: ManagedObject) -> StoreError? {
-        let open = recorder.begin()
+        var span = faultSpan()
         // The context holds the store, and the store the entity; the store, or the snapshot that the context is pinned to,
         // holds the pool.
         unowned(unsafe) let entity = object.runtime
         unowned(unsafe) let store = entity.store
         unowned(unsafe) let pool = pool(of: store)
-        unowned(unsafe) let schema = entity.schema
+        let root = entity.root
         object.flags.remove(.isFault)
         object.partial = nil
 
-        var fault = TraceEvent.Fault()
-        var record: StatementRecord?
+        var source = TraceEvent.Fault.Source.rowCache
         var failure: StoreError?
-        if open != nil { fault.seenBefore = pool.rows.hasSeen(root: schema.root, key: object.key) }
+        span?.event.seenBefore = pool.rows.hasSeen(root: root, key: object.key)
         if let row = object.row, !row.isSuperseded, isFresh(row.block) {
-            fault.source = .rowCache
-        } else if let (row, block) = pool.rows.row(root: schema.root, key: object.key), isFresh(block) {
-            fault.source = .rowCache
+            // It has its row already.
+        } else if let (row, block) = pool.rows.row(root: root, key: object.key), isFresh(block) {
             object.row = row
             object.block = block
         } else {
-            fault.source = .store
+            source = .store
             if stalenessInterval >= 0 {
                 // Neither the row that is here nor the state that a burst of reading holds on to will do.
                 store.finishReading()
-                pool.rows.remove(root: schema.root, key: object.key)
+                pool.rows.remove(root: root, key: object.key)
             }
             do throws(StoreError) {
-                let loaded = try load(object, with: pool, isRecording: open != nil, &record)
+                let loaded = try load(object, with: pool, &span)
                 object.row = loaded?.row
                 object.block = loaded?.block
             } catch {
@@ -58,53 +56,49 @@ extension ManagedObjectContext {
                 failure = error
             }
         }
-        if let row = object.row, Int(row.header.pointee.entity) != schema.index {
-            let actual = store.entities[Int(row.header.pointee.entity)]
-            if schema.family.contains(actual.schema.index) {
-                // Somebody named the object by a parent of its entity, as a URL can. Its columns lie elsewhere.
-                object.runtime = actual
-                if type(of: object) != actual.objectClass { object.flags.insert(.hasOtherClass) }
-            } else {
-                object.row = nil
-                object.block = nil
-            }
-        }
+        takeEntityOfRow(object, store)
         if object.row == nil {
             object.flags.insert(.isGone)
             if failure == nil {
-                fault.source = .gone
+                source = .gone
                 failure = StoreError(
                     .objectGone,
-                    "\(schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so release the object.",
+                    "\(entity.schema.name) \(object.objectID) is not in the store any more; another writer deleted it, so release the object.",
                     objectID: object.objectID)
             }
             if let failure { observeReadError(failure) }
         }
-        if fault.source == .rowCache, log.isOn, object.key > 0 {
+        if source == .rowCache, log.isOn, object.key > 0 {
             log.print(.annotation, "fault fulfilled from row cache for : \(object.objectID)")
         }
-        guard let open else { return failure }
-        let isReached = object.trail.relationship >= 0
-        fault.type = isReached ? .toOne : .object
-        if isReached {
-            let owner = store.entities[Int(object.trail.relationshipEntity)]
-            if owner.schema.properties[Int(object.trail.relationship)].isToMany { fault.type = .object }
-            fault.relationship = owner.nameID(Int(object.trail.relationship), recorder)
-            fault.relationshipEntity = owner.traceID(recorder)
-        }
-        fault.entity = entity.traceID(recorder)
-        fault.object = recorder.hash(UInt64(schema.root), UInt64(bitPattern: object.key))
-        fault.origin = object.trail.origin
-        fault.filled = object.row == nil ? 0 : 1
-        fault.bytes = object.row.map { UInt64($0.byteCount(object.runtime.layout)) } ?? 0
-        fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
-        if fault.bytes >= TraceEvent.Release.leastBytes {
-            fault.isWatched = true
-            object.watchedFault = open.id
-        }
-        fault.isDeleting = deletionDepth > 0
-        recorder.end(open, fault, statement: record, context: traceID, site: 0)
+        span?.describe(object, entity, source, failure, isDeleting: deletionDepth > 0)
+        span?.end()
         return failure
+    }
+
+    /// Begins the event of a fault; `nil` if nothing is recorded.
+    @inline(__always)
+    private func faultSpan() -> FaultSpan? {
+        recorder.begin().map { FaultSpan($0, recorder, TraceOrigin(context: traceID)) }
+    }
+
+    /// Gives an object that was named by a parent of its entity, as a URL can, the entity that its row has.
+    ///
+    /// A row of another family is not the object's.
+    @inline(__always)
+    private func takeEntityOfRow(_ object: ManagedObject, _ store: SQLStore) {
+        guard let row = object.row else { return }
+        unowned(unsafe) let schema = object.runtime.schema
+        guard Int(row.header.pointee.entity) != schema.index else { return }
+        let actual = store.entities[Int(row.header.pointee.entity)]
+        if schema.family.contains(actual.schema.index) {
+            // Its columns lie elsewhere.
+            object.runtime = actual
+            if type(of: object) != actual.objectClass { object.flags.insert(.hasOtherClass) }
+        } else {
+            object.row = nil
+            object.block = nil
+        }
     }
 
     @inline(__always)
@@ -113,16 +107,19 @@ extension ManagedObjectContext {
     }
 
     private func load(
-        _ object: ManagedObject, with pool: ConnectionPool, isRecording: Bool, _ record: inout StatementRecord?
+        _ object: ManagedObject, with pool: ConnectionPool, _ span: inout FaultSpan?
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         guard object.key > 0 else { return nil }
         let start = log.isOn ? recorder.now() : 0
         unowned(unsafe) let entity = object.runtime
         var run = StatementRun()
-        let loaded = try pool.read(for: faultOrigin(isRecording)) { connection throws(StoreError) in
-            try connection.loadRow(entity, key: object.key, isRecording: isRecording, &run)
+        span?.restart()
+        let loaded = try pool.read(for: span.origin()) { connection throws(StoreError) in
+            span?.didLock()
+            return try connection.loadRow(entity, key: object.key, &run)
         }
-        if isRecording { record = run.record }
+        span?.didRun(run)
+        span?.tookRestToPrepare()
         if log.isOn {
             log.connectionTime(run.duration)
             log.totalTime(recorder.now() - start, rows: loaded == nil ? 0 : 1)
@@ -132,10 +129,6 @@ extension ManagedObjectContext {
             logPlan(object.runtime.faultSQL, pool)
         }
         return loaded
-    }
-
-    private func faultOrigin(_ isRecording: Bool) -> TraceOrigin {
-        isRecording ? TraceOrigin(context: traceID) : TraceOrigin()
     }
 
     func logPlan(_ sql: String, _ pool: ConnectionPool) {
@@ -208,22 +201,19 @@ extension ManagedObjectContext {
     /// - Parameter take: gets what there is, and whether that is all.
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let store = object.runtime.store
-        let open = recorder.begin()
+        var span = faultSpan()
         let property = object.runtime.schema.properties[index]
         let destination = store.entities[property.destination]
-        var fault = TraceEvent.Fault()
-        fault.type = .toMany
-        var record: StatementRecord?
+        var source = TraceEvent.Fault.Source.rowCache
         var keys: ContiguousArray<Int64> = []
         var places: ContiguousArray<Int32> = []
         var failure: StoreError?
         if object.key < 0 {
             // New objects have nothing in the store.
         } else if let list = object.prefetched?.members(property, of: object.key, store) {
-            fault.source = .rowCache
             keys = list.keys
             places = list.entities
-            fault.seenBefore = true
+            span?.event.seenBefore = true
             if log.isOn {
                 log.print(
                     .annotation,
@@ -231,42 +221,37 @@ extension ManagedObjectContext {
                 )
             }
         } else {
-            fault.source = .store
+            source = .store
             do throws(StoreError) {
-                let loaded = try loadMembers(of: object, property, destination, isRecording: open != nil)
-                (keys, places, record) = (loaded.keys, loaded.entities, loaded.run.record)
+                let loaded = try loadMembers(of: object, property, destination, &span)
+                (keys, places) = (loaded.keys, loaded.entities)
             } catch {
                 failure = error
                 observeReadError(error)
             }
         }
         take(MemberKeys(store: store, property: property, keys: keys, places: places), failure == nil)
-        guard let open else { return }
-        fault.entity = object.runtime.traceID(recorder)
-        fault.relationship = object.runtime.nameID(index, recorder)
-        fault.relationshipEntity = fault.entity
-        fault.object = recorder.hash(UInt64(object.runtime.schema.root), UInt64(bitPattern: object.key))
-        fault.origin = object.trail.origin
-        fault.filled = UInt32(clamping: keys.count)
-        fault.bytes = UInt64(keys.count * 8)
-        fault.isDeleting = deletionDepth > 0
-        fault.error = failure.map { UInt32(bitPattern: $0.sqliteCode) } ?? 0
-        recorder.end(open, fault, statement: record, context: traceID, site: 0)
+        span?.describe(object, relationship: index, members: keys.count, source, failure, isDeleting: deletionDepth > 0)
+        span?.end()
     }
 
     private func loadMembers(
-        of object: ManagedObject, _ property: PropertySchema, _ destination: EntityRuntime, isRecording: Bool
+        of object: ManagedObject, _ property: PropertySchema, _ destination: EntityRuntime, _ span: inout FaultSpan?
     ) throws(StoreError) -> LoadedKeys {
         let sql = destination.memberSQL(property)
         let start = log.isOn ? recorder.now() : 0
         let pool = pool(of: object.runtime.store)
-        let loaded = try pool.read(for: faultOrigin(isRecording)) { connection throws(StoreError) in
+        span?.restart()
+        let loaded = try pool.read(for: span.origin()) { connection throws(StoreError) in
+            span?.didLock()
             try connection.beginRead()
             let statement = try connection.sqlite.statement(sql)
             statement.bind(.integer(object.key), at: 1)
+            span?.didPrepare()
             log.statement(sql, [.integer(object.key)])
-            return try connection.loadKeys(statement, destination, isRecording: isRecording)
+            return try connection.loadKeys(statement, destination)
         }
+        span?.didRun(loaded.run)
         if log.isOn {
             log.connectionTime(loaded.run.duration)
             log.totalTime(recorder.now() - start, rows: loaded.keys.count)

@@ -17,17 +17,14 @@ extension ManagedObjectContext {
         for store in stores where wanted.contains(where: { $0.runtime.store === store }) {
             try store.checkWritable(doing: "Obtaining permanent IDs")
         }
-        let isRecording = recorder.isEnabled
-        let origin =
-            isRecording
-            ? TraceOrigin(
-                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function)) : TraceOrigin()
+        // Its statements are events of their own.
+        let span = recorder.isEnabled ? SaveSpan(nil, recorder, origin(at: (fileID, line, function))) : nil
         do throws(StoreError) {
             for store in stores {
                 let own = wanted.filter { $0.runtime.store === store }
                 guard !own.isEmpty else { continue }
-                var execution = SaveExecution(store, ChangeSet(inserted: own), origin: origin, isRecording: isRecording)
-                try store.writer.locked(for: origin) { () throws(StoreError) in try execution.obtainKeys() }
+                var execution = SaveExecution(store, ChangeSet(inserted: own), span)
+                try store.writer.locked(for: execution.origin) { () throws(StoreError) in try execution.obtainKeys() }
             }
         } catch {
             for object in wanted { object.pending?.newKey = 0 }

@@ -30,26 +30,11 @@ extension ManagedObjectContext {
             postChanges()
         }
         try callWillSave()
-        let open = recorder.begin()
-        let origin =
-            open == nil
-            ? TraceOrigin()
-            : TraceOrigin(
-                context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
-        var attempt = SaveAttempt(origin: origin, isRecording: open != nil)
+        var attempt = SaveAttempt(
+            span: recorder.begin().map { SaveSpan($0, recorder, origin(at: (fileID, line, function))) })
         let outcome = Result { while try !write(&attempt) {} }
-        if case .failure(let error) = outcome {
-            let code = (error as? StoreError)?.sqliteCode ?? 0
-            attempt.event.error = UInt32(bitPattern: code == 0 ? SQLITE_ABORT : code)
-        }
-        if let open {
-            // What was refused before the store was asked, and what leaves nothing to write, is no save.
-            if attempt.hasBegun {
-                recorder.end(open, attempt.event, context: origin.context, site: origin.site)
-            } else {
-                recorder.cancel(open)
-            }
-        }
+        // What was refused before the store was asked, and what leaves nothing to write, is no save.
+        if attempt.hasBegun { attempt.span?.end(outcome.failure) } else { attempt.span?.cancel() }
         // Also of a failure: some of several stores may have been saved.
         if let done = attempt.done { tell(done) }
         try outcome.get()
@@ -57,12 +42,10 @@ extension ManagedObjectContext {
 
     /// What one save after another learns, until one succeeds.
     private struct SaveAttempt {
-        let origin: TraceOrigin
-        let isRecording: Bool
+        var span: SaveSpan?
         var count = 0
         /// Whether the store was asked for anything.
         var hasBegun = false
-        var event = TraceEvent.Save()
         /// Objects that the store does not have any more and that are to be in it again.
         var revived: Set<ManagedObject> = []
         /// Whether what holds unique values lets go of them before others take them.
@@ -85,13 +68,15 @@ extension ManagedObjectContext {
         static let most = 1000
 
         /// Takes over what an attempt has done, with what those before it have cost.
-        mutating func add(_ next: TraceEvent.Save) {
-            let before = event
-            event = next
-            event.trips += before.trips
-            event.conflicts += before.conflicts
-            event.bytes += before.bytes
-            event.lockWait += before.lockWait
+        mutating func add(_ next: @autoclosure () -> TraceEvent.Save) {
+            span?.update { event in
+                let before = event
+                event = next()
+                event.trips += before.trips
+                event.conflicts += before.conflicts
+                event.bytes += before.bytes
+                event.lockWait += before.lockWait
+            }
         }
     }
 
@@ -124,14 +109,14 @@ extension ManagedObjectContext {
         attempt.count += 1
         var transaction = JointTransaction(
             parts.map { store, changes in
-                var execution = SaveExecution(store, changes, origin: attempt.origin, isRecording: attempt.isRecording)
+                var execution = SaveExecution(store, changes, attempt.span?.part)
                 execution.clearsUniqueValues = attempt.clearsUniqueValues
                 return execution
             })
         do throws(StoreError) {
-            try transaction.run(for: attempt.origin)
+            try transaction.run(for: attempt.span?.origin ?? TraceOrigin())
         } catch {
-            if attempt.isRecording { attempt.add(event(transaction.parts)) }
+            attempt.add(event(transaction.parts))
             guard transaction.committed.isEmpty else {
                 keep(transaction, &done)
                 attempt.done = done
@@ -146,7 +131,7 @@ extension ManagedObjectContext {
             }
             return false
         }
-        if attempt.isRecording { attempt.add(event(transaction.parts)) }
+        attempt.add(event(transaction.parts))
         // The executions hold the new rows' blocks until the objects do.
         withExtendedLifetime(transaction) {
             for part in transaction.parts { take(part, &done) }
@@ -181,13 +166,13 @@ extension ManagedObjectContext {
         let isLast = attempt.count >= SaveAttempt.most
         if error.code == .conflict {
             let found = try VersionConflicts(changes, in: store)
-            attempt.event.conflicts += UInt32(clamping: max(0, found.conflicts.count - 1))
+            attempt.span?.event.conflicts += UInt32(clamping: max(0, found.conflicts.count - 1))
             if mergePolicy == .error || isLast { throw found.error(error) }
             attempt.revived = attempt.revived.filter { $0.flags.isDisjoint(with: [.isDeleted, .isDetached]) }
             attempt.revived.formUnion(resolve(found))
         } else if error.sqliteCode == StoreError.uniqueViolation {
             let found = try ConstraintConflicts(changes, in: store)
-            attempt.event.conflicts += UInt32(clamping: found.conflicts.count)
+            attempt.span?.event.conflicts += UInt32(clamping: found.conflicts.count)
             if found.isEmpty {
                 if attempt.clearsUniqueValues || isLast { throw error }
             } else {
@@ -203,12 +188,14 @@ extension ManagedObjectContext {
 
     private func event(_ parts: [SaveExecution]) -> TraceEvent.Save {
         var event = TraceEvent.Save()
-        for part in parts { event.add(self.event(part)) }
+        for part in parts {
+            if let span = part.span { event.add(self.event(part, span)) }
+        }
         return event
     }
 
-    private func event(_ execution: SaveExecution) -> TraceEvent.Save {
-        var event = execution.event
+    private func event(_ execution: SaveExecution, _ span: SaveSpan) -> TraceEvent.Save {
+        var event = span.event
         var counts: [Int: TraceEvent.Save.Change] = [:]
         func count(_ objects: [ManagedObject], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
             for object in objects {
@@ -323,4 +310,8 @@ extension ManagedObjectContext {
         if ContextNotification.didSaveIDs.isWanted { post(.didSaveIDs, saved) }
         merging.tell(saved, from: self)
     }
+}
+
+extension Result {
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -64,7 +64,8 @@ final class PinnedSnapshot: Sendable {
                 "Pinning a context to the state of '\(store.path)' needs the write-ahead log, which the store does not use; open it writable once, so that it does."
             )
         }
-        let rows = RowCache(roots: store.entities.count, limit: store.description.rowCacheLimit)
+        let rows = RowCache(
+            roots: store.entities.count, limit: store.description.rowCacheLimit, recorder: store.recorder)
         let connection = try store.openReader(rows: rows, epoch: ReadEpoch())
         try connection.pin()
         return ConnectionPool(connection, readers: 0)

@@ -30,9 +30,7 @@ extension FetchExecution {
     /// Asks each of the stores, one after the other, and makes one result of what they have.
     ///
     /// Each store's statement is an event of its own within that of the fetch.
-    func executeEverywhere(
-        _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
-    ) throws(StoreError) -> FetchedRows {
+    func executeEverywhere(_ span: inout FetchSpan?) throws(StoreError) -> FetchedRows {
         let aggregates = resultType == .dictionaries ? try MergedAggregates(terms) : nil
         var asked = aggregates?.terms ?? terms
         if resultType == .count {
@@ -48,10 +46,10 @@ extension FetchExecution {
                 resultType: resultType, site: site)
             execution.warmsRowCache = warmsRowCache
             execution.isPart = true
-            var part = TraceEvent.Fetch()
-            parts.append(try execution.execute(&part, isRecording: isRecording, origin: origin).0)
+            var part = span?.part
+            parts.append(try execution.execute(&part))
             executions.append(execution)
-            detail.add(part, isFirst: parts.count == 1)
+            if let part { span?.update { if parts.count == 1 { $0 = part.event } else { $0.add(part.event) } } }
         }
         var found = FetchedRows()
         switch resultType {
@@ -66,8 +64,10 @@ extension FetchExecution {
             merge(parts, executions, into: &found)
             found.count = found.keys.count
         }
-        (detail.limit, detail.offset) = (UInt32(clamping: terms.limit), UInt32(clamping: terms.offset))
-        detail.rows = UInt32(clamping: found.count)
+        span?.update {
+            ($0.limit, $0.offset) = (UInt32(clamping: terms.limit), UInt32(clamping: terms.offset))
+            $0.rows = UInt32(clamping: found.count)
+        }
         return found
     }
 
@@ -154,27 +154,5 @@ extension FetchExecution {
             value.append(to: &bytes)
         }
         return bytes
-    }
-}
-
-extension TraceEvent.Fetch {
-    /// Adds what one of several stores was asked.
-    fileprivate mutating func add(_ part: TraceEvent.Fetch, isFirst: Bool) {
-        guard !isFirst else {
-            self = part
-            return
-        }
-        trips += part.trips
-        bytes += part.bytes
-        cacheHits += part.cacheHits
-        cacheMisses += part.cacheMisses
-        prefetchedRows += part.prefetchedRows
-        prefetchedBytes += part.prefetchedBytes
-        wait += part.wait
-        prepare += part.prepare
-        step += part.step
-        materialise += part.materialise
-        pending += part.pending
-        pendingObjects += part.pendingObjects
     }
 }

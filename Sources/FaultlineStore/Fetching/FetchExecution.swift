@@ -3,33 +3,6 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-/// What a fetch request found.
-struct FetchedRows {
-    var keys: ContiguousArray<Int64> = []
-    /// Places of entities; empty where all are of one entity.
-    var entities: ContiguousArray<Int32> = []
-    /// Empty unless the rows were read along.
-    var rows: ContiguousArray<RowPointer> = []
-    var blocks: [RowBlock] = []
-    var prefetched: PrefetchedObjects?
-    /// What the rows have; `nil`: everything.
-    var partial: PartialSelection?
-    /// Whether unsaved changes take part: then ``keys`` are those of the result, and ``rows`` only what was read for it.
-    var isMerged = false
-    /// Where unsaved changes take part: the objects by place, all of them or, where rows come in batches, those that
-    /// have changes.
-    var known: ContiguousArray<ManagedObject?> = []
-    /// Where several stores have been asked: each of them, and by place which one the row comes from.
-    var sources: [FetchSource] = []
-    var sourceNumbers: ContiguousArray<UInt16> = []
-    /// Of one of several stores: what each place is sorted by.
-    var sortKeys: [[SQLValue]] = []
-    var dictionaries: [[String: AttributeValue]] = []
-    var count = 0
-    var fetch: EventID = 0
-    var shape: DictionaryID = 0
-}
-
 /// Runs a fetch request: one SELECT, and one more for every relationship that is prefetched.
 struct FetchExecution {
     let store: SQLStore
@@ -37,7 +10,7 @@ struct FetchExecution {
     let terms: FetchTerms
     let entity: EntityRuntime
     let resultType: TraceEvent.Fetch.ResultType
-    let site: (fileID: StaticString, line: UInt, function: StaticString)
+    let site: CallerSite
     /// Whether rows are read although only identities are asked for.
     var warmsRowCache = false
     /// The stores that are asked as well.
@@ -46,36 +19,23 @@ struct FetchExecution {
     var isPart = false
 
     func run() throws(StoreError) -> FetchedRows {
-        let recorder = store.recorder
-        guard let open = recorder.begin() else {
-            var detail = TraceEvent.Fetch()
-            return try executeAll(&detail, isRecording: false, origin: TraceOrigin()).0
-        }
-        let origin = TraceOrigin(
-            context: context.traceID,
-            site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
-        var detail = TraceEvent.Fetch()
+        var span = store.recorder.begin().map { FetchSpan($0, store.recorder, context.origin(at: site)) }
+        guard span != nil else { return try executeAll(&span) }
         do {
-            var (found, record) = try executeAll(&detail, isRecording: true, origin: origin)
-            found.fetch = open.id
-            found.shape = detail.shape
-            recorder.end(open, detail, statement: record, context: origin.context, site: origin.site)
+            var found = try executeAll(&span)
+            if let span { (found.fetch, found.shape) = (span.id, span.event.shape) }
+            span?.end()
             return found
         } catch {
-            detail.error = UInt32(bitPattern: error.sqliteCode == 0 ? SQLITE_ERROR : error.sqliteCode)
-            recorder.end(open, detail, context: origin.context, site: origin.site)
+            span?.end(error)
             throw error
         }
     }
 
     @inline(__always)
-    private func executeAll(
-        _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
-    ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
-        guard otherStores.isEmpty else {
-            return (try executeEverywhere(&detail, isRecording: isRecording, origin: origin), nil)
-        }
-        return try execute(&detail, isRecording: isRecording, origin: origin)
+    private func executeAll(_ span: inout FetchSpan?) throws(StoreError) -> FetchedRows {
+        guard otherStores.isEmpty else { return try executeEverywhere(&span) }
+        return try execute(&span)
     }
 
     private var form: SQLGenerator.Form {
@@ -89,15 +49,12 @@ struct FetchExecution {
 
     // A call would copy the request, which costs more than the text of the function.
     @inline(__always)
-    func execute(
-        _ detail: inout TraceEvent.Fetch, isRecording: Bool, origin: TraceOrigin
-    ) throws(StoreError) -> (FetchedRows, StatementRecord?) {
-        let clock = isRecording || store.log.isOn
-        let begin = clock ? store.recorder.now() : 0
+    func execute(_ span: inout FetchSpan?) throws(StoreError) -> FetchedRows {
+        let start = span != nil || store.log.isOn ? store.recorder.now() : 0
         let form = form
+        span?.restart()
         let pending = form == .expressions ? nil : PendingObjects(context, terms, entity)
-        let timesPending = pending != nil && isRecording
-        if timesPending { detail.pending = store.recorder.now() - begin }
+        if pending != nil { span?.didCompare() }
         let sortKeys = (pending == nil && !isPart) || form == .count ? 0 : terms.sortDescriptors.count
         var found = FetchedRows()
         if resultType == .objects, !terms.expressions.isEmpty, terms.includesPropertyValues {
@@ -108,116 +65,107 @@ struct FetchExecution {
             pending?.widened(counting: form == .count) ?? terms, form, entity: entity, model: store.schema,
             store: store.identity, hiding: pending?.hidden ?? [], selectsSortKeys: sortKeys > 0,
             partial: found.partial)
-        if isRecording { describe(&detail, select) }
+        span?.update { describe(&$0, select) }
+        span?.restart()
         // Reading may need the store, so that this comes before it is locked.
-        let compared = timesPending ? store.recorder.now() : 0
         let matches = pending?.matches() ?? []
-        if let pending, timesPending {
-            detail.pending += store.recorder.now() - compared
-            detail.pendingObjects = UInt32(clamping: pending.comparedCount)
-        }
-        var record: StatementRecord?
-        var times = (prepared: UInt64(0), locked: UInt64(0))
-        var run = StatementRun()
-        var foundKeys: [[SQLValue]] = []
-        let asked = clock ? store.recorder.now() : 0
-        try context.pool(of: store).read(for: origin) { connection throws(StoreError) in
-            times.locked = isRecording ? store.recorder.now() : 0
-            try connection.beginRead()
-            let statement = try connection.bind(select)
-            times.prepared = isRecording ? store.recorder.now() : 0
-            store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-            let open = isPart ? store.recorder.begin() : nil
-            do throws(StoreError) {
-                (run, foundKeys) = try read(
-                    form, statement, select, sortKeys, from: connection, &found, &detail, isRecording)
-            } catch {
-                if let open { store.recorder.cancel(open) }
-                throw error
-            }
-            record = run.record
-            if let open {
-                if let record {
-                    store.recorder.end(open, record.fields, context: origin.context, site: origin.site)
-                } else {
-                    store.recorder.cancel(open)
-                }
-            }
-            if form != .count, store.log.isOn { store.log.connectionTime(run.duration) }
-            detail.trips = 1
-            if form == .rows, !terms.prefetch.isEmpty, !found.rows.isEmpty {
-                let prefetch = try Prefetch(
-                    terms.prefetch, from: found.rows, entity, connection, origin: origin, isRecording: isRecording)
-                detail.trips += UInt32(clamping: prefetch.trips)
-                detail.prefetchedRows = UInt32(clamping: prefetch.rows)
-                detail.prefetchedBytes = prefetch.bytes
-                detail.prefetches = prefetch.paths
-                found.prefetched = prefetch.objects
-            }
-            if store.log.level >= 2, form != .count {
-                store.log.returned(statement, entity: entity.schema.name, rows: run.rows) { values(found, select) }
-            }
+        if let pending { span?.didCompare(pending.comparedCount) }
+        span?.restart()
+        let (run, keys) = try context.pool(of: store).read(for: span.origin()) { connection throws(StoreError) in
+            span?.didLock()
+            return try read(form, select, sortKeys, on: connection, &found, &span)
         }
         if form != .count { found.count = run.rows }
         if let pending {
             if form == .count {
                 found.count = pending.count(found.count, matches.count)
             } else {
-                merge(pending.merge(matches, count: run.rows, keys: foundKeys), foundKeys, into: &found)
+                merge(pending.merge(matches, count: run.rows, keys: keys), keys, into: &found)
             }
         } else {
-            found.sortKeys = foundKeys
+            found.sortKeys = keys
         }
-        if store.log.isOn { logTotal(found, store.recorder.now() - begin, select.sql) }
-        if isRecording {
-            detail.rows = UInt32(clamping: found.count)
-            detail.wait = times.locked - asked
-            detail.prepare = times.prepared - times.locked
-            detail.step = record?.duration ?? 0
-            let total = store.recorder.now() - begin
-            detail.materialise = total - min(total, detail.wait + detail.prepare + detail.step + detail.pending)
-            detail.bytes =
-                switch form {
-                case .rows: store.bytes(of: found.rows)
-                case .keys, .count: UInt64(found.keys.count * 8)
-                case .expressions: found.dictionaries.reduce(0) { $0 + Self.bytes($1) }
-                }
+        if store.log.isOn { logTotal(found, store.recorder.now() - start, select.sql) }
+        span?.finish(rows: found.count, bytes: bytes(of: found, form), since: start)
+        return found
+    }
+
+    /// Reads what was asked for, and what is prefetched with it.
+    @inline(__always)
+    private func read(
+        _ form: SQLGenerator.Form, _ select: SelectStatement, _ sortKeys: Int, on connection: StoreConnection,
+        _ found: inout FetchedRows, _ span: inout FetchSpan?
+    ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
+        let log = store.log
+        try connection.beginRead()
+        let statement = try connection.bind(select)
+        span?.didPrepare()
+        log.statement(select.sql, select.values, arrays: select.arrays.count)
+        let (run, keys) = try connection.session.asEvent(if: isPart, statement, origin: span.origin()) {
+            (run) throws(StoreError) in
+            let result = try step(form, statement, select, sortKeys, on: connection, &found, &span)
+            run = result.0
+            return result
         }
-        return (found, record)
+        span?.didRun(run)
+        span?.event.trips = 1
+        if form != .count, log.isOn { log.connectionTime(run.duration) }
+        if form == .rows, !terms.prefetch.isEmpty, !found.rows.isEmpty {
+            let prefetch = try Prefetch(terms.prefetch, from: found.rows, entity, connection, origin: span.origin())
+            found.prefetched = prefetch.objects
+            span?.update {
+                $0.trips += UInt32(clamping: prefetch.trips)
+                $0.prefetchedRows = UInt32(clamping: prefetch.rows)
+                $0.prefetchedBytes = prefetch.bytes
+                $0.prefetches = prefetch.paths
+            }
+        }
+        if log.level >= 2, form != .count {
+            log.returned(statement, entity: entity.schema.name, rows: run.rows) { values(found, select) }
+        }
+        return (run, keys)
     }
 
     /// Runs the statement.
     @inline(__always)
-    private func read(
+    private func step(
         _ form: SQLGenerator.Form, _ statement: SQLStatement, _ select: SelectStatement, _ sortKeys: Int,
-        from connection: StoreConnection, _ found: inout FetchedRows, _ detail: inout TraceEvent.Fetch, _ isRecording: Bool
+        on connection: StoreConnection, _ found: inout FetchedRows, _ span: inout FetchSpan?
     ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
         switch form {
         case .count:
             let run = try connection.session.read(
-                statement, doing: "Counting \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+                statement, doing: "Counting \(entity.schema.name)", measuresPages: true
             ) { found.count = Int(sqlite3_column_int64($0, 0)) }
             return (run, [])
         case .expressions:
             var keys: [[SQLValue]] = []
             let run = try connection.session.read(
-                statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+                statement, doing: "Reading \(entity.schema.name)", measuresPages: true
             ) { row in
                 found.dictionaries.append(Self.dictionary(row, select.columns))
                 if sortKeys > 0 { keys.append(select.sortColumns.map { SQLValue(row, column: $0) }) }
             }
             return (run, keys)
         case .keys:
-            let loaded = try connection.loadKeys(statement, entity, isRecording: isRecording, sortKeys: sortKeys)
+            let loaded = try connection.loadKeys(statement, entity, sortKeys: sortKeys)
             (found.keys, found.entities) = (loaded.keys, loaded.entities)
             return (loaded.run, loaded.sortKeys)
         case .rows:
-            let loaded = try connection.loadRows(
-                statement, entity, isRecording: isRecording, sortKeys: sortKeys, partial: found.partial)
+            let loaded = try connection.loadRows(statement, entity, sortKeys: sortKeys, partial: found.partial)
             (found.rows, found.blocks) = (loaded.rows, loaded.blocks)
-            detail.cacheHits = UInt32(clamping: loaded.cacheHits)
-            detail.cacheMisses = UInt32(clamping: loaded.rows.count - loaded.cacheHits)
+            span?.event.cacheHits = UInt32(clamping: loaded.cacheHits)
+            span?.event.cacheMisses = UInt32(clamping: loaded.rows.count - loaded.cacheHits)
             return (loaded.run, loaded.sortKeys)
+        }
+    }
+
+    /// The bytes of the column values that were read.
+    private func bytes(of found: FetchedRows, _ form: SQLGenerator.Form) -> UInt64 {
+        switch form {
+        case .rows: store.bytes(of: found.rows)
+        case .keys, .count: UInt64(found.keys.count * 8)
+        case .expressions: found.dictionaries.reduce(0) { $0 + Self.bytes($1) }
         }
     }
 
@@ -328,23 +276,5 @@ struct FetchExecution {
             store.log.totalTime(nanoseconds, rows: found.count)
         }
         context.logPlan(sql, context.pool(of: store))
-    }
-}
-
-extension FetchedRows {
-    func objectIDs(_ entity: EntityRuntime) -> [ManagedObjectID] {
-        let store = entity.store
-        if !isMerged, !rows.isEmpty {
-            return rows.map { row in
-                let schema = store.schema.entities[Int(row.header.pointee.entity)]
-                return ManagedObjectID(store: store.identity, entity: schema, key: row.key)
-            }
-        }
-        return keys.indices.map { place in
-            let source = sources.isEmpty ? entity : sources[Int(sourceNumbers[place])].entity
-            let store = source.store
-            let schema = entities.isEmpty ? source.schema : store.schema.entities[Int(entities[place])]
-            return ManagedObjectID(store: store.identity, entity: schema, key: keys[place])
-        }
     }
 }

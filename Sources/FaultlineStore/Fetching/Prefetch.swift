@@ -8,7 +8,6 @@ import FaultlineTrace
 struct Prefetch {
     private let connection: StoreConnection
     let origin: TraceOrigin
-    let isRecording: Bool
     /// What was loaded, for the objects to hold.
     let objects = PrefetchedObjects()
     private(set) var trips = 0
@@ -24,19 +23,20 @@ struct Prefetch {
     /// Loads the ways of key paths from rows of an entity.
     init(
         _ keyPaths: [String], from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime,
-        _ connection: StoreConnection, origin: TraceOrigin, isRecording: Bool
+        _ connection: StoreConnection, origin: TraceOrigin
     ) throws(StoreError) {
         self.connection = connection
         self.origin = origin
-        self.isRecording = isRecording
+        let recorder = connection.recorder
         for (place, keyPath) in keyPaths.enumerated() {
-            let before = (trips, self.rows, bytes, start: isRecording ? connection.recorder.now() : 0)
+            let isRecorded = recorder.isEnabled && place < TraceEvent.Prefetch.maximumPaths
+            let before = (trips, self.rows, bytes, start: isRecorded ? recorder.now() : 0)
             try load(keyPath, from: rows, entity)
-            guard isRecording, place < TraceEvent.Prefetch.maximumPaths else { continue }
+            guard isRecorded else { continue }
             paths.append(
                 TraceEvent.Prefetch(
                     path: UInt64(place), trips: UInt64(trips - before.0), rows: UInt64(self.rows - before.1),
-                    bytes: bytes - before.2, duration: connection.recorder.now() - before.start))
+                    bytes: bytes - before.2, duration: recorder.now() - before.start))
         }
     }
 
@@ -156,19 +156,13 @@ struct Prefetch {
         let statement = try connection.bind(sql, keys: keys)
         log.statement(sql, arrays: 1)
         let start = log.isOn ? recorder.now() : 0
-        let open = recorder.begin()
-        let loaded: LoadedRows
-        do {
-            loaded = try connection.loadRows(statement, destination, isRecording: open != nil, hasSources: hasSources)
-        } catch {
-            if let open { recorder.cancel(open) }
-            throw error
-        }
-        if let open, let record = loaded.run.record {
-            recorder.end(open, record.fields, context: origin.context, site: origin.site)
+        let loaded = try connection.session.asEvent(statement, origin: origin) { (run) throws(StoreError) in
+            let loaded = try connection.loadRows(statement, destination, hasSources: hasSources)
+            run = loaded.run
+            return loaded
         }
         rows += loaded.rows.count
-        if isRecording { bytes += store.bytes(of: loaded.rows) }
+        if recorder.isEnabled { bytes += store.bytes(of: loaded.rows) }
         objects.hold(loaded.blocks)
         if log.isOn {
             log.connectionTime(loaded.run.duration)

@@ -13,7 +13,7 @@ final class FetchedObjects {
     @usableFromInline let count: Int
     let fetch: EventID
     let shape: DictionaryID
-    let site: (fileID: StaticString, line: UInt, function: StaticString)
+    let site: CallerSite
     /// What is done with the result, while that is recorded.
     let use: FetchUse?
     private let found: FetchedRows
@@ -182,57 +182,43 @@ final class FetchedObjects {
 
     /// Loads the rows of a batch in one trip to each store that has any, and brings them into the order of the keys.
     private func load(_ number: Int) throws(StoreError) {
-        let range = range(of: number)
         let recorder = context.recorder
-        let open = recorder.begin()
-        var event = TraceEvent.Batch()
-        event.fetch = fetch
-        event.shape = shape
-        event.firstIndex = UInt32(clamping: range.lowerBound)
-        if open != nil { event.entity = entity.traceID(recorder) }
-        let origin =
-            open == nil
-            ? TraceOrigin()
-            : TraceOrigin(
-                context: context.traceID,
-                site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
+        var span = recorder.begin().map { BatchSpan($0, recorder, context.origin(at: site)) }
+        let range = range(of: number)
+        span?.update {
+            $0.fetch = fetch
+            $0.shape = shape
+            $0.entity = entity.traceID(recorder)
+            $0.firstIndex = UInt32(clamping: range.lowerBound)
+        }
         do throws(StoreError) {
             var batch = Batch(
                 rows: Array(repeating: nil, count: range.count), blocks: [],
                 prefetched: Array(repeating: nil, count: sources.count))
-            var statement: StatementRecord?
             for source in sources.indices {
                 let places = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
                 guard !places.isEmpty else { continue }
-                let loaded = try read(places, from: source, origin, isRecording: open != nil, &event, &batch)
-                statement = loaded.run.record
+                let loaded = try read(places, from: source, &span, &batch)
                 if use != nil { observeLoad(loaded.rows, sources[source].partial) }
-                guard open != nil else { continue }
-                event.rows += UInt32(clamping: loaded.rows.count)
-                event.cacheHits += UInt32(clamping: loaded.cacheHits)
-                event.step += loaded.run.record?.duration ?? 0
-                event.bytes += entity.store.bytes(of: loaded.rows)
+                span?.update {
+                    $0.rows += UInt32(clamping: loaded.rows.count)
+                    $0.cacheHits += UInt32(clamping: loaded.cacheHits)
+                    $0.bytes += entity.store.bytes(of: loaded.rows)
+                }
             }
             use?.loadedBatch()
             batches[number] = batch
-            // Those of several stores are events of their own.
-            if sources.count > 1 { statement = nil }
-            if let open {
-                recorder.end(open, event, statement: statement, context: origin.context, site: origin.site)
-            }
+            if sources.count > 1 { span?.recordsNoStatement() }
+            span?.end()
         } catch {
-            if let open {
-                event.error = UInt32(bitPattern: error.sqliteCode)
-                recorder.end(open, event, context: origin.context, site: origin.site)
-            }
+            span?.end(error)
             throw error
         }
     }
 
     /// Reads the rows of a batch that one store has.
     private func read(
-        _ wanted: [Int], from source: Int, _ origin: TraceOrigin, isRecording: Bool,
-        _ event: inout TraceEvent.Batch, _ batch: inout Batch
+        _ wanted: [Int], from source: Int, _ span: inout BatchSpan?, _ batch: inout Batch
     ) throws(StoreError) -> LoadedRows {
         let (entity, partial) = (sources[source].entity, sources[source].partial)
         let (log, recorder) = (context.log, context.recorder)
@@ -240,42 +226,24 @@ final class FetchedObjects {
             "\(partial?.selection ?? entity.rowSelection) FROM \(entity.schema.table) t0 WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)   LIMIT \(terms.batchSize)"
         let begin = log.isOn ? recorder.now() : 0
         let keys = wanted.map { found.keys[$0] }
-        var prefetched: PrefetchedObjects?
-        event.trips += 1
         let pool = context.pool(of: entity.store)
-        let asked = isRecording ? recorder.now() : 0
-        let loaded = try pool.read(for: origin) { connection throws(StoreError) in
-            let locked = isRecording ? recorder.now() : 0
+        span?.event.trips += 1
+        span?.restart()
+        let loaded = try pool.read(for: span.origin()) { connection throws(StoreError) in
+            span?.didLock()
             try connection.beginRead()
             let statement = try connection.bind(sql, keys: keys)
-            if isRecording {
-                event.wait += locked - asked
-                event.prepare += recorder.now() - locked
-            }
+            span?.didPrepare()
             log.statement(sql, arrays: 1)
-            let open = sources.count > 1 ? recorder.begin() : nil
-            let loaded: LoadedRows
-            do throws(StoreError) {
-                loaded = try connection.loadRows(statement, entity, isRecording: isRecording, partial: partial)
-            } catch {
-                if let open { recorder.cancel(open) }
-                throw error
+            let loaded = try connection.session.asEvent(if: sources.count > 1, statement, origin: span.origin()) {
+                (run) throws(StoreError) in
+                let loaded = try connection.loadRows(statement, entity, partial: partial)
+                run = loaded.run
+                return loaded
             }
-            if let open, let record = loaded.run.record {
-                recorder.end(open, record.fields, context: origin.context, site: origin.site)
-            } else if let open {
-                recorder.cancel(open)
-            }
+            span?.didRun(loaded.run)
             if log.isOn { log.connectionTime(loaded.run.duration) }
-            if !terms.prefetch.isEmpty, !loaded.rows.isEmpty {
-                let prefetch = try Prefetch(
-                    terms.prefetch, from: loaded.rows, entity, connection, origin: origin, isRecording: isRecording)
-                event.trips += UInt32(clamping: prefetch.trips)
-                event.prefetchedRows += UInt32(clamping: prefetch.rows)
-                event.prefetchedBytes += prefetch.bytes
-                event.prefetches += prefetch.paths
-                prefetched = prefetch.objects
-            }
+            batch.prefetched[source] = try prefetch(loaded.rows, entity, on: connection, &span)
             return loaded
         }
         let start = range(of: wanted[0] / terms.batchSize).lowerBound
@@ -285,12 +253,27 @@ final class FetchedObjects {
             if let place = places[row.key] { batch.rows[place] = row }
         }
         batch.blocks += loaded.blocks
-        batch.prefetched[source] = prefetched
         if log.isOn {
             log.totalTime(recorder.now() - begin, rows: loaded.rows.count)
             context.logPlan(sql, pool)
         }
         return loaded
+    }
+
+    /// Loads what the request prefetches with the rows of a batch.
+    private func prefetch(
+        _ rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime, on connection: StoreConnection,
+        _ span: inout BatchSpan?
+    ) throws(StoreError) -> PrefetchedObjects? {
+        guard !terms.prefetch.isEmpty, !rows.isEmpty else { return nil }
+        let prefetch = try Prefetch(terms.prefetch, from: rows, entity, connection, origin: span.origin())
+        span?.update {
+            $0.trips += UInt32(clamping: prefetch.trips)
+            $0.prefetchedRows += UInt32(clamping: prefetch.rows)
+            $0.prefetchedBytes += prefetch.bytes
+            $0.prefetches += prefetch.paths
+        }
+        return prefetch.objects
     }
 
     func loadAll() throws(StoreError) {

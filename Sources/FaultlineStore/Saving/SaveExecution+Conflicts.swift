@@ -19,7 +19,7 @@ extension SaveExecution {
         try write(
             statement, [.integer(object.key), .integer(entity.schema.number), .integer(version)] + written, object)
         build(object, key: object.key, version: version, written: written, old: nil)
-        event.updated += 1
+        span?.event.updated += 1
     }
 
     /// Deletes what is to be deleted, and takes unique values away from rows that are to get others, so that whoever is

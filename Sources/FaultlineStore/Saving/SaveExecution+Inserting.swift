@@ -55,9 +55,9 @@ extension SaveExecution {
                 store.log.statement(
                     statement.sql, [.integer(key), .integer(entity.schema.number), .integer(1)] + logged)
             }
-            event.trips += 1
+            span?.event.trips += 1
             // The key, the entity and the version are written along.
-            if isRecording { event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout)) }
+            span?.event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout))
             do throws(StoreError) {
                 try store.writer.session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
             } catch {
@@ -66,7 +66,7 @@ extension SaveExecution {
                 throw error
             }
             rows.append(row)
-            event.inserted += 1
+            span?.event.inserted += 1
         }
     }
 

@@ -27,7 +27,7 @@ extension SaveExecution {
             guard let place = store.schema.place(ofNumber: affected.entity) else { continue }
             let entity = store.entities[place]
             store.rows.remove(root: entity.schema.root, key: affected.key)
-            event.trips += 1
+            span?.event.trips += 1
             guard let loaded = try? store.writer.loadRowAsEvent(entity, key: affected.key, origin: origin) else {
                 continue
             }

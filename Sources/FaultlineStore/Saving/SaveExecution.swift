@@ -13,9 +13,7 @@ struct SaveExecution: StoreTransaction {
 
     let store: SQLStore
     let changes: ChangeSet
-    let origin: TraceOrigin
-    let isRecording: Bool
-    var event = TraceEvent.Save()
+    var span: SaveSpan?
     /// The new rows of inserted and updated objects.
     var objects: [ManagedObject] = []
     var rows: ContiguousArray<RowPointer> = []
@@ -28,21 +26,19 @@ struct SaveExecution: StoreTransaction {
     private var published: [RowBlock] = []
     /// Objects whose version was raised along with their columns, where that matters.
     private var versioned: Set<ManagedObject> = []
-    var asked: UInt64 = 0
     /// The state of the metadata that was written, if any was.
     var metadata: Int?
     var files: ExternalWrites
 
-    init(_ store: SQLStore, _ changes: ChangeSet, origin: TraceOrigin, isRecording: Bool) {
+    init(_ store: SQLStore, _ changes: ChangeSet, _ span: SaveSpan?) {
         self.store = store
         files = ExternalWrites(store.external)
         self.changes = changes
-        self.origin = origin
-        self.isRecording = isRecording
+        self.span = span
     }
 
     mutating func write() throws(StoreError) {
-        if store.writer.isReading { event.trips += 1 }
+        if store.writer.isReading { span?.event.trips += 1 }
         store.writer.endRead()
         try checkObstacles()
         _ = store.writer.sqlite.effects.take()
@@ -71,16 +67,18 @@ struct SaveExecution: StoreTransaction {
         refreshAffectedRows()
     }
 
+    var origin: TraceOrigin { span?.origin ?? TraceOrigin() }
+
     /// Reads what a save must know of the store.
     mutating func read(
         _ statement: SQLStatement, _ row: (OpaquePointer) -> Void
     ) throws(StoreError) {
-        event.trips += 1
+        span?.event.trips += 1
         try store.writer.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
     }
 
     mutating func step(_ sql: String, _ values: [SQLValue] = [], isTimed: Bool = true) throws(StoreError) {
-        event.trips += 1
+        span?.event.trips += 1
         try store.writer.session.run(sql, values, doing: Self.task, isTimed: isTimed, origin: origin)
     }
 
@@ -123,7 +121,7 @@ struct SaveExecution: StoreTransaction {
         statement.bind(.integer(root.number), at: 1)
         store.log.statement(sql, [.integer(root.number)])
         try read(statement) { last = sqlite3_column_int64($0, 0) }
-        event.trips += 1
+        span?.event.trips += 1
         let changed = try store.writer.session.run(
             "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ? AND Z_MAX = ?",
             [.integer(last + Int64(objects.count)), .integer(root.number), .integer(last)], doing: Self.task,
@@ -146,7 +144,7 @@ struct SaveExecution: StoreTransaction {
         let entity = object.runtime
         let slots = object.changedSlots()
         guard !slots.isEmpty else {
-            if isRecording, object.hasSetValues { event.unchanged += 1 }
+            if object.hasSetValues { span?.event.unchanged += 1 }
             return
         }
         guard let old = object.row else { throw gone(object) }
@@ -162,8 +160,8 @@ struct SaveExecution: StoreTransaction {
         written += [.integer(version + 1), .integer(object.key), .integer(version)]
         try write(try updateStatement(entity, slots), written, object)
         guard store.writer.sqlite.changes == 1 else { throw conflict(object, version) }
-        event.updated += 1
-        event.changedColumns += UInt32(slots.count)
+        span?.event.updated += 1
+        span?.event.changedColumns += UInt32(slots.count)
         build(object, key: object.key, version: version + 1, changed: values, old: old)
         if !changes.related.isEmpty { versioned.insert(object) }
     }
@@ -182,7 +180,7 @@ struct SaveExecution: StoreTransaction {
                 try updateStatement(entity, []), [.integer(version + 1), .integer(object.key), .integer(version)],
                 object)
             if store.writer.sqlite.changes == 1 {
-                event.updated += 1
+                span?.event.updated += 1
                 return withExtendedLifetime(block) {
                     build(object, key: object.key, version: version + 1, old: row)
                 }
@@ -192,7 +190,7 @@ struct SaveExecution: StoreTransaction {
             "UPDATE OR FAIL \(entity.schema.table) SET Z_OPT = Z_OPT + 1 WHERE Z_PK=?")
         try write(statement, [.integer(object.key)], object)
         guard store.writer.sqlite.changes == 1 else { throw gone(object) }
-        event.updated += 1
+        span?.event.updated += 1
         store.rows.remove(root: root, key: object.key)
     }
 
@@ -226,7 +224,7 @@ struct SaveExecution: StoreTransaction {
         let version = old.header.pointee.version
         try write(statement, [.integer(object.key), .integer(version)], object)
         guard store.writer.sqlite.changes == 1 else { throw conflict(object, version) }
-        event.deleted += 1
+        span?.event.deleted += 1
     }
 
     private mutating func write(_ join: ChangeSet.Join) throws(StoreError) {
@@ -244,8 +242,8 @@ struct SaveExecution: StoreTransaction {
     mutating func write(
         _ statement: SQLStatement, _ values: [SQLValue], _ object: ManagedObject
     ) throws(StoreError) {
-        event.trips += 1
-        if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
+        span?.event.trips += 1
+        span?.writes(values)
         do {
             try store.writer.session.run(statement, values, doing: "Saving \(object.entityName)", origin: origin)
         } catch {
@@ -287,7 +285,7 @@ struct SaveExecution: StoreTransaction {
     // MARK: Failures
 
     private mutating func conflict(_ object: ManagedObject, _ version: Int64) -> StoreError {
-        event.conflicts += 1
+        span?.event.conflicts += 1
         store.rows.remove(root: object.runtime.schema.root, key: object.key)
         return StoreError(
             .conflict,
@@ -296,7 +294,7 @@ struct SaveExecution: StoreTransaction {
     }
 
     private mutating func gone(_ object: ManagedObject) -> StoreError {
-        event.conflicts += 1
+        span?.event.conflicts += 1
         store.rows.remove(root: object.runtime.schema.root, key: object.key)
         return StoreError(
             .conflict,
@@ -353,12 +351,12 @@ struct SaveExecution: StoreTransaction {
         for (root, builder) in builders {
             // Another connection may have read one of them since the commit.
             if builders.count == 1 {
-                published += store.rows.insert(&rows, builder.blocks, isRecording: isRecording).held
+                published += store.rows.insert(&rows, builder.blocks).held
                 continue
             }
             let places = rows.indices.filter { rows[$0].block.root == root }
             var written = ContiguousArray(places.map { rows[$0] })
-            let (hits, held) = store.rows.insert(&written, builder.blocks, isRecording: isRecording)
+            let (hits, held) = store.rows.insert(&written, builder.blocks)
             guard hits > 0 else { continue }
             published += held
             for (place, row) in zip(places, written) { rows[place] = row }

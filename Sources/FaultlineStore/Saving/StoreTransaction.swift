@@ -7,11 +7,8 @@ protocol StoreTransaction {
     /// What is done, in the words of an error: `"Saving"`.
     static var task: String { get }
     var store: SQLStore { get }
-    var isRecording: Bool { get }
     /// What was done so far.
-    var event: TraceEvent.Save { get set }
-    /// When the store's connection was asked for.
-    var asked: UInt64 { get set }
+    var span: SaveSpan? { get set }
     /// The files of large values that were made, and those that are not needed once it is committed.
     var files: ExternalWrites { get set }
     /// Runs a statement that begins or ends the transaction.
@@ -24,24 +21,20 @@ protocol StoreTransaction {
 
 extension StoreTransaction {
     /// Called when the store's connection is asked for.
-    mutating func willLock() {
-        if isRecording { asked = store.recorder.now() }
-    }
+    mutating func willLock() { span?.restart() }
 
     /// Called when it is there.
-    mutating func didLock() {
-        if isRecording { event.lockWait += store.recorder.now() - asked }
-    }
+    mutating func didLock() { span?.didLock() }
 
     mutating func begin() throws(StoreError) {
-        let start = isRecording ? store.recorder.now() : 0
+        span?.restart()
         try control("BEGIN EXCLUSIVE")
-        if isRecording { event.lockWait += store.recorder.now() - start }
+        span?.didLock()
     }
 
     /// Makes what was written last; a failure takes it back.
     mutating func commit() throws(StoreError) {
-        let start = isRecording ? store.recorder.now() : 0
+        span?.restart()
         files.willCommit()
         do throws(StoreError) {
             try store.writeFile(doing: Self.task)
@@ -50,7 +43,7 @@ extension StoreTransaction {
             rollBack()
             throw error
         }
-        if isRecording { event.commit = store.recorder.now() - start }
+        span?.didCommit()
     }
 
     /// Takes back what was written.

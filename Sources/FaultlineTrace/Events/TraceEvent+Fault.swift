@@ -34,6 +34,18 @@ extension TraceEvent {
         public var origin: EventID = 0
         /// Bytes of column values that were read.
         public var bytes: UInt64 = 0
+        /// Time waiting for the store, in nanoseconds.
+        ///
+        /// 0 if the row cache had the data, and in traces of older recorders.
+        public var wait: UInt64 = 0
+        /// Time preparing the statement, in nanoseconds.
+        ///
+        /// 0 if the row cache had the data, and in traces of older recorders.
+        public var prepare: UInt64 = 0
+        /// Time stepping through rows and copying them, in nanoseconds.
+        ///
+        /// 0 if the row cache had the data, and in traces of older recorders.
+        public var step: UInt64 = 0
         /// The kind of fault.
         public var type: FaultType = .object
         /// Where the data came from.
@@ -73,6 +85,9 @@ extension TraceEvent.Fault {
         object = fields.object
         origin = fields.origin
         bytes = fields.bytes
+        wait = fields.wait
+        prepare = fields.prepare
+        step = fields.step
         type = TraceEvent.Fault.FaultType(rawValue: fields.type) ?? .object
         source = TraceEvent.Fault.Source(rawValue: fields.source) ?? .rowCache
         entity = fields.entity
@@ -91,6 +106,9 @@ extension TraceEvent.Fault {
         fields.object = object
         fields.origin = origin
         fields.bytes = bytes
+        fields.wait = wait
+        fields.prepare = prepare
+        fields.step = step
         fields.type = type.rawValue
         fields.source = source.rawValue
         fields.entity = entity

@@ -1,4 +1,5 @@
 import CStore
+import FaultlineRecorder
 import Foundation
 import Synchronization
 
@@ -112,13 +113,15 @@ final class RowCache: Sendable {
         }
     }
 
+    private let recorder: Recorder
     private let state: Mutex<State>
     /// Changed under the lock.
     private let saves = Atomic<UInt64>(0)
     /// Bytes of blocks that are kept although no object holds them.
     let limit: Int
 
-    init(roots: Int, limit: Int) {
+    init(roots: Int, limit: Int, recorder: Recorder) {
+        self.recorder = recorder
         let maps = UnsafeMutableBufferPointer<KeyMap>.allocate(capacity: roots)
         for place in 0..<roots { (maps.baseAddress! + place).initialize(to: KeyMap()) }
         state = Mutex(State(maps: maps, seen: Array(repeating: [], count: roots)))
@@ -187,7 +190,7 @@ final class RowCache: Sendable {
     /// - Parameter generation: that of the cache when the rows were read; `nil`: they were just written.
     /// - Returns: how many rows were here in the same version, and what holds those.
     func insert(
-        _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], isRecording: Bool, generation: UInt64? = nil
+        _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], generation: UInt64? = nil
     ) -> (hits: Int, held: [RowBlock]) {
         guard let root = blocks.first?.root else { return (0, []) }
         var hits = 0
@@ -205,7 +208,7 @@ final class RowCache: Sendable {
             }
             state.maps[root].reserve(rows.count)
             var listed: UnsafeMutableRawPointer?
-            let isWritten = generation == nil
+            let (isWritten, isRecording) = (generation == nil, recorder.isEnabled)
             for place in rows.indices {
                 if let known = state.insert(
                     rows[place], root, &listed, &held, isWritten: isWritten, isRecording: isRecording)
@@ -220,15 +223,15 @@ final class RowCache: Sendable {
         return (hits, held)
     }
 
-    /// Takes in one row that was read, whose block the caller holds; see ``insert(_:_:isRecording:generation:)``.
-    func insert(_ row: RowPointer, isRecording: Bool, generation: UInt64) -> (row: RowPointer, block: RowBlock) {
+    /// Takes in one row that was read, whose block the caller holds; see ``insert(_:_:generation:)``.
+    func insert(_ row: RowPointer, generation: UInt64) -> (row: RowPointer, block: RowBlock) {
         let root = row.unmanagedBlock._withUnsafeGuaranteedRef(\.root)
         var held: [RowBlock] = []
         var evicted: [RowBlock] = []
         let known = state.withLock { state in
             guard isCurrent(generation) else { return state.counterpart(of: row, root, &held) }
             var listed: UnsafeMutableRawPointer?
-            let known = state.insert(row, root, &listed, &held, isWritten: false, isRecording: isRecording)
+            let known = state.insert(row, root, &listed, &held, isWritten: false, isRecording: recorder.isEnabled)
             evicted = state.trim(to: limit)
             return known
         }

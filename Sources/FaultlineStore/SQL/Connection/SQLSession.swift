@@ -3,12 +3,6 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// Who asked for a statement, as far as the trace shows it.
-struct TraceOrigin {
-    var context: DictionaryID = 0
-    var site: DictionaryID = 0
-}
-
 /// What a statement that ran leaves besides its rows.
 struct StatementRun {
     var rows = 0
@@ -67,7 +61,7 @@ final class SQLSession {
         origin: TraceOrigin = TraceOrigin()
     ) throws(StoreError) -> Int {
         let open = recorder.begin()
-        let measure = StatementMeasure(statement, self, isRecording: open != nil, measuresPages: false)
+        let measure = StatementMeasure(statement, self, measuresPages: false)
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW { result = sqlite3_step(statement.handle) }
         if connection.busy.tries > 0 { connection.busy.record(result, origin) }
@@ -90,10 +84,10 @@ final class SQLSession {
     /// - Parameter isSingle: whether there is one row at most, so that nobody asks for a second one.
     @inline(__always)
     func read(
-        _ statement: SQLStatement, doing: @autoclosure () -> String, isRecording: Bool, measuresPages: Bool,
-        isSingle: Bool = false, _ body: (OpaquePointer) throws(StoreError) -> Void
+        _ statement: SQLStatement, doing: @autoclosure () -> String, measuresPages: Bool, isSingle: Bool = false,
+        _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) -> StatementRun {
-        let measure = StatementMeasure(statement, self, isRecording: isRecording, measuresPages: measuresPages)
+        let measure = StatementMeasure(statement, self, measuresPages: measuresPages)
         var rows = 0
         var result = sqlite3_step(statement.handle)
         while result == SQLITE_ROW {
@@ -124,13 +118,32 @@ final class SQLSession {
         _ statement: SQLStatement, doing: String, measuresPages: Bool = false, origin: TraceOrigin = TraceOrigin(),
         _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) -> StatementRun {
-        guard let open = recorder.begin() else {
-            return try read(statement, doing: doing, isRecording: false, measuresPages: false, body)
-        }
-        do {
-            let run = try read(statement, doing: doing, isRecording: true, measuresPages: measuresPages, body)
-            recorder.end(open, run.record!.fields, context: origin.context, site: origin.site)
+        try asEvent(statement, origin: origin) { (run) throws(StoreError) in
+            run = try read(statement, doing: doing, measuresPages: measuresPages, body)
             return run
+        }
+    }
+
+    /// Makes an event of a statement that is run.
+    ///
+    /// - Parameters:
+    ///   - isEvent: whether to make one at all.
+    ///   - work: runs the statement, and says how that went.
+    @inline(__always)
+    func asEvent<R>(
+        if isEvent: Bool = true, _ statement: SQLStatement, origin: TraceOrigin,
+        _ work: (inout StatementRun) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
+        var run = StatementRun()
+        guard isEvent, let open = recorder.begin() else { return try work(&run) }
+        do {
+            let result = try work(&run)
+            if let record = run.record {
+                recorder.end(open, record.fields, context: origin.context, site: origin.site)
+            } else {
+                recorder.cancel(open)
+            }
+            return result
         } catch {
             var fields = TraceEvent.Statement()
             fields.statement = statement.traceID
@@ -168,7 +181,9 @@ struct StatementMeasure {
     private let start: UInt64
 
     /// `nil`: nobody wants to know.
-    init?(_ statement: SQLStatement, _ session: SQLSession, isRecording: Bool, measuresPages: Bool) {
+    @inline(__always)
+    init?(_ statement: SQLStatement, _ session: SQLSession, measuresPages: Bool) {
+        let isRecording = session.recorder.isEnabled
         guard isRecording || session.log.isOn else { return nil }
         self.statement = statement
         self.session = session

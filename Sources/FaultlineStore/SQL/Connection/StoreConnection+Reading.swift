@@ -38,8 +38,8 @@ extension StoreConnection {
     ///   - sortKeys: how many of the last columns say what each row is sorted by.
     ///   - partial: what is read; `nil`: everything. Rows that are not whole do not go into the row cache.
     func loadRows(
-        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, hasSources: Bool = false,
-        sortKeys: Int = 0, partial: PartialSelection? = nil
+        _ statement: SQLStatement, _ entity: EntityRuntime, hasSources: Bool = false, sortKeys: Int = 0,
+        partial: PartialSelection? = nil
     ) throws(StoreError) -> LoadedRows {
         var builder = RowBuilder(root: entity.schema.root, cache: rows, blockSize: 4 << 10)
         var loaded = LoadedRows()
@@ -49,7 +49,7 @@ extension StoreConnection {
         guard let ownColumns = rowColumns[place] else { incorrectUse("An entity reads its own rows.") }
         let last = hasSources ? sqlite3_column_count(statement.handle) - 1 : -1
         loaded.run = try session.read(
-            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+            statement, doing: "Reading \(entity.schema.name)", measuresPages: true
         ) { handle throws(StoreError) in
             if isInTree {
                 let (actual, columns) = try self.rowEntity(handle, entity, rowColumns)
@@ -65,8 +65,7 @@ extension StoreConnection {
             loaded.blocks = builder.blocks
             return loaded
         }
-        let (hits, held) = rows.insert(
-            &loaded.rows, builder.blocks, isRecording: isRecording, generation: readGeneration)
+        let (hits, held) = rows.insert(&loaded.rows, builder.blocks, generation: readGeneration)
         loaded.cacheHits = hits
         loaded.blocks = hits == loaded.rows.count ? held : builder.blocks + held
         return loaded
@@ -83,12 +82,12 @@ extension StoreConnection {
     ///
     /// - Parameter sortKeys: how many of the last columns say what each row is sorted by.
     func loadKeys(
-        _ statement: SQLStatement, _ entity: EntityRuntime, isRecording: Bool, sortKeys: Int = 0
+        _ statement: SQLStatement, _ entity: EntityRuntime, sortKeys: Int = 0
     ) throws(StoreError) -> LoadedKeys {
         var loaded = LoadedKeys()
         let isInTree = entity.schema.isInTree
         loaded.run = try session.read(
-            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: true
+            statement, doing: "Reading \(entity.schema.name)", measuresPages: true
         ) { handle throws(StoreError) in
             loaded.keys.append(sqlite3_column_int64(handle, 1))
             if isInTree {
@@ -114,55 +113,55 @@ extension StoreConnection {
         return (store.entities[place], columns)
     }
 
-    /// Reads the row of one key, as an event of its own if it can be read.
+    /// Reads the row of one key, as an event of its own.
     ///
     /// Under the lock.
     func loadRowAsEvent(
-        _ entity: EntityRuntime, key: Int64, origin: @autoclosure () -> TraceOrigin
+        _ entity: EntityRuntime, key: Int64, origin: TraceOrigin
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
-        let open = recorder.begin()
-        var run = StatementRun()
-        defer {
-            if let open, let record = run.record {
-                let origin = origin()
-                recorder.end(open, record.fields, context: origin.context, site: origin.site)
-            } else if let open {
-                recorder.cancel(open)
-            }
+        let statement = try faultReader(entity).statement
+        return try session.asEvent(statement, origin: origin) { (run) throws(StoreError) in
+            try loadRow(entity, key: key, &run)
         }
-        return try loadRow(entity, key: key, isRecording: open != nil, &run)
+    }
+
+    /// What the faults of an entity are read with.
+    ///
+    /// Under the lock.
+    @inline(__always)
+    private func faultReader(_ entity: EntityRuntime) throws(StoreError) -> FaultReader {
+        let place = entity.schema.index
+        if faultReaders[place] == nil {
+            faultReaders[place] = FaultReader(
+                try sqlite.statement(entity.faultSQL), root: entity.schema.root, cache: rows)
+        }
+        return faultReaders[place]!
     }
 
     /// Reads the row of one key; how that went is told apart from it, since faults have no use for it most often.
     ///
     /// Under the lock. The rows of a burst lie in one block.
     func loadRow(
-        _ entity: EntityRuntime, key: Int64, isRecording: Bool, _ run: inout StatementRun
+        _ entity: EntityRuntime, key: Int64, _ run: inout StatementRun
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
-        let place = entity.schema.index
-        if faultReaders[place] == nil {
-            faultReaders[place] = FaultReader(
-                try sqlite.statement(entity.faultSQL), root: entity.schema.root, cache: rows)
-        }
         // The connection holds the one, and it the other.
-        unowned(unsafe) let reader = faultReaders[place]!
+        unowned(unsafe) let reader = try faultReader(entity)
         unowned(unsafe) let statement = reader.statement
         sqlite3_bind_int64(statement.handle, 1, key)
         if log.isOn { log.statement(statement.sql, [.integer(key)]) }
         try beginRead()
         var copied: RowPointer?
         run = try session.read(
-            statement, doing: "Reading \(entity.schema.name)", isRecording: isRecording, measuresPages: false,
-            isSingle: true
+            statement, doing: "Reading \(entity.schema.name)", measuresPages: false, isSingle: true
         ) { handle throws(StoreError) in
             if entity.schema.isInTree {
                 let (actual, columns) = try self.rowEntity(handle, entity, entity.rowColumns)
                 copied = reader.copyRow(columns, actual.layout, entity: actual.schema.index)
             } else {
-                copied = reader.copyRow(entity.rowColumns[place]!, entity.layout, entity: place)
+                copied = reader.copyRow(entity.rowColumns[entity.place]!, entity.layout, entity: entity.place)
             }
         }
-        return copied.map { rows.insert($0, isRecording: isRecording, generation: readGeneration) }
+        return copied.map { rows.insert($0, generation: readGeneration) }
     }
 
     /// Binds keys to a statement that selects by `_Z_intarray0`.

@@ -17,34 +17,30 @@ struct BatchExecution: StoreTransaction {
     static let task = "Running a batch request"
 
     let store: SQLStore
-    let origin: TraceOrigin
-    let isRecording: Bool
-    var event = TraceEvent.Save()
+    var span: SaveSpan?
     private var counts: [Int: TraceEvent.Save.Change] = [:]
     /// Rows that are not in the row cache any more once all is committed.
     private var stale: Set<Key> = []
     var files: ExternalWrites
-    var asked: UInt64 = 0
     private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
     /// What was done.
     private(set) var result = BatchResult(count: 0, objectIDs: [])
 
     /// - Parameter body: does the work.
     init(
-        _ store: SQLStore, origin: TraceOrigin, isRecording: Bool,
+        _ store: SQLStore, _ span: SaveSpan?,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) {
         self.store = store
         files = ExternalWrites(store.external)
         self.body = body
-        self.origin = origin
-        self.isRecording = isRecording
+        self.span = span
     }
 
-    /// The event with what was done so far.
-    var finalEvent: TraceEvent.Save {
-        var event = event
-        event.entities = counts.sorted { $0.key < $1.key }.map(\.value)
+    /// The part of the event with what was done so far; `nil` if nothing is recorded.
+    var event: TraceEvent.Save? {
+        var event = span?.event
+        event?.entities = counts.sorted { $0.key < $1.key }.map(\.value)
         return event
     }
 
@@ -74,16 +70,18 @@ struct BatchExecution: StoreTransaction {
 
     @discardableResult
     private mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
-        event.trips += 1
-        if isRecording { event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) } }
-        return try store.writer.session.run(sql, values, doing: Self.task, origin: origin)
+        span?.event.trips += 1
+        span?.writes(values)
+        return try store.writer.session.run(sql, values, doing: Self.task, origin: span?.origin ?? TraceOrigin())
     }
 
     private mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
-        event.trips += 1
+        span?.event.trips += 1
         let statement = try store.writer.bind(select)
         store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: origin) { row($0) }
+        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span?.origin ?? TraceOrigin()) {
+            row($0)
+        }
     }
 
     /// Runs a statement over the rows whose keys stand in `_Z_intarray0`.
@@ -112,9 +110,9 @@ struct BatchExecution: StoreTransaction {
         return found
     }
 
-    private mutating func note(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
+    private mutating func observe(_ keys: [Key], _ path: WritableKeyPath<TraceEvent.Save.Change, UInt64>) {
         stale.formUnion(keys)
-        guard isRecording else { return }
+        guard span != nil else { return }
         for (place, keys) in Dictionary(grouping: keys, by: \.entity) {
             let id = store.entities[place].traceID(store.recorder)
             counts[place, default: TraceEvent.Save.Change(entity: id)][keyPath: path] += UInt64(keys.count)
@@ -143,8 +141,8 @@ struct BatchExecution: StoreTransaction {
         try step(
             "UPDATE OR FAIL \(entity.schema.table) AS t0 SET \(list) WHERE  t0.Z_PK IN (SELECT * FROM _Z_intarray0)",
             values, keys: keys.map(\.key))
-        event.updated = UInt32(clamping: keys.count)
-        note(keys, \.updated)
+        span?.event.updated = UInt32(clamping: keys.count)
+        observe(keys, \.updated)
         return result(keys, count: keys.count)
     }
 
@@ -188,8 +186,8 @@ struct BatchExecution: StoreTransaction {
                 "DELETE FROM \(store.schema.entities[place].table) WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
                 keys: keys.map(\.key))
         }
-        event.deleted = UInt32(clamping: deleted.count)
-        note(deleted, \.deleted)
+        span?.event.deleted = UInt32(clamping: deleted.count)
+        observe(deleted, \.deleted)
         return result(deleted, count: keys.count)
     }
 
@@ -255,8 +253,8 @@ struct BatchExecution: StoreTransaction {
         try step(
             "UPDATE OR FAIL \(destination.table) SET \(sets.joined(separator: ", ")), Z_OPT = Z_OPT + 1 WHERE Z_PK IN (SELECT * FROM _Z_intarray0)",
             keys: others.map(\.key))
-        event.updated += UInt32(clamping: others.count)
-        note(others, \.updated)
+        span?.event.updated += UInt32(clamping: others.count)
+        observe(others, \.updated)
     }
 
     /// Files of large values that go with their rows.
@@ -313,8 +311,8 @@ struct BatchExecution: StoreTransaction {
         try step(
             "UPDATE OR FAIL Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?",
             [.integer(last + Int64(keys.count)), .integer(root.number)])
-        event.inserted = UInt32(clamping: keys.count)
-        note(keys, \.inserted)
+        span?.event.inserted = UInt32(clamping: keys.count)
+        observe(keys, \.inserted)
         return result(keys, count: keys.count)
     }
 

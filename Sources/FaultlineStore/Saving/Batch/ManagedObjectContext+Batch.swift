@@ -109,33 +109,20 @@ extension ManagedObjectContext {
 
     /// Carries a batch request out in a transaction of each store, all of them as one save event.
     private func run(
-        in targets: [SQLStore], _ site: (fileID: StaticString, line: UInt, function: StaticString),
+        in targets: [SQLStore], _ site: CallerSite,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
         for store in targets { try store.checkWritable(doing: "Running a batch request") }
-        let open = recorder.begin()
-        let origin =
-            open == nil
-            ? TraceOrigin()
-            : TraceOrigin(
-                context: traceID,
-                site: recorder.site(fileID: site.fileID, line: site.line, function: site.function))
-        var transaction = JointTransaction(
-            targets.map { BatchExecution($0, origin: origin, isRecording: open != nil, body) })
+        var span = recorder.begin().map { SaveSpan($0, recorder, origin(at: site)) }
+        var transaction = JointTransaction(targets.map { BatchExecution($0, span?.part, body) })
         var failure: StoreError?
         do throws(StoreError) {
-            try transaction.run(for: origin)
+            try transaction.run(for: span?.origin ?? TraceOrigin())
         } catch {
             failure = error
         }
-        if let open {
-            var event = TraceEvent.Save()
-            for part in transaction.parts { event.add(part.finalEvent) }
-            if let failure {
-                event.error = UInt32(bitPattern: failure.sqliteCode == 0 ? SQLITE_ABORT : failure.sqliteCode)
-            }
-            recorder.end(open, event, context: origin.context, site: origin.site)
-        }
+        for case let event? in transaction.parts.map(\.event) { span?.event.add(event) }
+        span?.end(failure)
         if let failure { throw failure }
         return BatchResult(
             count: transaction.parts.reduce(0) { $0 + $1.result.count },

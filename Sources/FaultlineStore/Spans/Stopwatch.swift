@@ -1,0 +1,26 @@
+import FaultlineRecorder
+
+/// Splits a time into laps.
+struct Stopwatch {
+    private let recorder: Recorder
+    private var last: UInt64
+
+    init(_ recorder: Recorder) {
+        self.recorder = recorder
+        last = recorder.now()
+    }
+
+    /// Begins a lap, and counts nothing that lies before it.
+    mutating func restart() {
+        last = recorder.now()
+    }
+
+    /// Ends a lap and begins the next one.
+    ///
+    /// - Returns: how long the lap took, in nanoseconds.
+    mutating func lap() -> UInt64 {
+        let now = recorder.now()
+        defer { last = now }
+        return now - last
+    }
+}
