@@ -21,7 +21,7 @@ extension ManagedObjectContext {
 
     @inline(__always)
     private func fill(_ object: ManagedObject) -> StoreError? {
-        var span = faultSpan()
+        let span = faultSpan()
         // The context holds the store, and the store the entity; the store, or the snapshot that the context is pinned to,
         // holds the pool.
         unowned(unsafe) let entity = object.runtime
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
                 pool.rows.remove(root: root, key: object.key)
             }
             do throws(StoreError) {
-                let loaded = try load(object, with: pool, &span)
+                let loaded = try load(object, with: pool, span)
                 object.row = loaded?.row
                 object.block = loaded?.block
             } catch {
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
     }
 
     private func load(
-        _ object: ManagedObject, with pool: ConnectionPool, _ span: inout FaultSpan?
+        _ object: ManagedObject, with pool: ConnectionPool, _ span: FaultSpan?
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         guard object.key > 0 else { return nil }
         let start = log.isOn ? recorder.now() : 0
@@ -201,7 +201,7 @@ extension ManagedObjectContext {
     /// - Parameter take: gets what there is, and whether that is all.
     private func readMembers(of object: ManagedObject, _ index: Int, _ take: (MemberKeys, Bool) -> Void) {
         let store = object.runtime.store
-        var span = faultSpan()
+        let span = faultSpan()
         let property = object.runtime.schema.properties[index]
         let destination = store.entities[property.destination]
         var source = TraceEvent.Fault.Source.rowCache
@@ -223,7 +223,7 @@ extension ManagedObjectContext {
         } else {
             source = .store
             do throws(StoreError) {
-                let loaded = try loadMembers(of: object, property, destination, &span)
+                let loaded = try loadMembers(of: object, property, destination, span)
                 (keys, places) = (loaded.keys, loaded.entities)
             } catch {
                 failure = error
@@ -236,7 +236,7 @@ extension ManagedObjectContext {
     }
 
     private func loadMembers(
-        of object: ManagedObject, _ property: PropertySchema, _ destination: EntityRuntime, _ span: inout FaultSpan?
+        of object: ManagedObject, _ property: PropertySchema, _ destination: EntityRuntime, _ span: FaultSpan?
     ) throws(StoreError) -> LoadedKeys {
         let sql = destination.memberSQL(property)
         let start = log.isOn ? recorder.now() : 0

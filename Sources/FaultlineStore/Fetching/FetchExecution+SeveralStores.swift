@@ -30,7 +30,7 @@ extension FetchExecution {
     /// Asks each of the stores, one after the other, and makes one result of what they have.
     ///
     /// Each store's statement is an event of its own within that of the fetch.
-    func executeEverywhere(_ span: inout FetchSpan?) throws(StoreError) -> FetchedRows {
+    func executeEverywhere(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
         let aggregates = resultType == .dictionaries ? try MergedAggregates(terms) : nil
         var asked = aggregates?.terms ?? terms
         if resultType == .count {
@@ -46,8 +46,8 @@ extension FetchExecution {
                 resultType: resultType, site: site)
             execution.warmsRowCache = warmsRowCache
             execution.isPart = true
-            var part = span?.part
-            parts.append(try execution.execute(&part))
+            let part = span?.part
+            parts.append(try execution.execute(part))
             executions.append(execution)
             if let part { span?.update { if parts.count == 1 { $0 = part.event } else { $0.add(part.event) } } }
         }

@@ -19,10 +19,10 @@ struct FetchExecution {
     var isPart = false
 
     func run() throws(StoreError) -> FetchedRows {
-        var span = store.recorder.begin().map { FetchSpan($0, store.recorder, context.origin(at: site)) }
-        guard span != nil else { return try executeAll(&span) }
+        let span = store.recorder.begin().map { FetchSpan($0, store.recorder, context.origin(at: site)) }
+        guard span != nil else { return try executeAll(span) }
         do {
-            var found = try executeAll(&span)
+            var found = try executeAll(span)
             if let span { (found.fetch, found.shape) = (span.id, span.event.shape) }
             span?.end()
             return found
@@ -33,9 +33,9 @@ struct FetchExecution {
     }
 
     @inline(__always)
-    private func executeAll(_ span: inout FetchSpan?) throws(StoreError) -> FetchedRows {
-        guard otherStores.isEmpty else { return try executeEverywhere(&span) }
-        return try execute(&span)
+    private func executeAll(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
+        guard otherStores.isEmpty else { return try executeEverywhere(span) }
+        return try execute(span)
     }
 
     private var form: SQLGenerator.Form {
@@ -49,7 +49,7 @@ struct FetchExecution {
 
     // A call would copy the request, which costs more than the text of the function.
     @inline(__always)
-    func execute(_ span: inout FetchSpan?) throws(StoreError) -> FetchedRows {
+    func execute(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
         let start = span != nil || store.log.isOn ? store.recorder.now() : 0
         let form = form
         span?.restart()
@@ -73,7 +73,7 @@ struct FetchExecution {
         span?.restart()
         let (run, keys) = try context.pool(of: store).read(for: span.origin()) { connection throws(StoreError) in
             span?.didLock()
-            return try read(form, select, sortKeys, on: connection, &found, &span)
+            return try read(form, select, sortKeys, on: connection, &found, span)
         }
         if form != .count { found.count = run.rows }
         if let pending {
@@ -94,7 +94,7 @@ struct FetchExecution {
     @inline(__always)
     private func read(
         _ form: SQLGenerator.Form, _ select: SelectStatement, _ sortKeys: Int, on connection: StoreConnection,
-        _ found: inout FetchedRows, _ span: inout FetchSpan?
+        _ found: inout FetchedRows, _ span: FetchSpan?
     ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
         let log = store.log
         try connection.beginRead()
@@ -103,7 +103,7 @@ struct FetchExecution {
         log.statement(select.sql, select.values, arrays: select.arrays.count)
         let (run, keys) = try connection.session.asEvent(if: isPart, statement, origin: span.origin()) {
             (run) throws(StoreError) in
-            let result = try step(form, statement, select, sortKeys, on: connection, &found, &span)
+            let result = try step(form, statement, select, sortKeys, on: connection, &found, span)
             run = result.0
             return result
         }
@@ -130,7 +130,7 @@ struct FetchExecution {
     @inline(__always)
     private func step(
         _ form: SQLGenerator.Form, _ statement: SQLStatement, _ select: SelectStatement, _ sortKeys: Int,
-        on connection: StoreConnection, _ found: inout FetchedRows, _ span: inout FetchSpan?
+        on connection: StoreConnection, _ found: inout FetchedRows, _ span: FetchSpan?
     ) throws(StoreError) -> (StatementRun, [[SQLValue]]) {
         switch form {
         case .count:

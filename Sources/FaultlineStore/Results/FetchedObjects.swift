@@ -183,7 +183,7 @@ final class FetchedObjects {
     /// Loads the rows of a batch in one trip to each store that has any, and brings them into the order of the keys.
     private func load(_ number: Int) throws(StoreError) {
         let recorder = context.recorder
-        var span = recorder.begin().map { BatchSpan($0, recorder, context.origin(at: site)) }
+        let span = recorder.begin().map { BatchSpan($0, recorder, context.origin(at: site)) }
         let range = range(of: number)
         span?.update {
             $0.fetch = fetch
@@ -198,7 +198,7 @@ final class FetchedObjects {
             for source in sources.indices {
                 let places = sources.count == 1 ? Array(range) : range.filter { self.source($0) == source }
                 guard !places.isEmpty else { continue }
-                let loaded = try read(places, from: source, &span, &batch)
+                let loaded = try read(places, from: source, span, &batch)
                 if use != nil { observeLoad(loaded.rows, sources[source].partial) }
                 span?.update {
                     $0.rows += UInt32(clamping: loaded.rows.count)
@@ -218,7 +218,7 @@ final class FetchedObjects {
 
     /// Reads the rows of a batch that one store has.
     private func read(
-        _ wanted: [Int], from source: Int, _ span: inout BatchSpan?, _ batch: inout Batch
+        _ wanted: [Int], from source: Int, _ span: BatchSpan?, _ batch: inout Batch
     ) throws(StoreError) -> LoadedRows {
         let (entity, partial) = (sources[source].entity, sources[source].partial)
         let (log, recorder) = (context.log, context.recorder)
@@ -243,7 +243,7 @@ final class FetchedObjects {
             }
             span?.didRun(loaded.run)
             if log.isOn { log.connectionTime(loaded.run.duration) }
-            batch.prefetched[source] = try prefetch(loaded.rows, entity, on: connection, &span)
+            batch.prefetched[source] = try prefetch(loaded.rows, entity, on: connection, span)
             return loaded
         }
         let start = range(of: wanted[0] / terms.batchSize).lowerBound
@@ -263,7 +263,7 @@ final class FetchedObjects {
     /// Loads what the request prefetches with the rows of a batch.
     private func prefetch(
         _ rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime, on connection: StoreConnection,
-        _ span: inout BatchSpan?
+        _ span: BatchSpan?
     ) throws(StoreError) -> PrefetchedObjects? {
         guard !terms.prefetch.isEmpty, !rows.isEmpty else { return nil }
         let prefetch = try Prefetch(terms.prefetch, from: rows, entity, connection, origin: span.origin())

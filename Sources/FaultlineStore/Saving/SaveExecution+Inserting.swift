@@ -32,6 +32,7 @@ extension SaveExecution {
             sqlite3_clear_bindings(statement.handle)
         }
         let columns = entity.boundColumns
+        let (session, origin) = (store.writer.session, origin)
         let isLogged = store.log.isOn
         for object in new {
             let pending = object.pending!
@@ -59,7 +60,7 @@ extension SaveExecution {
             // The key, the entity and the version are written along.
             span?.event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout))
             do throws(StoreError) {
-                try store.writer.session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
+                try session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
             } catch {
                 var error = error
                 error.objectID = object.objectID

@@ -6,13 +6,13 @@ typealias FaultSpan = TripSpan<TraceEvent.Fault>
 
 extension FaultSpan {
     /// To be called after ``didRun(_:)`` where preparing was not measured by itself: it is what the trip took besides.
-    mutating func tookRestToPrepare() {
+    func tookRestToPrepare() {
         let rest = lap()
         event.prepare += rest - min(rest, event.step)
     }
 
     /// Completes the event of an object that was filled, or is gone.
-    mutating func describe(
+    func describe(
         _ object: ManagedObject, _ entity: EntityRuntime, _ source: TraceEvent.Fault.Source, _ failure: StoreError?,
         isDeleting: Bool
     ) {
@@ -35,7 +35,7 @@ extension FaultSpan {
     }
 
     /// Completes the event of a to-many relationship whose members were read.
-    mutating func describe(
+    func describe(
         _ object: ManagedObject, relationship index: Int, members: Int, _ source: TraceEvent.Fault.Source,
         _ failure: StoreError?, isDeleting: Bool
     ) {
@@ -48,7 +48,7 @@ extension FaultSpan {
         describe(object, source, failure, isDeleting)
     }
 
-    private mutating func describe(
+    private func describe(
         _ object: ManagedObject, _ source: TraceEvent.Fault.Source, _ failure: StoreError?, _ isDeleting: Bool
     ) {
         event.object = recorder.hash(UInt64(object.runtime.root), UInt64(bitPattern: object.key))

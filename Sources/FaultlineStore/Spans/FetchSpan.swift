@@ -7,7 +7,7 @@ extension FetchSpan {
     /// To be called when unsaved changes were looked through.
     ///
     /// - Parameter objects: how many objects the predicate was compared with.
-    mutating func didCompare(_ objects: Int = 0) {
+    func didCompare(_ objects: Int = 0) {
         event.pending += lap()
         event.pendingObjects += UInt32(clamping: objects)
     }
@@ -15,7 +15,7 @@ extension FetchSpan {
     /// Completes the event of a fetch that is done, but for what it has in common with others.
     ///
     /// - Parameter start: when the fetch began, in nanoseconds of `CLOCK_MONOTONIC`.
-    mutating func finish(rows: Int, bytes: @autoclosure () -> UInt64, since start: UInt64) {
+    func finish(rows: Int, bytes: @autoclosure () -> UInt64, since start: UInt64) {
         let total = recorder.now() - start
         event.materialise = total - min(total, event.wait + event.prepare + event.step + event.pending)
         event.rows = UInt32(clamping: rows)

@@ -3,7 +3,7 @@ import FaultlineRecorder
 import FaultlineTrace
 
 /// What a save, or the part of it in one store, measures while it is recorded; where nothing is recorded, there is none.
-struct SaveSpan {
+final class SaveSpan {
     let recorder: Recorder
     let origin: TraceOrigin
     /// `nil`: this measures a part of another span's event.
@@ -23,19 +23,19 @@ struct SaveSpan {
     var part: SaveSpan { SaveSpan(nil, recorder, origin) }
 
     /// Changes the event.
-    mutating func update(_ body: (inout TraceEvent.Save) -> Void) { body(&event) }
+    func update(_ body: (inout TraceEvent.Save) -> Void) { body(&event) }
 
     /// To be called before a lock is asked for, and before the commit.
-    mutating func restart() { watch.restart() }
+    func restart() { watch.restart() }
 
     /// To be called when the lock is there.
-    mutating func didLock() { event.lockWait += watch.lap() }
+    func didLock() { event.lockWait += watch.lap() }
 
     /// To be called when the store is committed.
-    mutating func didCommit() { event.commit = watch.lap() }
+    func didCommit() { event.commit = watch.lap() }
 
     /// Adds the bytes of values that a statement writes.
-    mutating func writes(_ values: [SQLValue]) {
+    func writes(_ values: [SQLValue]) {
         event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) }
     }
 

@@ -1,16 +1,15 @@
 import FaultlineRecorder
 
-/// Splits a time into laps.
+/// Splits a time into laps, once it is started.
 struct Stopwatch {
     private let recorder: Recorder
-    private var last: UInt64
+    private var last: UInt64 = 0
 
     init(_ recorder: Recorder) {
         self.recorder = recorder
-        last = recorder.now()
     }
 
-    /// Begins a lap, and counts nothing that lies before it.
+    /// Starts the first lap, or a lap that counts nothing that lies before it.
     mutating func restart() {
         last = recorder.now()
     }

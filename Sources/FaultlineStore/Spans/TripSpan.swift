@@ -16,7 +16,7 @@ protocol TripEvent {
 /// What a fetch, a batch or a fault measures while it is recorded; where nothing is recorded, there is no span.
 ///
 /// The work goes on in the same way with a span and without one, and tells it what it did: `span?.didLock()`.
-struct TripSpan<Event: TripEvent> {
+final class TripSpan<Event: TripEvent> {
     let recorder: Recorder
     let origin: TraceOrigin
     /// `nil`: this measures a part of another span's event.
@@ -40,7 +40,7 @@ struct TripSpan<Event: TripEvent> {
     var part: TripSpan { TripSpan(nil, recorder, origin) }
 
     /// Changes the event.
-    mutating func update(_ body: (inout Event) -> Void) { body(&event) }
+    func update(_ body: (inout Event) -> Void) { body(&event) }
 
     /// Ends and records the event.
     func end(_ error: StoreError? = nil) {
@@ -57,25 +57,25 @@ struct TripSpan<Event: TripEvent> {
     // MARK: - The parts of a trip
 
     /// To be called when the connection that was asked for is there.
-    mutating func didLock() { event.wait += watch.lap() }
+    func didLock() { event.wait += watch.lap() }
 
     /// To be called when the statement can run.
-    mutating func didPrepare() { event.prepare += watch.lap() }
+    func didPrepare() { event.prepare += watch.lap() }
 
     /// To be called when the statement has run.
-    mutating func didRun(_ run: StatementRun) {
+    func didRun(_ run: StatementRun) {
         event.step += run.record?.duration ?? 0
         statement = run.record
     }
 
     /// Keeps the statements out of the event's record, because they are events of their own.
-    mutating func recordsNoStatement() { statement = nil }
+    func recordsNoStatement() { statement = nil }
 
     /// To be called before a connection is asked for, and before other work that is measured by itself.
-    mutating func restart() { watch.restart() }
+    func restart() { watch.restart() }
 
     /// How long the work since then took, in nanoseconds.
-    mutating func lap() -> UInt64 { watch.lap() }
+    func lap() -> UInt64 { watch.lap() }
 }
 
 extension Optional {

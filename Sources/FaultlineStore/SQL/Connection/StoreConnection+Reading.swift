@@ -119,23 +119,21 @@ extension StoreConnection {
     func loadRowAsEvent(
         _ entity: EntityRuntime, key: Int64, origin: TraceOrigin
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
-        let statement = try faultReader(entity).statement
+        try prepareFaults(of: entity)
+        let statement = faultReaders[entity.place]!.statement
         return try session.asEvent(statement, origin: origin) { (run) throws(StoreError) in
             try loadRow(entity, key: key, &run)
         }
     }
 
-    /// What the faults of an entity are read with.
+    /// Makes what the faults of an entity are read with, unless it is there.
     ///
     /// Under the lock.
     @inline(__always)
-    private func faultReader(_ entity: EntityRuntime) throws(StoreError) -> FaultReader {
-        let place = entity.schema.index
-        if faultReaders[place] == nil {
-            faultReaders[place] = FaultReader(
-                try sqlite.statement(entity.faultSQL), root: entity.schema.root, cache: rows)
-        }
-        return faultReaders[place]!
+    private func prepareFaults(of entity: EntityRuntime) throws(StoreError) {
+        guard faultReaders[entity.place] == nil else { return }
+        faultReaders[entity.place] = FaultReader(
+            try sqlite.statement(entity.faultSQL), root: entity.root, cache: rows)
     }
 
     /// Reads the row of one key; how that went is told apart from it, since faults have no use for it most often.
@@ -144,8 +142,9 @@ extension StoreConnection {
     func loadRow(
         _ entity: EntityRuntime, key: Int64, _ run: inout StatementRun
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
+        try prepareFaults(of: entity)
         // The connection holds the one, and it the other.
-        unowned(unsafe) let reader = try faultReader(entity)
+        unowned(unsafe) let reader = faultReaders[entity.place]!
         unowned(unsafe) let statement = reader.statement
         sqlite3_bind_int64(statement.handle, 1, key)
         if log.isOn { log.statement(statement.sql, [.integer(key)]) }

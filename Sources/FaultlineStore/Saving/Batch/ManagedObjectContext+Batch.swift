@@ -113,7 +113,7 @@ extension ManagedObjectContext {
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
     ) throws(StoreError) -> BatchResult {
         for store in targets { try store.checkWritable(doing: "Running a batch request") }
-        var span = recorder.begin().map { SaveSpan($0, recorder, origin(at: site)) }
+        let span = recorder.begin().map { SaveSpan($0, recorder, origin(at: site)) }
         var transaction = JointTransaction(targets.map { BatchExecution($0, span?.part, body) })
         var failure: StoreError?
         do throws(StoreError) {
