@@ -122,22 +122,8 @@ final class EntityRuntime: Sendable {
         keySelection = "SELECT \(first), t0.Z_PK"
         rowSelection = (["SELECT \(first), t0.Z_PK, t0.Z_OPT"] + columns.map { "t0.\($0)" }).joined(separator: ", ")
         faultSQL = "\(rowSelection) FROM \(schema.table) t0 WHERE  t0.Z_PK = ?"
-        var rowColumns = [RowColumns?](repeating: nil, count: model.entities.count)
-        for place in schema.family {
-            rowColumns[place] = RowColumns(
-                model.entities[place].columns.map { column in
-                    cstore_column(
-                        column: Int32(3 + columns.firstIndex(of: column.name)!),
-                        storage: Int32(Self.storage(column, isUTF8: isUTF8).rawValue))
-                })
-        }
-        self.rowColumns = rowColumns
-        boundColumns = RowColumns(
-            schema.columns.enumerated().map { slot, column in
-                cstore_column(
-                    column: Int32(slot),
-                    storage: Int32((column.storage == .decimal ? CSTORE_NULL : Self.boundType(column)).rawValue))
-            })
+        rowColumns = Self.rowColumns(schema, model, selected: columns, isUTF8: isUTF8)
+        boundColumns = Self.boundColumns(schema)
         plainProperties = schema.columns.map { column in
             let property = schema.properties[column.property]
             return property.isRelationship || property.isExternal || column.storage == .decimal ? -1 : column.property
@@ -151,10 +137,7 @@ final class EntityRuntime: Sendable {
             return model.entities[property.destination].properties[property.inverse].relationshipNumber
         }
         defaults = schema.properties.map(\.defaultValue)
-        let hasDefaults = schema.properties.contains { !$0.isTransient && $0.defaultValue != nil }
-        let new = (hasDefaults ? schema.properties : []).map { property in
-            property.isTransient ? PendingValue.unchanged : property.defaultValue.map { .value($0) } ?? .unchanged
-        }
+        let new = Self.newValues(schema)
         newValues = .allocate(capacity: new.count)
         _ = newValues.initialize(from: new)
         propertyCount = schema.properties.count
@@ -179,6 +162,42 @@ final class EntityRuntime: Sendable {
         plainTypes.deallocate()
         newValues.deinitialize()
         newValues.deallocate()
+    }
+
+    /// Where the columns of a row come from, by place of the row's entity.
+    ///
+    /// - Parameter columns: what a statement selects after the entity, the key and the version.
+    private static func rowColumns(
+        _ schema: EntitySchema, _ model: ModelSchema, selected columns: [String], isUTF8: Bool
+    ) -> [RowColumns?] {
+        var rowColumns = [RowColumns?](repeating: nil, count: model.entities.count)
+        for place in schema.family {
+            rowColumns[place] = RowColumns(
+                model.entities[place].columns.map { column in
+                    cstore_column(
+                        column: Int32(3 + columns.firstIndex(of: column.name)!),
+                        storage: Int32(storage(column, isUTF8: isUTF8).rawValue))
+                })
+        }
+        return rowColumns
+    }
+
+    /// What a new row's columns are bound from.
+    private static func boundColumns(_ schema: EntitySchema) -> RowColumns {
+        RowColumns(
+            schema.columns.enumerated().map { slot, column in
+                cstore_column(
+                    column: Int32(slot),
+                    storage: Int32((column.storage == .decimal ? CSTORE_NULL : boundType(column)).rawValue))
+            })
+    }
+
+    /// What a new object holds, by property; empty where nothing has a default.
+    private static func newValues(_ schema: EntitySchema) -> [PendingValue] {
+        guard schema.properties.contains(where: { !$0.isTransient && $0.defaultValue != nil }) else { return [] }
+        return schema.properties.map { property in
+            property.isTransient ? .unchanged : property.defaultValue.map { .value($0) } ?? .unchanged
+        }
     }
 
     private static func boundType(_ column: ColumnSchema) -> cstore_type {

@@ -44,23 +44,7 @@ struct StoreOpening {
             throw StoreError.sqlite(SQLITE_READONLY, doing: "Opening the store", path: path, detail: "")
         }
         let setup = StoreSetup(session, path: path)
-        var isStore = try setup.hasTable("Z_METADATA")
-        if !isStore {
-            // Both at one time: another opener may be making the tables.
-            let found = try setup.inTransaction { () throws(StoreError) in
-                (isStore: try setup.hasTable("Z_METADATA"), isEmpty: try !setup.hasAnyTable())
-            }
-            isStore = found.isStore
-            if !isStore, !found.isEmpty {
-                throw Self.noStore(path)
-            }
-            if !isStore, description.isReadOnly {
-                throw StoreError(
-                    .readOnly,
-                    "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
-                )
-            }
-        }
+        let isStore = try Self.isStore(setup, description)
         if !isStore {
             // Takes effect only before the first table is made (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
             try setup.pragma("auto_vacuum=2")
@@ -84,6 +68,27 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
+    /// Whether a file has a store; otherwise one can be made in it.
+    ///
+    /// - Throws: ``StoreError`` if it has something else, or may not be written.
+    private static func isStore(
+        _ setup: StoreSetup, _ description: PersistentStoreDescription
+    ) throws(StoreError) -> Bool {
+        if try setup.hasTable("Z_METADATA") { return true }
+        // Both at one time: another opener may be making the tables.
+        let found = try setup.inTransaction { () throws(StoreError) in
+            (isStore: try setup.hasTable("Z_METADATA"), isEmpty: try !setup.hasAnyTable())
+        }
+        if found.isStore { return true }
+        let path = description.path
+        if !found.isEmpty { throw noStore(path) }
+        guard description.isReadOnly else { return false }
+        throw StoreError(
+            .readOnly,
+            "'\(path)' has no store yet, and none can be made in it because it is opened read-only; open it writable once."
+        )
+    }
+
     private static func noStore(_ path: String) -> StoreError {
         StoreError(
             .notADatabase,
