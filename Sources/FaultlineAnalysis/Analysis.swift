@@ -72,7 +72,7 @@ public struct Analysis: Sendable {
         if lossShare > 0, lossShare >= lossLimit.value {
             for index in findings.indices {
                 findings[index].downgrade(
-                    "\(Phrase.percent(lossShare)) of the events were lost: what is missing may tell another story.")
+                    "\(percent: lossShare) of the events were lost: what is missing may tell another story.")
             }
         }
         return order(claim(order(findings), storeTime: storeTime))

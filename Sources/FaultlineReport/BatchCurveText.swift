@@ -47,6 +47,6 @@ struct BatchCurveText {
     }
 
     private func equal(_ width: Int) -> [String] {
-        curve.equalSizes.map { TextTable.wrapped($0 + ".", width: width) } ?? []
+        curve.equalSizes.map { TextTable.wrapped("\($0).", width: width) } ?? []
     }
 }

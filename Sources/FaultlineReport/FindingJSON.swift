@@ -5,17 +5,18 @@ internal import FaultlineTrace
 enum FindingJSON {
     static func value(_ finding: Finding) -> JSONValue {
         .sorted([
-            "rule": .string(finding.rule), "ruleName": .string(finding.ruleName), "title": .string(finding.title),
+            "rule": .string(finding.rule), "ruleName": .string(finding.ruleName), "title": .string(finding.title.text),
             "severity": .string(finding.severity.name), "score": .number(finding.score),
             "confidence": .string("\(finding.confidence)"), "change": SiteJSON.value(finding.change),
             "seenAt": .array(finding.seenAt.map(sighting)), "samples": .array(finding.samples.map(sample)),
             "scopes": .array(finding.scopes.map { .string($0) }),
             "evidence": .array(finding.evidence.map(evidence)), "batchCurve": finding.batchCurve.map(curve) ?? .null,
-            "explanation": .array(finding.explanation.map { .string($0) }), "fix": .string(finding.fix),
-            "alternatives": .array(finding.alternatives.map { .string($0) }),
+            "explanation": .array(finding.explanation.map { .string($0.text) }), "fix": .string(finding.fix.text),
+            "alternatives": .array(finding.alternatives.map { .string($0.text) }),
             "code": .array(finding.code.map { .string($0) }), "saving": saving(finding.saving),
             "try": .optional(finding.advice?.description),
-            "reservations": .array(finding.reservations.map { .string($0) }), "signature": .string(finding.signature),
+            "reservations": .array(finding.reservations.map { .string($0.text) }),
+            "signature": .string(finding.signature),
         ])
     }
 

@@ -35,7 +35,7 @@ struct FindingsText {
     private func full(_ finding: Finding, number: Int, _ ink: Ink, _ width: Int) -> [String] {
         let tone: Ink.Tone = finding.severity == .error ? .red : finding.severity == .warning ? .yellow : .dim
         var text = Self.head(finding, "\(number). \(Self.rank(finding))", tone, ink, width)
-        let sentences = finding.explanation.prefix(showsAll ? .max : 2) + [Self.places(finding)]
+        let sentences = finding.explanation.prefix(showsAll ? .max : 2).map(\.text) + [Self.places(finding)]
         text += Self.body(sentences.filter { !$0.isEmpty }.joined(separator: " "), width: width)
         if let curve = finding.batchCurve {
             text += BatchCurveText(curve: curve).lines(width: width - 7).map { "       " + $0 }
@@ -43,9 +43,9 @@ struct FindingsText {
         for (index, line) in finding.code.enumerated() {
             text += [(index == 0 ? "     → " : "       ") + ink(.green, TextTable.shortened(line, to: width - 7))]
         }
-        if finding.code.isEmpty { text += Self.body(finding.fix, lead: "→ ", width: width) }
-        for other in finding.alternatives { text += Self.body("or: " + other, lead: "  ", width: width) }
-        let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations
+        if finding.code.isEmpty { text += Self.body(finding.fix.text, lead: "→ ", width: width) }
+        for other in finding.alternatives { text += Self.body("or: \(other)", lead: "  ", width: width) }
+        let remarks = (tellsSavings ? [Self.saving(finding)] : []) + finding.reservations.map(\.text)
         return remarks.isEmpty ? text : text + Self.body(remarks.joined(separator: " "), width: width)
     }
 
@@ -60,7 +60,7 @@ struct FindingsText {
         let head = "  \(label)  \(finding.rule) \(finding.ruleName)"
         let gap = String(repeating: " ", count: max(2, width - head.count - place.count))
         return ["  \(ink(tone, label))  \(finding.rule) \(finding.ruleName)\(gap)\(ink(.bold, place))"]
-            + body(finding.title + ".", width: width).map { ink(.bold, $0) }
+            + body("\(finding.title).", width: width).map { ink(.bold, $0) }
     }
 
     /// What is said of a finding below its head.

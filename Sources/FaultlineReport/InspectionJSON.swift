@@ -25,14 +25,16 @@ public struct InspectionJSON: Sendable {
             "isFaultline": .bool(facts.isFaultline), "others": .array(facts.others.map(Self.part)),
             "withdrawn": .array(
                 inspection.withdrawn.map {
-                    .sorted(["rule": .string($0.rule), "title": .string($0.title), "reason": .string($0.reason)])
+                    .sorted([
+                        "rule": .string($0.rule), "title": .string($0.title.text), "reason": .string($0.reason.text),
+                    ])
                 }), "untried": .integer(Int64(inspection.untried)),
             "findings": .array(inspection.findings.map(FindingJSON.value)),
             "checks": .array(
                 inspection.checks.map {
                     .sorted([
                         "rule": .string($0.rule), "name": .string($0.name),
-                        "examined": .optional($0.examined), "findings": .integer(Int64($0.findings)),
+                        "examined": .optional($0.examined?.text), "findings": .integer(Int64($0.findings)),
                     ])
                 }),
         ]).indented + "\n"

@@ -73,8 +73,8 @@ public struct JSONReport: Sendable {
 
     private static func check(_ check: RuleCheck) -> JSONValue {
         .sorted([
-            "rule": .string(check.rule), "name": .string(check.name), "examined": .optional(check.examined),
-            "obstacles": .array(check.obstacles.map { .string($0) }), "findings": .integer(Int64(check.findings)),
+            "rule": .string(check.rule), "name": .string(check.name), "examined": .optional(check.examined?.text),
+            "obstacles": .array(check.obstacles.map { .string($0.text) }), "findings": .integer(Int64(check.findings)),
             "isApplicable": .bool(check.isApplicable),
             "missing": .array(check.gaps.map(\.word).sorted().map { .string($0) }),
         ])

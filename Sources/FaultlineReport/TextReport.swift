@@ -60,7 +60,7 @@ public struct TextReport: Sendable {
         let lines = TextTable.wrapped("\(name.isEmpty ? "trace" : name): \(facts)", width: width)
         var text = [ink(.bold, lines[0])] + lines.dropFirst()
         for limit in analysis.quality?.explanation ?? [] {
-            let wrapped = TextTable.wrapped(limit, width: width - 4)
+            let wrapped = TextTable.wrapped(limit.text, width: width - 4)
             for (index, line) in wrapped.enumerated() {
                 text.append((index == 0 ? "  ! " : "    ") + ink(.yellow, line))
             }
@@ -124,7 +124,7 @@ public struct TextReport: Sendable {
             let looked = check.examined.map { "\($0): \(found)" } ?? "nothing to look at"
             add("\(check.rule) \(check.name): \(looked)")
             for obstacle in check.obstacles {
-                text += TextTable.wrapped(obstacle, width: width - 6).map { "      " + ink(.dim, $0) }
+                text += TextTable.wrapped(obstacle.text, width: width - 6).map { "      " + ink(.dim, $0) }
             }
         }
         let silent = checks.filter(isSilent)

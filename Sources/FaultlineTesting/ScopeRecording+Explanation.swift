@@ -40,7 +40,7 @@ extension ScopeRecording {
         }
         for event in events { builder.add(.event(event)) }
         return Analysis(builder.finish()).findings.filter { $0.saving.trips > 0 }.prefix(3).map { finding in
-            finding.title + (finding.change.map { ", \($0)" } ?? "") + " (\(finding.rule))"
+            finding.title.text + (finding.change.map { ", \($0)" } ?? "") + " (\(finding.rule))"
         }
     }
 }

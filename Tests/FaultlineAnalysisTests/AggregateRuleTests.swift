@@ -28,11 +28,11 @@ struct AggregateRuleTests {
         #expect(found.count == 1)
         let finding = try #require(found.first)
         #expect(finding.rule == "R05")
-        #expect(finding.title == "Count Track with a count request, not by fetching")
+        #expect(finding.title.text == "Count Track with a count request, not by fetching")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["let count = try context.count(for: request)"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "10 results, 1,000 rows in all, were asked for the count, and no row was read."
             ])
         // Ten fetches of 10 µs and a hundred rows of 2 µs each; ten trips of 10 µs and a thousand rows of 60 ns stay.
@@ -54,7 +54,7 @@ struct AggregateRuleTests {
                 $0.countAsked = 2
                 $0.emptinessAsked = 2
             }.first)
-        #expect(finding.title == "Ask with a limit of 1 whether there is any Track")
+        #expect(finding.title.text == "Ask with a limit of 1 whether there is any Track")
         #expect(
             finding.code == ["request.fetchLimit = 1", "let isEmpty = try context.fetchObjectIDs(request).isEmpty"])
         #expect(abs(finding.saving.time.median - (2_100_000 - 100_000)) < 1)
@@ -141,7 +141,7 @@ struct AggregateRuleTests {
         let finding = try #require(findings(music).first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all rows."
             ])
     }
@@ -168,13 +168,13 @@ struct AggregateRuleTests {
         Self.fold(&use)
         music.add(use, shape: shape)
         let finding = try #require(findings(music).first)
-        #expect(finding.title == "Aggregate Track.milliseconds in the store, not over its objects")
+        #expect(finding.title.text == "Aggregate Track.milliseconds in the store, not over its objects")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.seenAt.map(\.site?.description) == ["Scroll.swift:57"])
         #expect(finding.seenAt.map(\.count) == [3503])
         #expect(finding.code.first == #"let sum = ExpressionDescription("sum", .function(.sum, "milliseconds"))"#)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "A result of 3,503 rows was read in order, and of each row only milliseconds: that makes a sum, "
                     + "an average, a minimum or a maximum."
             ])
@@ -255,7 +255,9 @@ struct AggregateRuleTests {
         let finding = try #require(findings(sort: ["title ascending"]) { Self.fold(&$0) }.first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == ["The rows are sorted, so that their order may matter to what is made of them."])
+            finding.reservations.map(\.text) == [
+                "The rows are sorted, so that their order may matter to what is made of them."
+            ])
     }
 
     @Test func `Without knowing what was changed nothing is said of sums`() throws {
@@ -265,10 +267,10 @@ struct AggregateRuleTests {
         let analysis = Analysis(Profile(music.trace.closed()), rules: [AggregateRule()])
         #expect(analysis.findings.isEmpty)
         #expect(
-            analysis.checks.first?.obstacles == [
+            analysis.checks.first?.obstacles.map(\.text) == [
                 "An older recorder did not tell what was changed of 10 results: sums over them are not seen."
             ])
-        #expect(analysis.checks.first?.examined == "the use of 10 results")
+        #expect(analysis.checks.first?.examined?.text == "the use of 10 results")
     }
 
     // MARK: - Previews
@@ -288,10 +290,10 @@ struct AggregateRuleTests {
 
     @Test func `A count and the first rows are a count request and a limit`() throws {
         let finding = try #require(previews().first)
-        #expect(finding.title == "Count Track with a count request, and fetch the first 3 with a limit")
+        #expect(finding.title.text == "Count Track with a count request, and fetch the first 3 with a limit")
         #expect(finding.code == ["let count = try context.count(for: request)", "request.fetchLimit = 3"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "10 results, 2,000 rows in all, were asked for the count. No more than the first 3 of each were used, 30 rows in all."
             ])
         // Ten fetches of 410 µs each; twenty trips of 10 µs, thirty rows of 2 µs and two thousand of 60 ns stay.
@@ -314,7 +316,7 @@ struct AggregateRuleTests {
             }
         }
         let finding = try #require(findings(music).first)
-        #expect(finding.title.hasSuffix("fetch the first 3 with a limit"))
+        #expect(finding.title.text.hasSuffix("fetch the first 3 with a limit"))
         #expect(finding.evidence.first { $0.name == "executions" }?.value == 7)
     }
 

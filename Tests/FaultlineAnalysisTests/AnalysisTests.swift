@@ -8,7 +8,7 @@ import TraceFixtures
 struct AnalysisTests {
     private func finding(_ signature: String, saving: Double, score: Double = 80, claims: [Claim]) -> Finding {
         var finding = Finding(
-            rule: "R01", ruleName: "", title: signature, change: nil, score: score, fix: "",
+            rule: "R01", ruleName: "", title: Wording(signature), change: nil, score: score, fix: "",
             saving: Saving(time: .init(median: saving, low: saving / 2, high: saving * 2)), confidence: .high,
             signature: signature)
         finding.claims = claims
@@ -28,7 +28,7 @@ struct AnalysisTests {
                 music.trace.now -= back
                 _ = music.fetch(shape, rows: 6)
             }
-            return try #require(Analysis(Profile(music.trace.closed())).quality).explanation
+            return try #require(Analysis(Profile(music.trace.closed())).quality).explanation.map(\.text)
         }
         let set =
             "1 event of a thread begins before the one before has ended: the clock was set while it was recorded, and times "
@@ -48,7 +48,9 @@ struct AnalysisTests {
                 guard case .event(let event) = message, case .scope(let scope) = event.detail else { return true }
                 return scope.phase != phase
             }
-            return try #require(Analysis(Profile(messages)).quality).explanation.filter { $0.contains("in the trace") }
+            return try #require(Analysis(Profile(messages)).quality).explanation.map(\.text).filter {
+                $0.contains("in the trace")
+            }
         }
         let rest = ": how long they took, and what outlived them, is not known."
         #expect(try sentences(without: nil).isEmpty)
@@ -125,13 +127,13 @@ struct AnalysisTests {
         let quality = try #require(lossy.quality)
         #expect(quality.severity == .error)
         #expect(
-            quality.explanation.first
+            quality.explanation.map(\.text).first
                 == "30 events were lost for want of room (14 %): counts and times are too low.")
     }
 
     @Test func `A whole trace is said to be whole`() throws {
         let quality = try #require(Analysis(Profile(GroceriesStory.trace)).quality)
-        #expect(quality.title == "The trace is whole")
+        #expect(quality.title.text == "The trace is whole")
         #expect(quality.explanation.isEmpty)
         #expect(quality.severity == .note)
     }
@@ -139,8 +141,8 @@ struct AnalysisTests {
     @Test func `An empty trace proves nothing, and says so`() throws {
         let analysis = Analysis(Profile())
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.quality?.explanation == ["No event was recorded: the trace proves nothing."])
-        #expect(analysis.checks.first { $0.rule == "R01" }?.examined == nil)
+        #expect(analysis.quality?.explanation.map(\.text) == ["No event was recorded: the trace proves nothing."])
+        #expect(analysis.checks.first { $0.rule == "R01" }?.examined?.text == nil)
     }
 
     @Test func `What a trace cannot show is said in a sentence each`() throws {
@@ -160,7 +162,7 @@ struct AnalysisTests {
         }
         let analysis = Analysis(Profile(trace))
         #expect(
-            try #require(analysis.quality).explanation == [
+            try #require(analysis.quality).explanation.map(\.text) == [
                 "2 lines could not be written: counts and times are too low.",
                 "1 name was lost: some events have no name or line.",
                 "3 events refer to names that the trace does not have: their dictionary was overwritten or lost.",

@@ -57,12 +57,12 @@ struct BatchRequestTests {
         let findings = findings { $0.write { _ in deleted() } }
         let finding = try #require(findings.first)
         #expect(findings.count == 1)
-        #expect(finding.title == "Delete Track with a batch request")
+        #expect(finding.title.text == "Delete Track with a batch request")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.seenAt.map(\.site?.description) == ["List.swift:70"])
         #expect(finding.severity == .warning && finding.reservations.isEmpty)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "1,000 objects were deleted, and the program read none of them.",
                 "Fetching them took 2.01 ms, and the save 4.00 ms without COMMIT.",
             ])
@@ -80,9 +80,10 @@ struct BatchRequestTests {
 
     @Test func `Objects that are all set to the same values are set in the store`() throws {
         let finding = try #require(findings { $0.write { _ in set(properties: 0b101) } }.first)
-        #expect(finding.title == "Set Track.title and Track.milliseconds with a batch request")
+        #expect(finding.title.text == "Set Track.title and Track.milliseconds with a batch request")
         #expect(
-            finding.explanation.first == "1,000 objects got the same values, and the program read none of them.")
+            finding.explanation.map(\.text).first
+                == "1,000 objects got the same values, and the program read none of them.")
         #expect(
             finding.code == [
                 "let update = BatchUpdateRequest(fetchRequest: request, propertiesToUpdate: "
@@ -94,7 +95,7 @@ struct BatchRequestTests {
 
     @Test func `Saves after each object are spared as well, and not told to be joined`() throws {
         let findings = findings { $0.write(saves: 1000, commit: 90_000) { _ in deleted(1) } }
-        #expect(findings.map(\.title) == ["Delete Track with a batch request"])
+        #expect(findings.map(\.title.text) == ["Delete Track with a batch request"])
         // Of 1,000 commits one is left.
         let saved = 6_010_000 * 2.0 / 3 + 89_910_000
         let median = findings.first?.saving.time.median ?? 0
@@ -103,7 +104,7 @@ struct BatchRequestTests {
 
     @Test func `A save that is large is not to be made in parts where a batch request does it`() {
         let large = findings { $0.write(rows: 20_000) { _ in deleted(20_000) } }
-        #expect(large.map(\.title) == ["Delete Track with a batch request"])
+        #expect(large.map(\.title.text) == ["Delete Track with a batch request"])
         let read = findings { shop in
             shop.write(rows: 20_000) { _ in
                 deleted(20_000)
@@ -111,7 +112,7 @@ struct BatchRequestTests {
                 $0.read(.title, rows: 1)
             }
         }
-        #expect(read.map(\.title) == ["Save Track in parts of 5,000 objects"])
+        #expect(read.map(\.title.text) == ["Save Track in parts of 5,000 objects"])
     }
 
     @Test func `Several saves set the same value, or different ones`() {
@@ -143,7 +144,7 @@ struct BatchRequestTests {
         shop.scoped(.bulk) { shop in shop.write(rows: 5000) { _ in deleted(5000) } }
         let others = Rules.all.filter { $0.id != "R10" }
         let found = Analysis(Profile(shop.music.trace.closed()), rules: others).findings
-        #expect(found.filter { $0.severity != .note }.map(\.title) == [])
+        #expect(found.filter { $0.severity != .note }.map(\.title.text) == [])
     }
 
     @Test func `Profiles keep it, and add it up`() throws {
@@ -156,9 +157,9 @@ struct BatchRequestTests {
         var profile = Profile(traces[0])
         try profile.merge(try Profile(fileData: Profile(traces[1]).fileData()))
         let findings = Analysis(profile, rules: [SaveSizeRule()]).findings
-        #expect(findings.map(\.title) == ["Set Track.title with a batch request"])
+        #expect(findings.map(\.title.text) == ["Set Track.title with a batch request"])
         #expect(
-            findings.first?.explanation.first
+            findings.first?.explanation.map(\.text).first
                 == "2,000 objects of 2 fetches got the same value, and the program read none of them.")
     }
 }

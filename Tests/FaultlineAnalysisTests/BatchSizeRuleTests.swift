@@ -22,12 +22,12 @@ struct BatchSizeRuleTests {
         let found = scroll(batchSize: 50, screen: screen)
         let finding = try #require(found.first)
         #expect(found.count == 1)
-        #expect(finding.title == "Set the batch size of Item to \(advised) (now 50)")
+        #expect(finding.title.text == "Set the batch size of Item to \(advised) (now 50)")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["request.fetchBatchSize = \(advised)"])
         #expect(finding.severity >= .warning)
         #expect(
-            finding.explanation.first
+            finding.explanation.map(\.text).first
                 == "\(windows) screens seen: 95 % of them show at most \(screen) rows, and 50 rows are loaded at a time."
         )
         #expect(try #require(finding.saving.pause).median > 0)
@@ -36,15 +36,15 @@ struct BatchSizeRuleTests {
 
     @Test func `A fetch without batches that is scrolled through needs them`() throws {
         let finding = try #require(scroll(batchSize: 0, screen: 10).first)
-        #expect(finding.title == "Set the batch size of Item to 15 (now all rows at once)")
+        #expect(finding.title.text == "Set the batch size of Item to 15 (now all rows at once)")
         #expect(finding.saving.memory == 8500)
         #expect(scroll(rows: 30, batchSize: 0, screen: 10, times: 3).isEmpty)
     }
 
     @Test func `A batch smaller than the screen is too small`() throws {
         let finding = try #require(scroll(batchSize: 5, screen: 20).first)
-        #expect(finding.title == "Set the batch size of Item to 30 (now 5)")
-        #expect(finding.fix == "Load a screen in one batch: half a screen more than it shows.")
+        #expect(finding.title.text == "Set the batch size of Item to 30 (now 5)")
+        #expect(finding.fix.text == "Load a screen in one batch: half a screen more than it shows.")
         #expect(finding.saving.trips == 16)
         #expect(finding.saving.time.median > 0)
     }
@@ -116,9 +116,10 @@ struct BatchSizeRuleTests {
         use.windows = [.init(scopeKind: nil, rows: 10, times: 10)]
         groceries.add(use)
         let finding = try #require(findings(groceries).first)
-        #expect(finding.title == "Set the batch size of Item to 15 (now 50)")
+        #expect(finding.title.text == "Set the batch size of Item to 15 (now 50)")
         #expect(
-            finding.reservations.contains("No scope marks a screen, so pauses between touched rows stand for them."))
+            finding.reservations.map(\.text).contains(
+                "No scope marks a screen, so pauses between touched rows stand for them."))
         #expect(finding.confidence <= .medium)
     }
 
@@ -149,7 +150,7 @@ struct BatchSizeRuleTests {
 
     @Test func `Bulk work in tiny batches is better done at once`() throws {
         let finding = try #require(pass(batchSize: 5).first)
-        #expect(finding.title == "Load Item at once, without batches (now 5)")
+        #expect(finding.title.text == "Load Item at once, without batches (now 5)")
         #expect(finding.saving.trips == 6000)
         #expect(finding.severity >= .warning)
         let curve = try #require(finding.batchCurve)
@@ -165,7 +166,7 @@ struct BatchSizeRuleTests {
 
     @Test func `Bulk work on a part of the rows takes the smallest size that is good`() throws {
         let finding = try #require(pass(batchSize: 5, touching: 4000).first)
-        #expect(finding.title.hasPrefix("Set the batch size of Item to "))
+        #expect(finding.title.text.hasPrefix("Set the batch size of Item to "))
         let advised = try #require(finding.code.first?.split(separator: " ").last.flatMap { UInt64($0) })
         #expect(advised >= 20)
         #expect(advised <= 500)
@@ -197,13 +198,13 @@ struct BatchSizeRuleTests {
         let finding = try #require(pick(oneOf: 100, batchSize: 100).first)
         let advised = try #require(finding.batchCurve?.advised)
         #expect(advised == 5)
-        #expect(finding.title == "Set the batch size of Item to 5 (now 100)")
+        #expect(finding.title.text == "Set the batch size of Item to 5 (now 100)")
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "300 of 30,000 rows were used here and there, in 3 results.",
                 "100 rows were loaded for each that was used.",
             ])
-        #expect(finding.fix.hasPrefix("The program reads scattered rows, and small batches load the fewest that "))
+        #expect(finding.fix.text.hasPrefix("The program reads scattered rows, and small batches load the fewest that "))
         // Nineteen of twenty rows less, and as many trips.
         #expect(finding.saving.rows == 300 * 95 && finding.saving.trips == 0)
     }
@@ -211,9 +212,9 @@ struct BatchSizeRuleTests {
     @Test func `Rows here and there in every batch, or one after the other, are not scattered`() throws {
         // Every second row is in all batches of five.
         let dense = try #require(pick(oneOf: 2, batchSize: 5).first)
-        #expect(dense.explanation.first?.contains("without pauses") == true)
-        #expect(!dense.fix.contains("here and there"))
-        #expect(pass(batchSize: 5, touching: 4000).map { $0.fix.contains("here and there") } == [false])
+        #expect(dense.explanation.map(\.text).first?.contains("without pauses") == true)
+        #expect(!dense.fix.text.contains("here and there"))
+        #expect(pass(batchSize: 5, touching: 4000).map { $0.fix.text.contains("here and there") } == [false])
     }
 
     @Test func `Rows that are too heavy for a frame are said to be, and the batch stays as large as the screen`() throws
@@ -223,10 +224,12 @@ struct BatchSizeRuleTests {
         groceries.scroll(rows: 100, batchSize: 50, screen: 10, times: 4)
         groceries.scroll(rows: 100, batchSize: 20, screen: 10, times: 4)
         let heavy = try #require(findings(groceries).first)
-        #expect(heavy.title == "Set the batch size of Item to 15 (now 50)")
-        #expect(heavy.explanation.last == "Even 15 rows take longer than a frame: the rows themselves are too heavy.")
+        #expect(heavy.title.text == "Set the batch size of Item to 15 (now 50)")
+        #expect(
+            heavy.explanation.map(\.text).last
+                == "Even 15 rows take longer than a frame: the rows themselves are too heavy.")
         let light = try #require(scroll(batchSize: 50, screen: 10).first)
-        #expect(light.explanation.allSatisfy { !$0.contains("too heavy") })
+        #expect(light.explanation.map(\.text).allSatisfy { !$0.contains("too heavy") })
     }
 
     @Test func `Bulk work on results that a limit keeps small needs no batches`() {
@@ -267,7 +270,7 @@ struct BatchSizeRuleTests {
         }
         let words = "Some touched rows did not fit the recording, so that trips are estimated too low."
         let (whole, cut) = (try found(lost: 0), try found(lost: 3))
-        #expect(!whole.reservations.contains(words) && cut.reservations.contains(words))
+        #expect(!whole.reservations.map(\.text).contains(words) && cut.reservations.map(\.text).contains(words))
         #expect(cut.confidence <= .medium && cut.confidence <= whole.confidence)
     }
 
@@ -292,7 +295,7 @@ struct BatchSizeRuleTests {
         let found = findings(groceries)
         #expect(found.count == 1)
         let finding = try #require(found.first)
-        #expect(finding.title == "Take rows of Item from the result, not from a copy of it")
+        #expect(finding.title.text == "Take rows of Item from the result, not from a copy of it")
         #expect(finding.change?.description == "Scroll.swift:60")
         #expect(finding.saving.rows == 990)
     }

@@ -42,7 +42,7 @@ struct FetchLoopRuleTests {
         #expect(found.count == 1)
         let finding = try #require(found.first)
         #expect(finding.rule == "R04")
-        #expect(finding.title == "Fetch Track for all values of album at once, with IN")
+        #expect(finding.title.text == "Fetch Track for all values of album at once, with IN")
         #expect(finding.change?.description == "List.swift:42")
         #expect(
             finding.code == [
@@ -50,7 +50,9 @@ struct FetchLoopRuleTests {
                 "let groups = Dictionary(grouping: found) { $0.album }",
             ])
         #expect(
-            finding.explanation == ["10 fetches followed one another for 10 values of album: 120 rows, 340 µs in all."])
+            finding.explanation.map(\.text) == [
+                "10 fetches followed one another for 10 values of album: 120 rows, 340 µs in all."
+            ])
         #expect(finding.seenAt.map(\.site) == [finding.change])
         #expect(finding.seenAt.map(\.count) == [10] && finding.seenAt.map(\.time) == [340_000])
         // Nine of ten trips of 10 µs, less 1 µs for each value of the list and 300 ns to group each row.
@@ -74,7 +76,7 @@ struct FetchLoopRuleTests {
         let values = try #require(loop([Self.byTitle]).first)
         #expect(values.code.first == #"request.predicate = .isIn("title", values)"#)
         let own = try #require(loop([.init(keyPath: "self", operation: "==", operand: "object")]).first)
-        #expect(own.title == "Fetch Track for all object IDs at once, with IN")
+        #expect(own.title.text == "Fetch Track for all object IDs at once, with IN")
         #expect(
             own.code == [
                 #"request.predicate = .isIn("self", objects: ids)"#, "let found = try context.fetch(request)",
@@ -100,7 +102,7 @@ struct FetchLoopRuleTests {
     @Test func `Of fetches that are limited to a row nobody knows how many there are`() throws {
         let finding = try #require(loop(isLimited: true, rows: 1) { $0.limit = 1 }.first)
         #expect(finding.saving.time.low == 0 && finding.saving.time.median > 0 && finding.confidence == .low)
-        #expect(finding.explanation.contains("Each is limited to one row; IN loads all rows of a value."))
+        #expect(finding.explanation.map(\.text).contains("Each is limited to one row; IN loads all rows of a value."))
         #expect(try #require(loop(rows: 1).first).saving.time.low > 0)
     }
 
@@ -136,7 +138,7 @@ struct FetchLoopRuleTests {
         let finding = try #require(findings(music).first)
         #expect(finding.saving.trips == 15)
         #expect(
-            finding.explanation.first?.hasPrefix(
+            finding.explanation.map(\.text).first?.hasPrefix(
                 "18 fetches followed one another, some 6 on each of 3 occasions, for 18 values of album: 180 rows,")
                 == true)
     }
@@ -161,7 +163,7 @@ struct FetchLoopRuleTests {
             }
         }
         let finding = try #require(findings(music).first)
-        #expect(finding.explanation.last == "Called from Albums.swift:61.")
+        #expect(finding.explanation.map(\.text).last == "Called from Albums.swift:61.")
     }
 
     // MARK: - What is no loop
@@ -272,12 +274,12 @@ struct FetchLoopRuleTests {
         let waiting = try #require(loop(pause: 1_200_000).first)
         #expect(waiting.severity == .note)
         #expect(
-            waiting.reservations.contains(
+            waiting.reservations.map(\.text).contains(
                 "Between the fetches the program does something else for 1.08 ms each time: the values may come one by one."
             ))
         #expect(waiting.evidence.first { $0.name == "waiting" }?.value == 10_800_000)
         let working = try #require(loop(pause: 1_000_000).first)
-        #expect(working.reservations.allSatisfy { !$0.contains("something else") })
+        #expect(working.reservations.map(\.text).allSatisfy { !$0.contains("something else") })
     }
 
     @Test func `Time in the store between the fetches is no waiting`() throws {
@@ -323,7 +325,9 @@ struct FetchLoopRuleTests {
         let analysis = Analysis(Profile(music.trace.closed()), rules: [FetchLoopRule()])
         #expect(analysis.findings.isEmpty)
         #expect(
-            analysis.checks.first?.obstacles == ["The trace does not tell which values of 10 fetches differ."])
+            analysis.checks.first?.obstacles.map(\.text) == [
+                "The trace does not tell which values of 10 fetches differ."
+            ])
     }
 
     @Test func `A saving below the floor makes a note`() throws {
@@ -339,7 +343,7 @@ struct FetchLoopRuleTests {
         let finding = try #require(findings(music).first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all trips."
             ])
     }
@@ -356,7 +360,7 @@ struct FetchLoopRuleTests {
         for _ in 0..<200 { _ = music.fetch(shape, rows: 1, site: music.trace.site(77)) }
         let finding = try #require(findings(music).first)
         #expect(finding.severity == .note)
-        #expect(finding.reservations.contains("Events were lost while it happened."))
+        #expect(finding.reservations.map(\.text).contains("Events were lost while it happened."))
         #expect(finding.confidence == .low)
     }
 }

@@ -60,11 +60,11 @@ struct FoldedEntityRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R16" && finding.severity == .warning && finding.confidence == .low)
-        #expect(finding.title == #"Fold List into Item, which always reads it through "list""#)
+        #expect(finding.title.text == #"Fold List into Item, which always reads it through "list""#)
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["Item.title: String"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "100 objects of Item were used, and 100 of List with them, each from one: 1.20 ms, 85 % of the store's time."
             ])
         #expect(finding.saving.trips == 100)
@@ -137,14 +137,14 @@ struct FoldedEntityRuleTests {
     func `A chain of objects that belong together is told link by link`(_ isPrefetched: Bool) {
         let first = #"Fold Basket into Purchase, which always reads it through "basket""#
         let second = #"Fold Owner into Basket, which always reads it through "owner""#
-        #expect(Set(chain(isPrefetched: isPrefetched).map(\.title)) == [first, second])
-        #expect(chain(owners: 30, isPrefetched: isPrefetched).map(\.title) == [first])
-        #expect(chain(asking: 80, isPrefetched: isPrefetched).map(\.title) == [first])
-        #expect(chain(lists: 40, isPrefetched: isPrefetched).map(\.title) == [second])
+        #expect(Set(chain(isPrefetched: isPrefetched).map(\.title.text)) == [first, second])
+        #expect(chain(owners: 30, isPrefetched: isPrefetched).map(\.title.text) == [first])
+        #expect(chain(asking: 80, isPrefetched: isPrefetched).map(\.title.text) == [first])
+        #expect(chain(lists: 40, isPrefetched: isPrefetched).map(\.title.text) == [second])
         // A hundred of many seldom share one.
-        #expect(chain(isPrefetched: isPrefetched, tableOwners: 899).map(\.title) == [first])
+        #expect(chain(isPrefetched: isPrefetched, tableOwners: 899).map(\.title.text) == [first])
         #expect(chain(isPrefetched: isPrefetched, tableOwners: 900).count == 2)
-        #expect(chain(isPrefetched: isPrefetched, isSizeKnown: false).map(\.title) == [first])
+        #expect(chain(isPrefetched: isPrefetched, isSizeKnown: false).map(\.title.text) == [first])
     }
 
     /// Members, of whom some are moderators, which are members too; each has a profile of its own.
@@ -182,7 +182,7 @@ struct FoldedEntityRuleTests {
         _ moderators: Int
     ) throws {
         let found = family(moderators: moderators)
-        #expect(found.map(\.title) == [#"Fold Profile into Member, which always reads it through "profile""#])
+        #expect(found.map(\.title.text) == [#"Fold Profile into Member, which always reads it through "profile""#])
         #expect(found.first?.saving.trips == 100)
         #expect(family(moderators: moderators, asked: 89).isEmpty)
     }

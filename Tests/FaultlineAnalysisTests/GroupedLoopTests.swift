@@ -50,7 +50,7 @@ struct GroupedLoopTests {
         let found = loop(.count, [Self.byAlbum, Self.long])
         #expect(found.map(\.rule) == ["R04"])
         let finding = try #require(found.first)
-        #expect(finding.title == "Count Track for all values of album at once, in one grouped fetch")
+        #expect(finding.title.text == "Count Track for all values of album at once, in one grouped fetch")
         #expect(
             finding.code == [
                 #"let count = ExpressionDescription("count", .function(.count, "self"))"#,
@@ -62,18 +62,18 @@ struct GroupedLoopTests {
             ])
         #expect(finding.change?.description == "List.swift:42")
         #expect(
-            finding.explanation.first
+            finding.explanation.map(\.text).first
                 == "20 count requests followed one another, for 20 values of album: 80 rows, 800 µs in all.")
         // Twenty requests of 40 µs, less a trip of 10 µs, 20 × 40 steps of 15 ns, and 3 µs for each album.
         #expect(abs(finding.saving.time.median - (800_000 - 10_000 - 12_000 - 60_000)) < 1)
         #expect(finding.saving.time.low > 500_000 && finding.saving.time.high <= 800_000)
         #expect(finding.saving.trips == 19 && finding.severity == .warning)
-        #expect(finding.fix.contains("Keep the predicate's other terms: milliseconds > ?."))
+        #expect(finding.fix.text.contains("Keep the predicate's other terms: milliseconds > ?."))
     }
 
     @Test func `An aggregate for each album keeps its expressions, and is grouped`() throws {
         let finding = try #require(loop(.dictionaries, expressions: ["sum:(milliseconds)"], rows: 1).first)
-        #expect(finding.title == "Aggregate Track for all values of album at once, in one grouped fetch")
+        #expect(finding.title.text == "Aggregate Track for all values of album at once, in one grouped fetch")
         #expect(
             finding.code == [
                 #"request.predicate = .isIn("album", objects: ids)"#,
@@ -84,7 +84,7 @@ struct GroupedLoopTests {
         #expect(grouped.isEmpty)
         // Rows of dictionaries are rows.
         #expect(
-            loop(.dictionaries, expressions: ["title"], rows: 1).map(\.title) == [
+            loop(.dictionaries, expressions: ["title"], rows: 1).map(\.title.text) == [
                 "Fetch Track for all values of album at once, with IN"
             ])
     }
@@ -108,7 +108,7 @@ struct GroupedLoopTests {
             }
         }
         let found = findings(music, rules: [FetchLoopRule(), AggregateRule()])
-        #expect(found.map(\.title) == ["Count Track for all values of album at once, in one grouped fetch"])
+        #expect(found.map(\.title.text) == ["Count Track for all values of album at once, in one grouped fetch"])
         #expect(found.first?.code.first == #"let count = ExpressionDescription("count", .function(.count, "self"))"#)
     }
 
@@ -121,7 +121,7 @@ struct GroupedLoopTests {
 
     @Test func `The last track of each album is kept in a relationship`() throws {
         let found = loop(.objects, sort: ["milliseconds descending"], limit: 1, rows: 1)
-        #expect(found.map(\.title) == ["Keep the last Track of each Album in a relationship, and prefetch it"])
+        #expect(found.map(\.title.text) == ["Keep the last Track of each Album in a relationship, and prefetch it"])
         let finding = try #require(found.first)
         #expect(
             finding.code == [
@@ -129,7 +129,7 @@ struct GroupedLoopTests {
             ])
         #expect(finding.severity == .warning && finding.saving.time.low > 0 && finding.saving.time.high <= 800_000)
         #expect(
-            finding.explanation.first
+            finding.explanation.map(\.text).first
                 == "20 fetches of one row followed one another, each for the last of another album: 20 rows, 800 µs in all."
         )
     }
@@ -150,7 +150,7 @@ struct GroupedLoopTests {
             }
         }
         let finding = try #require(findings(music).first)
-        #expect(finding.title == "Fetch the largest milliseconds of Track for each Album at once, grouped")
+        #expect(finding.title.text == "Fetch the largest milliseconds of Track for each Album at once, grouped")
         #expect(
             finding.code.first
                 == #"let largest = ExpressionDescription("largest", .function(.maximum, "milliseconds"))"#)
@@ -182,7 +182,7 @@ struct LookUpTests {
 
     @Test func `Objects that are looked up one by one are fetched by their IDs`() throws {
         let found = lookUps(50)
-        #expect(found.map(\.title) == ["Fetch the objects of Track at once by their IDs, with IN"])
+        #expect(found.map(\.title.text) == ["Fetch the objects of Track at once by their IDs, with IN"])
         let finding = try #require(found.first)
         #expect(finding.severity == .warning && finding.saving.trips == 49)
         #expect(
@@ -198,7 +198,8 @@ struct LookUpTests {
         let finding = try #require(lookUps(50, duration: 2500).first)
         #expect(finding.severity == .note && finding.saving.time.median == 0)
         #expect(
-            finding.reservations.contains("The trips are so quick here that one fetch would save nothing measurable."))
+            finding.reservations.map(\.text).contains(
+                "The trips are so quick here that one fetch would save nothing measurable."))
     }
 
     @Test func `Few objects, known ones, those of a fetch and those of the row cache are left alone`() {
@@ -227,19 +228,19 @@ struct LookUpTests {
 
     @Test func `A loop says how much of its time goes to unsaved objects`() throws {
         let finding = try #require(unsaved(500, time: 1_000_000, operation: "==").first)
-        #expect(finding.title == "Fetch Track for all values of title at once, with IN")
+        #expect(finding.title.text == "Fetch Track for all values of title at once, with IN")
         #expect(
-            finding.explanation.last
+            finding.explanation.map(\.text).last
                 == "Of that time 20.0 ms went into comparing unsaved objects in memory, some 500 for each fetch.")
         #expect(finding.saving.time.median > 20_000_000 && finding.saving.time.low > 15_000_000)
-        #expect(finding.alternatives.last?.contains("request.includesPendingChanges = false") == true)
+        #expect(finding.alternatives.map(\.text).last?.contains("request.includesPendingChanges = false") == true)
         let none = try #require(unsaved(0, time: 0, operation: "==").first)
         #expect(none.alternatives.isEmpty && none.explanation.count == 1)
     }
 
     @Test func `What is no loop for IN is told to leave the unsaved objects out`() throws {
         let found = unsaved(500, time: 1_000_000, operation: "CONTAINS")
-        #expect(found.map(\.title) == ["Leave unsaved objects out of the fetches of Track"])
+        #expect(found.map(\.title.text) == ["Leave unsaved objects out of the fetches of Track"])
         let finding = try #require(found.first)
         #expect(finding.code == ["request.includesPendingChanges = false"])
         #expect(finding.saving.time.median == 20_000_000 && finding.severity == .warning)

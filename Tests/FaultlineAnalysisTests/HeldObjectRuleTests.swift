@@ -49,11 +49,11 @@ struct HeldObjectRuleTests {
                 for object in 0..<4 as Range<UInt64> { story.scoped { _ = $0.fill(object) } }
             }.first)
         #expect(finding.rule == "R25" && finding.severity == .warning)
-        #expect(finding.title == #"Turn Item objects back into faults when the scope "scroll" closes"#)
+        #expect(finding.title.text == #"Turn Item objects back into faults when the scope "scroll" closes"#)
         #expect(finding.change?.description == "Scroll.swift:57")
         #expect(finding.code == ["context.refresh(object, mergeChanges: false)"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 #"4 of 4 objects stayed realized after the scope "scroll" closed: at most 4 at once, 78.1 KiB. 4 were still held at the end."#
             ])
         #expect(finding.saving.memory == 80_000)

@@ -27,13 +27,13 @@ struct LargeValueRuleTests {
         let found = findings()
         #expect(found.count == 1)
         let finding = try #require(found.first)
-        #expect(finding.title == "Move Item.image into an entity of its own")
+        #expect(finding.title.text == "Move Item.image into an entity of its own")
         #expect(finding.change == CallSite(file: "Groceries/Model.swift", line: 12))
         #expect(finding.seenAt.map(\.site?.description) == ["List.swift:42"])
         #expect(finding.severity >= .warning)
         #expect(finding.saving.bytes == 4_000_000)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "100 % of the values have 16 KiB or more, 39.1 KiB on average.",
                 "1 fetch loaded it in 100 rows, 3.81 MiB in all; the program read it in 0.",
             ])
@@ -41,7 +41,7 @@ struct LargeValueRuleTests {
 
     @Test func `Very large values belong into files`() throws {
         let finding = try #require(findings(size: 300_000).first)
-        #expect(finding.title == "Keep Item.image outside the rows, in files of its own")
+        #expect(finding.title.text == "Keep Item.image outside the rows, in files of its own")
         #expect(finding.code == ["image.allowsExternalBinaryDataStorage = true"])
         #expect(findings(size: 300_000, isExternal: true).isEmpty)
     }
@@ -60,7 +60,7 @@ struct LargeValueRuleTests {
     @Test func `Ninety-nine rows prove nothing`() {
         let few = findings(rows: 99)
         #expect(few.map(\.severity) == [.note])
-        #expect(few.first?.reservations.contains("Fewer than 100 rows were loaded with it.") == true)
+        #expect(few.first?.reservations.map(\.text).contains("Fewer than 100 rows were loaded with it.") == true)
         #expect(findings(rows: 100).map(\.severity) != [.note])
         #expect(findings(rows: 9).isEmpty)
     }

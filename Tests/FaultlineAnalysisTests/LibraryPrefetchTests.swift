@@ -70,7 +70,7 @@ struct LibraryPrefetchTests {
         let found = library.findings
         #expect(found.count == 1)
         let finding = try #require(found.first)
-        #expect(finding.title == "Prefetch \"books\" with the fetch of Author")
+        #expect(finding.title.text == "Prefetch \"books\" with the fetch of Author")
         #expect(finding.seenAt.map(\.count) == [30, 10])
         #expect(finding.evidence.first { $0.name == "trips" }?.value == 40)
     }
@@ -91,8 +91,8 @@ struct LibraryPrefetchTests {
         }
         let found = library.findings
         #expect(found.count == (prefetch.isEmpty ? 2 : 1))
-        let deep = try #require(found.first { $0.title.contains("publisher") })
-        #expect(deep.title == "Prefetch \"books.publisher\" with the fetch of Author")
+        let deep = try #require(found.first { $0.title.text.contains("publisher") })
+        #expect(deep.title.text == "Prefetch \"books.publisher\" with the fetch of Author")
         let all = (prefetch + ["books.publisher"]).map { "\"\($0)\"" }.joined(separator: ", ")
         #expect(deep.code == ["request.relationshipKeyPathsForPrefetching = [\(all)]"])
         #expect(Set(found.map(\.change)).count == 1)
@@ -109,7 +109,7 @@ struct LibraryPrefetchTests {
         let finding = try #require(library.findings.first)
         #expect(finding.code.isEmpty)
         #expect(
-            finding.fix
+            finding.fix.text
                 == "Add the key path that ends in Book.publisher to relationshipKeyPathsForPrefetching of this fetch. "
                 + "The trace does not show the way from Author to it.")
     }

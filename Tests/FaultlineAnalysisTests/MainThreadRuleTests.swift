@@ -51,7 +51,7 @@ struct MainThreadRuleTests {
         }
         let finding = try #require(analysis.findings.first)
         #expect(finding.change?.description == "List.swift:40")
-        #expect(finding.explanation.first?.hasSuffix("77 % of it is the fetch at List.swift:40.") == true)
+        #expect(finding.explanation.map(\.text).first?.hasSuffix("77 % of it is the fetch at List.swift:40.") == true)
         #expect(finding.saving.pause?.median == 30e6)
     }
 
@@ -87,14 +87,14 @@ struct MainThreadRuleTests {
             screen.fetch(for: 40)
             screen.fetch(for: 10, site: screen.music.trace.site(44, "count()"))
         }
-        #expect(analysis.checks.map(\.examined) == ["50.0 ms"])
+        #expect(analysis.checks.map(\.examined?.text) == ["50.0 ms"])
         let finding = try #require(analysis.findings.first)
         #expect(analysis.findings.count == 1)
         #expect(finding.rule == "R12" && finding.severity == .warning)
-        #expect(finding.title == "Fetch on a background context, or less at a time")
+        #expect(finding.title.text == "Fetch on a background context, or less at a time")
         #expect(finding.change?.description == "List.swift:40")
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "The main thread was in the store for 50.0 ms at a time; a frame lasts 16 ms. 80 % of it is the fetch at "
                     + "List.swift:40."
             ])
@@ -113,7 +113,7 @@ struct MainThreadRuleTests {
     @Test func `A tenth of a second is an error, and a save has words of its own`() throws {
         let finding = try #require(analysis { $0.save(for: 120) }.findings.first)
         #expect(finding.severity == .error)
-        #expect(finding.title == "Save on a background context, not on the main thread")
+        #expect(finding.title.text == "Save on a background context, not on the main thread")
     }
 
     @Test func `Several stretches of one line add up`() throws {
@@ -126,7 +126,7 @@ struct MainThreadRuleTests {
                 screen.fetch(for: 30)
             }.findings.first)
         #expect(
-            finding.explanation.first?.hasPrefix(
+            finding.explanation.map(\.text).first?.hasPrefix(
                 "The main thread was in the store for 30.0 ms at a time at most, 4 times, 90.0 ms in all; ") == true)
     }
 
@@ -147,7 +147,7 @@ struct MainThreadRuleTests {
     func `Where nothing is drawn nobody waits`(_ kind: TraceEvent.Scope.Kind) {
         let analysis = analysis(kind) { $0.fetch(for: 200) }
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.checks.map(\.examined) == [nil])
+        #expect(analysis.checks.map(\.examined?.text) == [nil])
     }
 
     @Test func `Another thread may take its time`() {

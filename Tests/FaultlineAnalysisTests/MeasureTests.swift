@@ -54,7 +54,7 @@ struct MeasureTests {
     func `Values beyond those that are told apart exactly are an estimate, and are called one`(
         count: UInt64, occasions: UInt64, words: String
     ) {
-        #expect(DistinctCount.words(count, over: occasions, "value") == words)
+        #expect(DistinctCount.words(count, over: occasions, "value").text == words)
     }
 
     @Test func `Distinct objects are exact up to 256 and near beyond`() {

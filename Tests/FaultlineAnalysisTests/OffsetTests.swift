@@ -27,7 +27,7 @@ struct OffsetTests {
     @Test func `Pages behind a deep offset begin after the last row of the page before`() throws {
         let found = findings(pages: 200)
         #expect(
-            found.map(\.title) == [
+            found.map(\.title.text) == [
                 "Continue each page of Track after the last row of the page before, not by an offset"
             ])
         let finding = try #require(found.first)

@@ -33,11 +33,11 @@ struct OverFetchRuleTests {
         #expect(found.count == 1)
         let finding = try #require(found.first)
         #expect(finding.rule == "R03")
-        #expect(finding.title == "Limit the fetch of Track to the 10 rows that are used")
+        #expect(finding.title.text == "Limit the fetch of Track to the 10 rows that are used")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["request.fetchLimit = 10"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "Of 10 results, 1,000 rows in all, no more than the first 10 of each were used, 100 in all."
             ])
         // Nine hundred rows of 2 µs.
@@ -137,9 +137,9 @@ struct OverFetchRuleTests {
         }
         #expect(found.map(\.rule) == ["R03"])
         let finding = try #require(found.first)
-        #expect(finding.title == "Fetch the rows of Track that are used, and no others")
+        #expect(finding.title.text == "Fetch the rows of Track that are used, and no others")
         #expect(finding.code.isEmpty)
-        #expect(finding.explanation == ["Of 10 results, 600 rows in all, 120 were used, here and there."])
+        #expect(finding.explanation.map(\.text) == ["Of 10 results, 600 rows in all, 120 were used, here and there."])
         #expect(abs(finding.saving.time.median - 480 * 2000) < 1)
     }
 
@@ -175,7 +175,7 @@ struct OverFetchRuleTests {
         let finding = try #require(findings(music).first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all rows."
             ])
     }
@@ -184,10 +184,10 @@ struct OverFetchRuleTests {
 
     @Test func `Objects of which nothing is read are object IDs`() throws {
         let finding = try #require(findings { $0.touchFirst(100) }.first)
-        #expect(finding.title == "Fetch object IDs of Track, since nothing else is used")
+        #expect(finding.title.text == "Fetch object IDs of Track, since nothing else is used")
         #expect(finding.code == ["let ids = try context.fetchObjectIDs(request)"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "Of 10 results, 1,000 rows in all, the program took the objects or their IDs, and read or changed nothing of them."
             ])
         // Without a fit of its own, an identity costs a quarter of a row.
@@ -263,12 +263,12 @@ struct OverFetchRuleTests {
         let found = lyrics()
         #expect(found.count == 1)
         let finding = try #require(found.first)
-        #expect(finding.title == "Keep Track.lyrics out of the rows that this fetch loads")
+        #expect(finding.title.text == "Keep Track.lyrics out of the rows that this fetch loads")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["Track.lyrics: to-one TrackLyrics", "TrackLyrics.lyrics: String"])
         // 2,000 of 2,028 bytes; of 600 rows.
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "It was read in none of 600 rows, and makes 99 % of what was loaded: 1.14 MiB."
             ])
         #expect(finding.saving.bytes == 1_200_000)
@@ -317,7 +317,9 @@ struct OverFetchRuleTests {
         }
         let found = findings(music)
         #expect(found.count == 1)
-        #expect(found.first?.reservations.contains("Other fetches read it, and would have to prefetch it.") == true)
+        #expect(
+            found.first?.reservations.map(\.text).contains("Other fetches read it, and would have to prefetch it.")
+                == true)
     }
 
     @Test func `Objects that are changed, held or handed on are needed whole`() {
@@ -340,6 +342,6 @@ struct OverFetchRuleTests {
             Self.first(3, of: &use)
             use.properties.removeLast()
         }
-        #expect(found.map(\.title) == ["Limit the fetch of Track to the 3 rows that are used"])
+        #expect(found.map(\.title.text) == ["Limit the fetch of Track to the 3 rows that are used"])
     }
 }

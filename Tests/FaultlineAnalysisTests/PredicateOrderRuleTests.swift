@@ -66,11 +66,11 @@ struct PredicateOrderRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R07" && finding.severity == .warning)
-        #expect(finding.title == "Compare milliseconds before title in the predicate of Track")
+        #expect(finding.title.text == "Compare milliseconds before title in the predicate of Track")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["milliseconds > ? AND title CONTAINS[cd] ?"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "10 fetches compared 3,500 texts each, of which 500 passed; the other terms then left 10 % of these over.",
                 "The other way round some 350 texts are to be compared.",
             ])
@@ -123,7 +123,7 @@ struct PredicateOrderRuleTests {
         #expect(found.map(\.code) == [["milliseconds > ? AND album == ? AND NOT (title CONTAINS[cd] ?)"]])
         // What does not contain the text has passed: 3,000.
         #expect(
-            found.first?.explanation.first
+            found.first?.explanation.map(\.text).first
                 == "10 fetches compared 3,500 texts each, of which 3,000 passed; the other terms then left 10 % of these over."
         )
     }
@@ -141,10 +141,10 @@ struct PredicateOrderRuleTests {
         let found = searches()
         let finding = try #require(found.first)
         #expect(found.count == 1 && finding.severity == .warning && finding.confidence == .low)
-        #expect(finding.title == "Search title before lyrics in the predicate of Track")
+        #expect(finding.title.text == "Search title before lyrics in the predicate of Track")
         #expect(finding.code == ["title CONTAINS[cd] ? AND lyrics CONTAINS[cd] ?"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "10 fetches searched lyrics in 3,500 rows each, which left 86 % of them over; title then left 10 % of these."
             ])
         // 3,500 and 350 texts, where they were 3,500 and 3,000: of what the fetches took beside their rows.
@@ -203,21 +203,21 @@ struct PredicateOrderRuleTests {
         (statement.rows, statement.fullScanSteps, statement.textComparisons) = (2000, 3499, 6500)
         music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         let found = Analysis(Profile(music.trace.closed()), rules: [PredicateOrderRule()]).findings
-        #expect(found.map(\.title) == ["Search title before lyrics in the predicate of Track"])
-        #expect(found.first?.explanation.last == "The texts have 3.13 KiB and 16 B on average.")
+        #expect(found.map(\.title.text) == ["Search title before lyrics in the predicate of Track"])
+        #expect(found.first?.explanation.map(\.text).last == "The texts have 3.13 KiB and 16 B on average.")
     }
 
     @Test func `What the others leave over is not known if no text passed, or one of several`() throws {
         let finding = try #require(analysis(rows: 0, matched: 0).findings.first)
         #expect(finding.confidence == .low)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "10 fetches compared 3,500 texts each, and none passed: how many the other terms leave over is not known."
             ])
         let two = try #require(analysis([Self.text, Self.text, Self.length]).findings.first)
         #expect(two.confidence == .low)
         #expect(
-            two.explanation == [
+            two.explanation.map(\.text) == [
                 "10 fetches compared 3,500 texts each in several searches: how many the other terms leave over is not known."
             ])
     }
@@ -226,6 +226,8 @@ struct PredicateOrderRuleTests {
         let analysis = analysis(compared: 0, matched: 0)
         #expect(analysis.findings.isEmpty)
         #expect(
-            analysis.checks.first?.obstacles == ["The trace does not tell how many texts 10 searches compared."])
+            analysis.checks.first?.obstacles.map(\.text) == [
+                "The trace does not tell how many texts 10 searches compared."
+            ])
     }
 }

@@ -27,7 +27,7 @@ struct PrefetchRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R01")
-        #expect(finding.title == "Prefetch \"list\" with the fetch of Item")
+        #expect(finding.title.text == "Prefetch \"list\" with the fetch of Item")
         #expect(finding.change == CallSite(file: "Groceries/List.swift", line: 42, function: "loadItems()"))
         #expect(finding.seenAt.map(\.site?.description) == ["Scroll.swift:57"])
         #expect(finding.seenAt.map(\.count) == [100])
@@ -36,7 +36,7 @@ struct PrefetchRuleTests {
         #expect(finding.severity == .warning)
         #expect(finding.scopes == ["scroll"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "Item.list went to the store in 100 trips for 100 objects, 1.20 ms in all.",
                 "They belong to 1 fetch of Item with 100 loaded rows, of which all fired.",
             ])
@@ -63,7 +63,7 @@ struct PrefetchRuleTests {
         }
         let analysis = Analysis(Profile(groceries.trace.closed()), rules: [PrefetchRule()])
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.checks.first?.examined == "100 faults, 100 of them from the store")
+        #expect(analysis.checks.first?.examined?.text == "100 faults, 100 of them from the store")
     }
 
     /// A screen of which every object's to-many relationship fires, and perhaps its members do.
@@ -101,24 +101,25 @@ struct PrefetchRuleTests {
 
     @Test func `Members of which only the number is asked are to be counted at once`() throws {
         let finding = try #require(members().first)
-        #expect(finding.title == "Count Item.tags of all objects at once: nothing else is asked of the members")
+        #expect(finding.title.text == "Count Item.tags of all objects at once: nothing else is asked of the members")
         #expect(finding.code.contains(#"request.propertiesToGroupBy = ["item"]"#) && finding.remedy == nil)
-        #expect(finding.fix == "One fetch that groups Tag by item counts them all." && finding.confidence <= .medium)
         #expect(
-            finding.alternatives == [
+            finding.fix.text == "One fetch that groups Tag by item counts them all." && finding.confidence <= .medium)
+        #expect(
+            finding.alternatives.map(\.text) == [
                 "Keep the number in a derived attribute of Item (tags.@count), which the store keeps up."
             ])
         #expect(finding.code.contains(#"request.predicate = .isIn("item", objects: ids)"#))
         // A row for each object, where there were three.
         #expect(finding.saving.trips == 99 && finding.saving.rows == 200)
-        #expect(members(elsewhere: true).first?.title == finding.title)
+        #expect(members(elsewhere: true).first?.title.text == finding.title.text)
     }
 
     @Test func `Members that are read, or may have been, are to be prefetched`() {
         let title = ["Prefetch \"tags\" with the fetch of Item"]
-        #expect(members(reading: true).map(\.title) == title)
-        #expect(members(fetching: true).map(\.title) == title)
-        #expect(members(tellingUse: false).map(\.title) == title)
+        #expect(members(reading: true).map(\.title.text) == title)
+        #expect(members(fetching: true).map(\.title.text) == title)
+        #expect(members(tellingUse: false).map(\.title.text) == title)
     }
 
     /// A screen whose items lead to lists, of which properties are read.
@@ -151,9 +152,10 @@ struct PrefetchRuleTests {
 
     @Test func `An attribute that is all that is read at the other end can come with the rows`() throws {
         let finding = try lists(reading: ["title"])
-        #expect(finding.title == "Prefetch \"list\" with the fetch of Item")
-        #expect(finding.alternatives == [Self.dictionaries])
-        #expect(finding.explanation.contains("Of the objects of List that it leads to only \"title\" is read."))
+        #expect(finding.title.text == "Prefetch \"list\" with the fetch of Item")
+        #expect(finding.alternatives.map(\.text) == [Self.dictionaries])
+        #expect(
+            finding.explanation.map(\.text).contains("Of the objects of List that it leads to only \"title\" is read."))
     }
 
     @Test func `Objects that are changed, come in batches or lead elsewhere too are no dictionaries`() throws {
@@ -165,7 +167,7 @@ struct PrefetchRuleTests {
                 use.properties = [.init(index: 3, rowsRead: 1, rowsLoaded: 0, bytes: 0, largeRows: 0)]
             },
         ] {
-            #expect(finding.alternatives.isEmpty && finding.explanation.contains(told))
+            #expect(finding.alternatives.isEmpty && finding.explanation.map(\.text).contains(told))
         }
     }
 
@@ -175,7 +177,7 @@ struct PrefetchRuleTests {
         _ properties: [String?]
     ) throws {
         let finding = try lists(reading: properties)
-        #expect(finding.alternatives.isEmpty && !finding.explanation.contains { $0.contains("only") })
+        #expect(finding.alternatives.isEmpty && !finding.explanation.map(\.text).contains { $0.contains("only") })
     }
 
     @Test func `What is read at the other end adds up over traces, and outlives a file`() throws {
@@ -278,11 +280,11 @@ struct PrefetchRuleTests {
         let analysis = Analysis(Profile(groceries.trace.closed()), rules: [PrefetchRule()])
         #expect(analysis.findings.isEmpty)
         #expect(
-            analysis.checks.first?.obstacles == [
+            analysis.checks.first?.obstacles.map(\.text) == [
                 "20 fault trips did not say which fetch the object came from.",
                 "The fetches behind 10 fault trips are not in the trace.",
             ])
-        #expect(analysis.checks.first?.examined == "30 faults, 30 of them from the store")
+        #expect(analysis.checks.first?.examined?.text == "30 faults, 30 of them from the store")
     }
 
     @Test func `What happens in a scope of kind setup is left out`() {
@@ -355,7 +357,7 @@ struct PrefetchRuleTests {
             for object in 1...50 { groceries.fault(UInt64(object), of: fetch) }
         }
         let finding = try #require(findings(groceries).first)
-        #expect(finding.title == "Load Item.list for the objects that are used, in one fetch")
+        #expect(finding.title.text == "Load Item.list for the objects that are used, in one fetch")
         #expect(
             finding.code == [
                 "let request = FetchRequest<Item>(", "    predicate: .isIn(\"self\", objects: used.map(\\.objectID)),",
@@ -372,8 +374,8 @@ struct PrefetchRuleTests {
             groceries.add(Groceries.use(of: fetch, rows: 1000, batchSize: 0))
         }
         let finding = try #require(findings(groceries).first)
-        #expect(finding.title == "Load Item.list for the objects that are used, in one fetch")
-        #expect(finding.explanation.contains { $0.hasSuffix("of which 4.0 % fired.") })
+        #expect(finding.title.text == "Load Item.list for the objects that are used, in one fetch")
+        #expect(finding.explanation.map(\.text).contains { $0.hasSuffix("of which 4.0 % fired.") })
     }
 
     @Test func `Prefetched key paths stay in the advice`() throws {
@@ -409,15 +411,15 @@ struct PrefetchRuleTests {
 
     @Test func `Objects that were fetched by their keys alone need their values with the fetch`() throws {
         let finding = try faulting(Groceries(includesPropertyValues: false))
-        #expect(finding.title == "Load the values of Item with the fetch itself")
-        #expect(finding.fix == "Let the fetch load the values: leave includesPropertyValues on.")
+        #expect(finding.title.text == "Load the values of Item with the fetch itself")
+        #expect(finding.fix.text == "Let the fetch load the values: leave includesPropertyValues on.")
         #expect(finding.code == ["request.includesPropertyValues = true"])
     }
 
     @Test func `Partial faults need the properties that are read later`() throws {
         let finding = try faulting(Groceries(properties: ["name"]))
         #expect(
-            finding.fix
+            finding.fix.text
                 == "The objects are partial faults. Add \"image\" to propertiesToFetch: reading it loads the whole row."
         )
         #expect(finding.code == ["request.propertiesToFetch = [\"name\", \"image\"]"])
@@ -426,7 +428,7 @@ struct PrefetchRuleTests {
     @Test func `Where the trace does not show why values are missing, no code claims to mend it`() throws {
         let finding = try faulting(Groceries())
         #expect(
-            finding.fix
+            finding.fix.text
                 == "Load the values with the fetch: turn includesPropertyValues on, and either leave propertiesToFetch empty "
                 + "or name every property that is read.")
         #expect(finding.code.isEmpty)
@@ -444,7 +446,7 @@ struct PrefetchRuleTests {
         let finding = try #require(findings(groceries).first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "The saving is below 1 % of the time that the work took and below 2 ms."
             ])
     }
@@ -477,7 +479,7 @@ struct PrefetchRuleTests {
         #expect(finding.severity == .note && finding.saving.time.median == 0)
         #expect(finding.saving.trips == 93)
         #expect(
-            finding.reservations == ["94 trips of 1.50 µs: prefetching would save nothing measurable."])
+            finding.reservations.map(\.text) == ["94 trips of 1.50 µs: prefetching would save nothing measurable."])
     }
 
     @Test func `Of thousands of quick trips a prefetch saves a third, and that is no error`() throws {
@@ -505,7 +507,7 @@ struct PrefetchRuleTests {
         for _ in 0..<200 { _ = groceries.fetch(rows: 1) }
         let finding = try #require(findings(groceries).first)
         #expect(finding.severity == .note)
-        #expect(finding.reservations == ["Events were lost while it happened."])
+        #expect(finding.reservations.map(\.text) == ["Events were lost while it happened."])
         #expect(finding.confidence == .low)
     }
 

@@ -65,18 +65,18 @@ struct RefaultRuleTests {
                 story.read(60, times: 4)
             }.first)
         let words = "Large values that are loaded with the rows fill the row cache: fix those first (R09)."
-        #expect(finding.reservations.contains(words) == (rows == 0))
+        #expect(finding.reservations.map(\.text).contains(words) == (rows == 0))
         #expect((finding.severity == .note) == (rows == 0))
     }
 
     @Test func `Rows that make room for one another are told, with the room that they need`() throws {
         let finding = try #require(findings { $0.read(60, times: 4) }.first)
         #expect(finding.rule == "R11" && finding.severity == .warning)
-        #expect(finding.title == "Keep Item objects alive, or enlarge the row cache")
+        #expect(finding.title.text == "Keep Item objects alive, or enlarge the row cache")
         #expect(finding.change?.description == "Scroll.swift:57")
         #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "180 of 240 faults that went to the store (75 %) were for objects that had been in memory: 1.80 ms in all.",
                 "With 9.61 KiB for rows half of them would have been in memory, with 9.61 KiB nine of ten.",
             ])
@@ -105,7 +105,7 @@ struct RefaultRuleTests {
     @Test func `The row cache's limit is told, and what took the room`() throws {
         let finding = try #require(crowded(limits: [4096], photos: 40_000))
         #expect(
-            finding.explanation.suffix(2) == [
+            finding.explanation.map(\.text).suffix(2) == [
                 "With 49.3 KiB for rows half of them would have been in memory, with 49.3 KiB nine of ten; the row cache's "
                     + "limit is 4.00 KiB, of which whole blocks are taken.",
                 "87 % of what was read of objects, 156 KiB, was for List.swift:80.",
@@ -127,9 +127,9 @@ struct RefaultRuleTests {
 
     @Test func `What was refreshed is told with the line of the refresh`() throws {
         let finding = try #require(findings { $0.read(60, times: 3) { $0.refresh(line: 91) } }.first)
-        #expect(finding.title == "Keep objects of Item as they are while they are in use")
+        #expect(finding.title.text == "Keep objects of Item as they are while they are in use")
         #expect(finding.change?.line == 91 && finding.seenAt.map(\.site?.line) == [57])
-        #expect(finding.explanation.last == "120 had been refreshed or reset in between.")
+        #expect(finding.explanation.map(\.text).last == "120 had been refreshed or reset in between.")
     }
 
     @Test(arguments: [false, true])
@@ -160,7 +160,7 @@ struct RefaultRuleTests {
             story.save()
             for object in 0..<60 { story.fault(UInt64(object), seenBefore: true) }
         }
-        #expect(mixed.first?.explanation.last == "60 may have been changed in between, and had to be read.")
+        #expect(mixed.first?.explanation.map(\.text).last == "60 may have been changed in between, and had to be read.")
         #expect(mixed.first?.saving.trips == 60)
         // One that was saved explains one that was read again.
         let one = findings { $0.read(60, times: 3) { $0.save(1) } }

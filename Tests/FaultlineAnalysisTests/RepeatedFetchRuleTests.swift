@@ -62,14 +62,17 @@ struct RepeatedFetchRuleTests {
         var library = Library()
         library.scoped(.request) { $0.fetch(10) }
         let analysis = library.analysis()
-        #expect(analysis.checks.map(\.examined) == ["10 fetches"])
+        #expect(analysis.checks.map(\.examined?.text) == ["10 fetches"])
         let finding = try #require(analysis.findings.first)
         #expect(analysis.findings.count == 1)
         #expect(finding.rule == "R18")
-        #expect(finding.title == "Make the fetch of Track once, and keep its result")
+        #expect(finding.title.text == "Make the fetch of Track once, and keep its result")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.severity == .warning && finding.score == 37.5)
-        #expect(finding.explanation == ["10 fetches with the same values: 500 µs in all, 180 rows loaded again."])
+        #expect(
+            finding.explanation.map(\.text) == [
+                "10 fetches with the same values: 500 µs in all, 180 rows loaded again."
+            ])
         #expect(finding.saving.time == Saving.Range(median: 450_000, low: 450_000, high: 450_000))
         #expect(finding.saving.trips == 9 && finding.saving.rows == 180)
         #expect(finding.confidence == .high && finding.code.isEmpty)
@@ -96,7 +99,7 @@ struct RepeatedFetchRuleTests {
                 library.scoped(.request) { $0.fetch(7) }
             }.first)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "12 fetches with the same values on 2 occasions, up to 7 times on one: 600 µs in all, 200 rows loaded again."
             ])
         #expect(finding.saving.trips == 10)
@@ -149,7 +152,7 @@ struct RepeatedFetchRuleTests {
             }
         }
         #expect(between { $0.shape("title == ?", [Self.byTitle]) }.count == 1)
-        #expect(between { $0.shape("album.title == ?", [.init(keyPath: "album.title", operation: "==")]) }.isEmpty)
+        #expect(between { $0.shape("album.title.text == ?", [.init(keyPath: "album.title", operation: "==")]) }.isEmpty)
         #expect(between { $0.shape("title == ?", [Self.byTitle], sort: ["album.title ascending"]) }.isEmpty)
         // What a recorder does not tell may lead anywhere.
         #expect(between { $0.shape("title == ?", nil) }.isEmpty)
@@ -215,7 +218,7 @@ struct RepeatedFetchRuleTests {
         let finding = try #require(findings { $0.scoped(.request) { $0.fetch(20, gap: 150_000_000) } }.first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "The fetches come at regular intervals, as of a timer that looks for what others have written."
             ])
         let irregular = findings { library in
@@ -246,7 +249,7 @@ struct RepeatedFetchRuleTests {
                     "SELF == ?", [.init(keyPath: "SELF", operation: "==", operand: "object")])
                 library.scoped(.request) { $0.fetch(6, shape: byID, rows: 1) }
             }.first)
-        #expect(finding.title == "Take the Track that the context has, instead of fetching it by its ID")
+        #expect(finding.title.text == "Take the Track that the context has, instead of fetching it by its ID")
         #expect(finding.code == ["let object = context.object(with: id)"])
     }
 

@@ -55,15 +55,15 @@ struct SaveSizeRuleTests {
         shop.calibrate()
         shop.scoped(.bulk) { $0.saves(50) }
         let analysis = shop.analysis()
-        #expect(analysis.checks.map(\.examined) == ["75 saves"])
+        #expect(analysis.checks.map(\.examined?.text) == ["75 saves"])
         let finding = try #require(analysis.findings.first)
         #expect(analysis.findings.count == 1)
         #expect(finding.rule == "R10")
-        #expect(finding.title == "Save Track once, after all changes")
+        #expect(finding.title.text == "Save Track once, after all changes")
         #expect(finding.change?.description == "List.swift:70")
         #expect(finding.severity == .error && finding.score == 75)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "50 saves followed one another, with one object each: 6.20 ms in all, 4.50 ms of it in COMMIT.",
                 "What a commit takes is up to the disk: 90.0 µs here.",
             ])
@@ -154,7 +154,7 @@ struct SaveSizeRuleTests {
         #expect(findings == Analysis(second, rules: [SaveSizeRule()]).findings)
         let finding = try #require(findings.first)
         #expect(
-            finding.explanation.first?.hasPrefix(
+            finding.explanation.map(\.text).first?.hasPrefix(
                 "48 saves followed one another, some 12 on each of 4 occasions, with one object each: 5.95 ms in all,")
                 == true)
         #expect(abs(finding.score - (25 + 50 * 2.0 / 40)) < 0.001)
@@ -172,7 +172,7 @@ struct SaveSizeRuleTests {
             }.first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "The saving is below 1 % of the time that the work took and below 2 ms, and below 20 % of all saves."
             ])
     }
@@ -184,12 +184,13 @@ struct SaveSizeRuleTests {
         shop.save(50_000)
         let finding = try #require(shop.analysis().findings.first)
         // 4 µs an object: 2,000 objects take 8 ms.
-        #expect(finding.title == "Save Track in parts of 2,000 objects")
+        #expect(finding.title.text == "Save Track in parts of 2,000 objects")
         #expect(
             finding.code == [
                 "if inserted.isMultiple(of: 2000) {", "    try context.save()", "    context.reset()", "}",
             ])
-        #expect(finding.explanation == ["A save took 200 ms without COMMIT; the largest had 50,000 objects."])
+        #expect(
+            finding.explanation.map(\.text) == ["A save took 200 ms without COMMIT; the largest had 50,000 objects."])
         #expect(finding.severity == .warning && finding.reservations.isEmpty)
         // 200.03 ms become parts of 8 ms.
         #expect(abs((finding.saving.pause?.median ?? 0) - 192_030_000) < 1)
@@ -201,7 +202,7 @@ struct SaveSizeRuleTests {
         let finding = try #require(findings { $0.save(10_000) }.first)
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "It ran beside the main thread, where it keeps only those waiting who write meanwhile."
             ])
         #expect(findings { $0.save(9_999) }.isEmpty)
@@ -222,7 +223,9 @@ struct SaveSizeRuleTests {
         }
         #expect(parts.isEmpty)
         #expect(findings { $0.save(199, duration: 150_000_000) }.isEmpty)
-        #expect(findings { $0.save(200, duration: 150_000_000) }.map(\.title) == ["Save Track in parts of 100 objects"])
+        #expect(
+            findings { $0.save(200, duration: 150_000_000) }.map(\.title.text) == ["Save Track in parts of 100 objects"]
+        )
     }
 
     @Test func `Small saves whose joint save would be large are joined in parts, which are well`() throws {
@@ -231,7 +234,7 @@ struct SaveSizeRuleTests {
         shop.scoped(.bulk) { $0.saves(40_000) }
         let finding = try #require(shop.analysis().findings.first)
         // 4 µs an object: 12,500 take 50 ms, and 10,000 are large by their number.
-        #expect(finding.title == "Save Track after every 5,000 objects")
+        #expect(finding.title.text == "Save Track after every 5,000 objects")
         #expect(finding.code.contains("    if (index + 1).isMultiple(of: 5000) { try context.save() }"))
         var applied = Shop()
         applied.calibrate()
@@ -262,10 +265,10 @@ struct SaveSizeRuleTests {
 
     @Test func `A save for whose lock others wait is to be done in parts, however short it is`() throws {
         let finding = try #require(contended().first)
-        #expect(finding.title == "Save Track in parts of 200 objects")
+        #expect(finding.title.text == "Save Track in parts of 200 objects")
         #expect(finding.change?.description == "List.swift:70")
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "A save took 59.9 ms without COMMIT; the largest had 2,000 objects.",
                 "1 wait for its lock, on the main thread: 40.0 ms in all.",
             ])
@@ -274,7 +277,7 @@ struct SaveSizeRuleTests {
         // A part of 200 objects takes a tenth of 60 ms.
         #expect(finding.saving.pause?.median == 53_919_000)
         // Beside the main thread a part may take as long as nobody is said to wait for.
-        #expect(contended(isMainThread: false).map(\.title) == ["Save Track in parts of 500 objects"])
+        #expect(contended(isMainThread: false).map(\.title.text) == ["Save Track in parts of 500 objects"])
     }
 
     @Test func `Who waits for a moment, for a save that cannot be divided or for another lock does not count`() {
@@ -295,7 +298,7 @@ struct SaveSizeRuleTests {
         #expect(findings.count == 1)
         #expect(finding.severity == .warning && finding.reservations.isEmpty)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "A save took 200 ms without COMMIT; the largest had 50,000 objects.",
                 "1 wait for its lock: 40.0 ms in all.",
             ])
@@ -303,6 +306,6 @@ struct SaveSizeRuleTests {
 
     @Test func `A trace without saves has nothing to look at`() {
         let analysis = Shop().analysis()
-        #expect(analysis.checks.map(\.examined) == [nil])
+        #expect(analysis.checks.map(\.examined?.text) == [nil])
     }
 }

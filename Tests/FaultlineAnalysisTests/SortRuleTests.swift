@@ -33,11 +33,11 @@ struct SortRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R19")
-        #expect(finding.title == "Index Track by milliseconds, so that nothing is sorted")
+        #expect(finding.title.text == "Index Track by milliseconds, so that nothing is sorted")
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == [#"FetchIndexDescription("byMilliseconds", on: "milliseconds")"#])
         #expect(
-            finding.explanation == ["SQLite has 3 times sorted 2,000 rows, on average: 12.0 ms in all."])
+            finding.explanation.map(\.text) == ["SQLite has 3 times sorted 2,000 rows, on average: 12.0 ms in all."])
         #expect(finding.severity == .warning && finding.confidence == .low)
         // 50 ns for each of 2,000 rows and each of 11 steps.
         #expect(abs(finding.saving.time.median - 3 * 50 * 2000 * 10.95) < 10_000)
@@ -51,7 +51,7 @@ struct SortRuleTests {
         let finding = try #require(
             findings(isLimited: true, rows: 10, steps: 1199, duration: 900_000).first)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "SQLite has sorted 1,199 rows for the 10 that the limit lets through: 900 µs in all."
             ])
         // The index leads to ten rows, of an assumed microsecond each.
@@ -80,7 +80,7 @@ struct SortRuleTests {
         guard found > 500 else { return #expect(finding == nil) }
         let rows = try #require(finding?.evidence.first { $0.name == "sortedRows" }).value / 2
         #expect(sorted.contains(rows))
-        let explanation = try #require(finding?.explanation.first)
+        let explanation = try #require(finding?.explanation.map(\.text).first)
         #expect(explanation.contains(" rows or more for the 10 that the limit lets through, on average: "))
     }
 
@@ -141,7 +141,7 @@ struct SortRuleTests {
     func `An index that is there is not advised again`(_ sort: [String]) throws {
         let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
         let finding = try #require(found.first)
-        #expect(finding.title.hasPrefix("Run ANALYZE: SQLite sorts Track although the index by album, title"))
+        #expect(finding.title.text.hasPrefix("Run ANALYZE: SQLite sorts Track although the index by album, title"))
         #expect(finding.code == ["ANALYZE;"] && finding.severity == .warning)
         guard case .analyze = finding.remedy else { return #expect(Bool(false), "\(finding.remedy as Any)") }
     }
@@ -149,7 +149,7 @@ struct SortRuleTests {
     @Test(arguments: [["title ascending", "milliseconds ascending"], ["milliseconds ascending"]])
     func `An index with another order is no help`(_ sort: [String]) {
         let found = findings(sort: sort, indexes: ["ZALBUM", "ZALBUM,ZTITLE,ZMILLISECONDS DESC"])
-        #expect(found.map { $0.title.hasPrefix("Index Track by album, ") } == [true])
+        #expect(found.map { $0.title.text.hasPrefix("Index Track by album, ") } == [true])
     }
 
     @Test func `Five hundred rows are many`() {
@@ -176,7 +176,7 @@ struct SortRuleTests {
             .init(keyPath: "milliseconds", operation: ">"), .init(keyPath: "unknown", operation: "=="),
         ]
         let found = findings(sort: ["milliseconds ascending", "title ascending"], terms, rows: 1000)
-        #expect(found.map(\.title) == ["Index Track by album, milliseconds, title, so that nothing is sorted"])
+        #expect(found.map(\.title.text) == ["Index Track by album, milliseconds, title, so that nothing is sorted"])
         #expect(
             found.map(\.code) == [
                 [#"FetchIndexDescription("byAlbumMillisecondsTitle", on: "album", "milliseconds", "title")"#]
@@ -202,7 +202,7 @@ struct SortRuleTests {
         statement.statement = music.trace.define(.statement(StatementEntry(sql: "SELECT …")))
         music.trace.event(.sql(statement), duration: 1000, parent: fetch, advancing: false)
         let found = Analysis(Profile(music.trace.closed()), rules: [SortRule()]).findings
-        return found.first.map { Array($0.explanation.dropFirst()) }
+        return found.first.map { Array($0.explanation.map(\.text).dropFirst()) }
     }
 
     @Test func `An index that leads to the rows gets the sort keys`() {
@@ -223,11 +223,12 @@ struct SortRuleTests {
     @Test func `An order that no index has is explained, and is a note`() {
         let localized = findings(sort: ["title localized ascending"], rows: 2000)
         #expect(localized.map(\.severity) == [.note] && localized.map(\.code) == [[]])
-        #expect(localized.map(\.title) == ["Do not have 2,000 rows of Track sorted by title each time"])
-        #expect(localized.first?.reservations.first?.contains("compared in another one (localized)") == true)
+        #expect(localized.map(\.title.text) == ["Do not have 2,000 rows of Track sorted by title each time"])
+        #expect(
+            localized.first?.reservations.map(\.text).first?.contains("compared in another one (localized)") == true)
         let other = findings(sort: ["album.title ascending"], rows: 2000)
         #expect(other.map(\.severity) == [.note])
-        #expect(other.first?.reservations.first?.hasPrefix("album.title lies in another table") == true)
+        #expect(other.first?.reservations.map(\.text).first?.hasPrefix("album.title lies in another table") == true)
     }
 
     @Test func `What is not proven is not projected either where one fetch is all there is`() {
@@ -235,7 +236,7 @@ struct SortRuleTests {
         let found = findings(rows: 600, duration: 400_000_000)
         #expect(found.map(\.severity) == [.warning])
         #expect(
-            found.map(\.reservations) == [
+            found.map { $0.reservations.map(\.text) } == [
                 [
                     "Cost not proven at this size: less than 1 % of the time that the work took."
                 ]

@@ -29,17 +29,18 @@ struct PreparationRuleTests {
     @Test func `A statement that is prepared for every fetch is to be kept`() throws {
         let finding = try #require(findings().first)
         #expect(finding.rule == "R21" && finding.severity == .warning)
-        #expect(finding.title == "Keep the statement of the fetch of Track prepared")
-        #expect(finding.explanation == ["20 preparations for 20 fetches took 2.40 ms of 4.00 ms."])
+        #expect(finding.title.text == "Keep the statement of the fetch of Track prepared")
+        #expect(finding.explanation.map(\.text) == ["20 preparations for 20 fetches took 2.40 ms of 4.00 ms."])
         #expect(abs(finding.saving.time.median - 2_400_000 * 19 / 20) < 1)
     }
 
     @Test func `Texts that differ in a number are to be one`() throws {
         let finding = try #require(findings(texts: 5).first)
-        #expect(finding.title == "Give the fetch of Track one text for all its values")
-        #expect(finding.explanation == ["20 preparations for 20 fetches with 5 texts took 2.40 ms of 4.00 ms."])
+        #expect(finding.title.text == "Give the fetch of Track one text for all its values")
+        #expect(
+            finding.explanation.map(\.text) == ["20 preparations for 20 fetches with 5 texts took 2.40 ms of 4.00 ms."])
         let many = try #require(findings(times: 100, texts: 100).first)
-        #expect(many.explanation[0].contains("with 16 texts or more"))
+        #expect(many.explanation.map(\.text)[0].contains("with 16 texts or more"))
     }
 
     @Test func `What is prepared now and then, or quickly, is left alone`() {
@@ -76,9 +77,9 @@ struct PlanRuleTests {
         let profile = Profile(trace([(index, 100), (index, 100), ("SCAN t0", 50_000)]))
         let finding = try #require(Analysis(profile, rules: [PlanRule()]).findings.first)
         #expect(finding.rule == "R22" && finding.severity == .warning)
-        #expect(finding.title == "Run ANALYZE: SQLite has 2 plans for the fetch of Track")
+        #expect(finding.title.text == "Run ANALYZE: SQLite has 2 plans for the fetch of Track")
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "\(index): 2 runs, 100 steps and 1.00 µs each.", "SCAN t0: 1 run, 50,000 steps and 500 µs each.",
             ])
         #expect(finding.saving.time.high == 499_000)
@@ -126,10 +127,11 @@ struct PlanRuleTests {
         #expect(findings.map(\.rule) == ["R22"])
         let finding = try #require(findings.first)
         #expect(
-            finding.title == "Run ANALYZE: SQLite takes the table of Track for one of 20 rows, and it has 2,000 rows")
+            finding.title.text
+                == "Run ANALYZE: SQLite takes the table of Track for one of 20 rows, and it has 2,000 rows")
         #expect(finding.severity == .warning && finding.confidence == .low)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "SQLite chooses the plans of 5 fetches by what ANALYZE wrote when the table was another.",
                 "5 fetches went through the whole table, because scanning a small one is faster than searching its index; "
                     + "an index of it leads to the rows.",
@@ -144,13 +146,13 @@ struct PlanRuleTests {
         let findings = expecting("SCAN t0", 20, rows: 2, fullScanSteps: 1999, indexes: ["ZALBUM", "ZALBUM,ZTITLE"])
         #expect(findings.map(\.rule) == ["R06", "R22"] && findings.map(\.severity) == [.warning, .note])
         #expect(findings[1].saving.time == .none)
-        #expect(findings[1].reservations == ["Whether SQLite would choose another plan is not known."])
+        #expect(findings[1].reservations.map(\.text) == ["Whether SQLite would choose another plan is not known."])
     }
 
     @Test func `An index that SQLite leaves alone is none to make`() throws {
         let findings = expecting("SCAN t0", nil, rows: 2, fullScanSteps: 1999, indexes: ["ZTITLE,ZALBUM"])
         #expect(
-            findings.map(\.title) == [
+            findings.map(\.title.text) == [
                 "Run ANALYZE: SQLite goes through the table of Track although it has the index to go by"
             ])
         #expect(findings.map(\.severity) == [.warning])
@@ -194,10 +196,10 @@ struct PlanRuleTests {
     @Test func `Values of an index that are more or fewer than expected are a note`() throws {
         let search = "SEARCH t0 USING INDEX Z_Track_byTitle (ZTITLE=?)"
         let finding = try #require(expecting(search, 3, rows: 600).first)
-        #expect(finding.title == "ANALYZE may be old: SQLite expects 3 rows of Track and meets 600 rows")
+        #expect(finding.title.text == "ANALYZE may be old: SQLite expects 3 rows of Track and meets 600 rows")
         #expect(finding.severity == .note)
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "Whether SQLite would choose another plan is not known.",
                 "Values that are far more frequent than others, or far less, look the same; then ANALYZE changes nothing.",
             ])
@@ -213,7 +215,7 @@ struct PlanRuleTests {
         let runs = Array(repeating: (plan: index, steps: UInt64(100)), count: 5) + [("SCAN t0", 50_000)]
         let findings = Analysis(Profile(trace(runs, expectedRows: 5000)), rules: [PlanRule()]).findings
         #expect(findings.map(\.severity) == [.warning, .note])
-        #expect(findings.first?.title == "Run ANALYZE: SQLite has 2 plans for the fetch of Track")
+        #expect(findings.first?.title.text == "Run ANALYZE: SQLite has 2 plans for the fetch of Track")
     }
 
     @Test func `A table keeps the same texts in whatever order they come`() throws {
@@ -251,10 +253,10 @@ struct UnchangedWriteRuleTests {
     @Test func `Saves of what did not change need not be made`() throws {
         let finding = try #require(findings(unchanged: 20, times: 5).first)
         #expect(finding.rule == "R23" && finding.severity == .warning)
-        #expect(finding.title == "Set values only where they differ from what the objects have")
+        #expect(finding.title.text == "Set values only where they differ from what the objects have")
         #expect(finding.change?.description == "List.swift:70")
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "5 saves of 100 objects, of which 100 had been set to what the store had: nothing was to be written."
             ])
         #expect(finding.saving.time.median == 2_500_000)
@@ -263,7 +265,9 @@ struct UnchangedWriteRuleTests {
     @Test func `Among objects that had to be saved it is a note`() throws {
         let finding = try #require(findings(unchanged: 20, updated: 20).first)
         #expect(finding.severity == .note && finding.saving.time.median == 0)
-        #expect(finding.explanation == ["1 save of 40 objects, of which 20 had been set to what the store had."])
+        #expect(
+            finding.explanation.map(\.text) == ["1 save of 40 objects, of which 20 had been set to what the store had."]
+        )
         #expect(findings(unchanged: 20, updated: 21).isEmpty)
     }
 
@@ -292,7 +296,7 @@ struct UnchangedWriteRuleTests {
         let finding = try #require(
             Analysis(Profile(music.trace.closed()), rules: [UnchangedWriteRule()]).findings.first)
         #expect(finding.severity == .note)
-        #expect(finding.reservations.first?.hasSuffix("below 20 % of all objects that are saved.") == true)
+        #expect(finding.reservations.map(\.text).first?.hasSuffix("below 20 % of all objects that are saved.") == true)
     }
 
     @Test func `A few are nothing to speak of`() {

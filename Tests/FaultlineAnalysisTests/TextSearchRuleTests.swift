@@ -32,7 +32,7 @@ struct TextSearchRuleTests {
         #expect(found.count == 1)
         let finding = try #require(found.first)
         #expect(finding.rule == "R08")
-        #expect(finding.title == "Search Track.title by the beginnings of its words, not with CONTAINS[cd]")
+        #expect(finding.title.text == "Search Track.title by the beginnings of its words, not with CONTAINS[cd]")
         #expect(finding.change?.description == "List.swift:42")
         #expect(
             finding.code == [
@@ -40,7 +40,7 @@ struct TextSearchRuleTests {
                 #"FetchRequest<TrackWord>(predicate: PropertyPath("text").beginsWith(word))"#,
             ])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "8 searches went through some 3,503 rows each to find 320 in all: no index serves CONTAINS[cd].",
                 "One takes 2.50 ms, and ten times as long with ten times the rows.",
             ])
@@ -76,7 +76,7 @@ struct TextSearchRuleTests {
     @Test func `Columns have no copies to be named`() throws {
         let prefix = try #require(
             analysis([.init(keyPath: "ZTITLE", operation: "BEGINSWITH", options: "cd")]).findings.first)
-        #expect(prefix.title == "Search a folded copy of Track.ZTITLE, not BEGINSWITH[cd]")
+        #expect(prefix.title.text == "Search a folded copy of Track.ZTITLE, not BEGINSWITH[cd]")
         #expect(prefix.code == [] && !prefix.fix.isEmpty)
         let words = try #require(analysis([.init(keyPath: "ZTITLE", operation: "CONTAINS")]).findings.first)
         #expect(words.code.count == 2)
@@ -142,7 +142,7 @@ struct TextSearchRuleTests {
     @Test(arguments: remedies)
     func `Each operator has its remedy`(_ term: ShapeEntry.Term, _ title: String, _ code: String) throws {
         let finding = try #require(analysis([term]).findings.first)
-        #expect(finding.title == title)
+        #expect(finding.title.text == title)
         #expect(finding.code.last == code)
     }
 
@@ -169,7 +169,7 @@ struct TextSearchRuleTests {
         }
         let finding = try #require(analysis(terms).findings.first)
         #expect(
-            finding.title == "Search Track.title, Track.lyrics by the beginnings of its words, not with CONTAINS")
+            finding.title.text == "Search Track.title, Track.lyrics by the beginnings of its words, not with CONTAINS")
     }
 
     @Test func `A thousand rows or twenty searches are worth a word`() {
@@ -185,7 +185,7 @@ struct TextSearchRuleTests {
         #expect(try #require(analysis(times: 20, fullScanSteps: 499).findings.first).severity == .warning)
         let small = try #require(analysis(times: 20, fullScanSteps: 99).findings.first)
         #expect(small.severity == .note)
-        #expect(small.reservations == [])
+        #expect(small.reservations.map(\.text) == [])
     }
 
     @Test func `What searches take says nothing of what other trips cost`() throws {
@@ -199,7 +199,9 @@ struct TextSearchRuleTests {
         let finding = try #require(analysis(duration: 100_000, wall: 1_000_000_000).findings.first)
         #expect(finding.severity == .warning)
         #expect(
-            finding.reservations == ["Cost not proven at this size: less than 1 % of the time that the work took."])
+            finding.reservations.map(\.text) == [
+                "Cost not proven at this size: less than 1 % of the time that the work took."
+            ])
     }
 
     // MARK: - Other terms
@@ -214,7 +216,8 @@ struct TextSearchRuleTests {
         let few = try #require(narrowed(200).findings.first)
         #expect(few.severity == .note)
         #expect(
-            few.reservations.first == "Another term leaves some 200 rows to search, which takes little time.")
+            few.reservations.map(\.text).first
+                == "Another term leaves some 200 rows to search, which takes little time.")
         #expect(few.evidence.first { $0.name == "candidates" }?.value == 200)
         let many = try #require(narrowed(800).findings.first)
         #expect(many.severity == .warning)
@@ -236,16 +239,18 @@ struct TextSearchRuleTests {
         }
         let few = try found(compared: 130)
         #expect(few.severity == .note)
-        #expect(few.reservations.first == "Another term leaves some 130 rows to search, which takes little time.")
         #expect(
-            few.explanation[0]
+            few.reservations.map(\.text).first
+                == "Another term leaves some 130 rows to search, which takes little time.")
+        #expect(
+            few.explanation.map(\.text)[0]
                 == "8 searches compared the text of 130 of 3,000 rows each to find 320 in all: no index serves CONTAINS[cd]."
         )
         // A text takes 300 ns or so; the other term's scan stays.
         #expect(abs(few.saving.time.median - 8 * 130 * 300) < 1 && few.saving.time.high <= 8 * 130 * 3000)
         #expect(try found(compared: 2000).severity == .warning)
         let all = try found(compared: 3000)
-        #expect(all.explanation[0].hasPrefix("8 searches went through some 3,000 rows each"))
+        #expect(all.explanation.map(\.text)[0].hasPrefix("8 searches went through some 3,000 rows each"))
         #expect(all.saving.time.median > 8 * 2_000_000)
         // Only SQLite's part of a fetch can be searching.
         #expect(try found(compared: 3000, step: 400_000).saving.time.median <= 8 * 400_000)
@@ -284,16 +289,18 @@ struct TextSearchRuleTests {
         let few = analysis(times: 19, hasStatements: false)
         #expect(few.findings.isEmpty)
         #expect(
-            few.checks.first?.obstacles == ["The trace does not tell how many rows 19 searches went through."])
+            few.checks.first?.obstacles.map(\.text) == [
+                "The trace does not tell how many rows 19 searches went through."
+            ])
         let finding = try #require(analysis(times: 20, hasStatements: false).findings.first)
-        #expect(finding.explanation == ["20 searches found 800 rows: no index serves CONTAINS[cd]."])
+        #expect(finding.explanation.map(\.text) == ["20 searches found 800 rows: no index serves CONTAINS[cd]."])
         #expect(finding.severity == .note)
     }
 
     @Test func `Without knowing what was compared nothing is said`() {
         let analysis = analysis(nil)
         #expect(analysis.findings.isEmpty)
-        #expect(analysis.checks.first?.obstacles == ["The trace does not tell what 8 fetches compared."])
-        #expect(analysis.checks.first?.examined == "the predicates of 8 fetches")
+        #expect(analysis.checks.first?.obstacles.map(\.text) == ["The trace does not tell what 8 fetches compared."])
+        #expect(analysis.checks.first?.examined?.text == "the predicates of 8 fetches")
     }
 }

@@ -96,7 +96,7 @@ struct ThresholdTests {
             #"{"significance": {"share": "99 %", "time": "5 s", "mainThreadTime": "5 s", "part": "100 %"}}"#)
         #expect(note.map(\.severity) == [.note])
         #expect(
-            note.first?.reservations == [
+            note.first?.reservations.map(\.text) == [
                 "The saving is below 99 % of the time that the work took and below 5 s."
             ])
     }

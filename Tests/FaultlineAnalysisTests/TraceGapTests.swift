@@ -21,7 +21,7 @@ struct TraceGapTests {
 
     private func sentences(_ profile: Profile) -> [String] {
         guard let quality = Analysis(profile).quality else { return [] }
-        return quality.explanation
+        return quality.explanation.map(\.text)
     }
 
     private func missing(_ profile: Profile) -> [String] {

@@ -39,14 +39,14 @@ struct UnboundedFetchRuleTests {
         let found = all(2000)
         let finding = try #require(found.first)
         #expect(found.map(\.rule) == ["R14"])
-        #expect(finding.title == "Take the rows of Track in batches, or a page at a time")
+        #expect(finding.title.text == "Take the rows of Track in batches, or a page at a time")
         #expect(finding.code == ["request.fetchBatchSize = 500"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "It asks for every Track that there is: 2,000 rows at once, 195 KiB, and nothing keeps it from being more."
             ])
         #expect(
-            finding.reservations == [
+            finding.reservations.map(\.text) == [
                 "What it costs at this size is not much. With ten times the rows it would hold 1.91 MiB."
             ])
         #expect(finding.severity == .warning && finding.saving.time == .none)
@@ -66,15 +66,16 @@ struct UnboundedFetchRuleTests {
         let finding = try #require(found.first)
         #expect(found.map(\.rule) == ["R14"] && finding.severity == .warning && finding.confidence == .low)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "It asks for every Track that there is: 1,000 rows at once, and nothing keeps it from being more."
             ])
         #expect(
-            finding.reservations.first == "What was done with the rows is not told: all of them may have been needed.")
+            finding.reservations.map(\.text).first
+                == "What was done with the rows is not told: all of them may have been needed.")
         #expect(finding.evidence.first { $0.name == "maximumRows" }?.value == 1000)
-        #expect(finding.reservations.last == "What it costs at this size is not much.")
+        #expect(finding.reservations.map(\.text).last == "What it costs at this size is not much.")
         #expect(
-            untold(50_000).first?.reservations.last
+            untold(50_000).first?.reservations.map(\.text).last
                 == "It takes 100 ms at this size.")
         #expect(untold(999).isEmpty)
         #expect(untold(5000) { $0.batchSize = 50 }.isEmpty)
@@ -131,7 +132,7 @@ struct UnboundedFetchRuleTests {
             }
         }
         #expect(found.map(\.rule) == ["R02"])
-        #expect(found.map { $0.title.contains("at once") } == [kind == .bulk])
+        #expect(found.map { $0.title.text.contains("at once") } == [kind == .bulk])
     }
 
     /// Runs of a program whose table has so many rows, of which a fetch finds so many.
@@ -170,7 +171,7 @@ struct UnboundedFetchRuleTests {
     @Test func `A result that grows with its table is named while it is small`() throws {
         let finding = try #require(findings(runs([(200, 110), (400, 220), (900, 500)])).first)
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "500 rows at once, 48.8 KiB, and nothing keeps it from being more.",
                 "It grows with its table: in 3 runs from 110 of 200 rows to 500 of 900.",
             ])

@@ -70,12 +70,12 @@ struct UnusedPrefetchRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R20" && finding.severity == .warning)
-        #expect(finding.title == #"Do not prefetch "list" with the fetch of Item"#)
+        #expect(finding.title.text == #"Do not prefetch "list" with the fetch of Item"#)
         #expect(finding.change?.description == "List.swift:42")
         #expect(finding.code == ["request.relationshipKeyPathsForPrefetching = []"])
         // A trip of 10 µs for fifty rows of 2 µs each, beside a trip for each row.
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "4 trips loaded 200 rows along, of which none were used: 480 µs of 1.32 ms.",
                 "Prefetching pays from 18 % on.",
             ])
@@ -100,7 +100,7 @@ struct UnusedPrefetchRuleTests {
 
     @Test func `What some rows use is fetched for these`() throws {
         let finding = try #require(findings { $0.used = 8 }.first)
-        #expect(finding.title == #"Load "list" of Item only for the rows that use it"#)
+        #expect(finding.title.text == #"Load "list" of Item only for the rows that use it"#)
         #expect(abs(finding.saving.time.median - (480_000 - 32 * 12_000)) < 1)
         // At 18 % a trip for each of them takes no longer.
         #expect(findings { $0.used = 9 }.count == 1)
@@ -119,7 +119,7 @@ struct UnusedPrefetchRuleTests {
 
     @Test func `A sort beside it makes a prefetch no more useful`() throws {
         let finding = try #require(findings { $0.sortTime = 20_000_000 }.first)
-        #expect(finding.title == #"Do not prefetch "list" with the fetch of Item"#)
+        #expect(finding.title.text == #"Do not prefetch "list" with the fetch of Item"#)
         #expect(abs(finding.saving.time.median - 480_000) < 1)
         #expect(
             findings {
@@ -171,6 +171,6 @@ struct UnusedPrefetchRuleTests {
         var groceries = Groceries(prefetch: ["list"])
         groceries.scroll(rows: 100, batchSize: 0, screen: 10, times: 5)
         let analysis = Analysis(Profile(groceries.trace.closed()), rules: [UnusedPrefetchRule()])
-        #expect(analysis.findings.isEmpty && analysis.checks.map(\.examined) == [nil])
+        #expect(analysis.findings.isEmpty && analysis.checks.map(\.examined?.text) == [nil])
     }
 }

@@ -20,9 +20,9 @@ struct UnusedResultRuleTests {
         let finding = try #require(found.first)
         #expect(found.count == 1)
         #expect(finding.rule == "R17")
-        #expect(finding.title == "Drop the fetch of Track, whose result is never used")
+        #expect(finding.title.text == "Drop the fetch of Track, whose result is never used")
         #expect(finding.change?.description == "List.swift:42")
-        #expect(finding.explanation == ["3 results with 600 rows in all, none of which was read."])
+        #expect(finding.explanation.map(\.text) == ["3 results with 600 rows in all, none of which was read."])
         #expect(finding.saving.time.median == 3 * (10_000 + 200 * 2000))
         #expect(finding.saving.trips == 3 && finding.saving.rows == 600 && finding.saving.bytes == 60_000)
         #expect(finding.severity == .warning && finding.confidence == .high)
@@ -48,8 +48,10 @@ struct UnusedResultRuleTests {
         }
         let finding = try #require(found(losing: 2).first)
         #expect(finding.severity == .note && finding.confidence == .low)
-        #expect(finding.reservations == ["Events were lost while it happened."])
-        #expect(found(losing: 1).map(\.severity) == [.warning] && found(losing: 1).map(\.reservations) == [[]])
+        #expect(finding.reservations.map(\.text) == ["Events were lost while it happened."])
+        #expect(
+            found(losing: 1).map(\.severity) == [.warning]
+                && found(losing: 1).map { $0.reservations.map(\.text) } == [[]])
     }
 
     @Test func `A result that is used at times is fetched at those times`() throws {
@@ -57,9 +59,9 @@ struct UnusedResultRuleTests {
             music.fetchAndUse(shape, rows: 200, times: 3) { _ in }
             music.fetchAndUse(shape, rows: 200) { $0.touchFirst(200) }
         }
-        #expect(found.map(\.title) == ["Fetch Track only where its result is used"])
+        #expect(found.map(\.title.text) == ["Fetch Track only where its result is used"])
         #expect(
-            found.map(\.explanation) == [["Of 4 results 3 were not used, with 600 rows in all."]])
+            found.map { $0.explanation.map(\.text) } == [["Of 4 results 3 were not used, with 600 rows in all."]])
         #expect(found.map(\.saving.rows) == [600])
     }
 

@@ -56,15 +56,15 @@ struct WaitRuleTests {
         contention.work(at: 0, for: 40 * Self.millisecond)
         contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
         let analysis = contention.analysis()
-        #expect(analysis.checks.map(\.examined) == ["1 wait"])
+        #expect(analysis.checks.map(\.examined?.text) == ["1 wait"])
         let finding = try #require(analysis.findings.first)
         #expect(analysis.findings.count == 1)
         #expect(finding.rule == "R13")
-        #expect(finding.title == "Give the save at List.swift:75 a context of its own")
+        #expect(finding.title.text == "Give the save at List.swift:75 a context of its own")
         #expect(finding.change?.description == "List.swift:75")
         #expect(finding.seenAt.map(\.site?.description) == ["List.swift:60"])
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "1 wait for a context's queue: 30.0 ms in all, 30.0 ms the longest, meanwhile the save at List.swift:75."
             ])
         #expect(finding.severity == .warning)
@@ -85,7 +85,7 @@ struct WaitRuleTests {
             contention.wait(from: 10 * Self.millisecond, for: 30 * Self.millisecond)
             contention.work(at: 0, for: 40 * Self.millisecond)
         }
-        #expect(later.map(\.title) == ["Give the save at List.swift:75 a context of its own"])
+        #expect(later.map(\.title.text) == ["Give the save at List.swift:75 a context of its own"])
         // Others of its thread before and behind it make no difference.
         let among = findings { contention in
             contention.work(at: 0, for: Self.millisecond)
@@ -130,7 +130,7 @@ struct WaitRuleTests {
             contention.music.trace.thread = 7
             contention.wait(from: 1000, for: 20 * Self.millisecond)
         }
-        #expect(finding.map(\.title) == ["Give the fault at Scroll.swift:57 a context of its own"])
+        #expect(finding.map(\.title.text) == ["Give the fault at Scroll.swift:57 a context of its own"])
         #expect(figure("waitTime", finding.first).map { abs($0 - 18e6) < 1e5 } == true)
     }
 
@@ -138,7 +138,7 @@ struct WaitRuleTests {
     func `The store's own locks count whole`(_ resource: TraceEvent.Wait.Resource) {
         let finding = findings { $0.wait(from: 0, for: 20 * Self.millisecond, resource) }
         #expect(finding.map { figure("waitTime", $0) } == [20e6])
-        #expect(finding.map(\.title).first?.contains("the work at List.swift:70") == true)
+        #expect(finding.map(\.title.text).first?.contains("the work at List.swift:70") == true)
         #expect(finding.map(\.change?.description) == ["List.swift:70"])
     }
 
@@ -181,10 +181,10 @@ struct WaitRuleTests {
                     wait.holderProcess = 4711
                 }
             }.first)
-        #expect(finding.title == "Let the other process hold the store's lock for less time at once")
+        #expect(finding.title.text == "Let the other process hold the store's lock for less time at once")
         #expect(finding.change?.description == "List.swift:60")
         #expect(
-            finding.explanation == [
+            finding.explanation.map(\.text) == [
                 "1 wait for SQLite's lock: 3.00 ms in all, 3.00 ms the longest.",
                 "The lock was asked for 2 more times in vain.", "Another process held it.",
             ])
@@ -193,7 +193,8 @@ struct WaitRuleTests {
             contention.wait(from: 0, for: 1000, .sqlite) { ($0.tries, $0.error) = (1, 5) }
         }
         #expect(failed.map(\.severity) == [.error])
-        #expect(failed.first?.explanation.last == "1 wait ended without it, and what was to be done failed.")
+        #expect(
+            failed.first?.explanation.map(\.text).last == "1 wait ended without it, and what was to be done failed.")
     }
 
     @Test func `A task that waits keeps no thread`() {
@@ -228,7 +229,7 @@ struct WaitRuleTests {
             contention.music.trace.event(.save(save), duration: 30 * Self.millisecond, site: contention.save)
             contention.music.trace.thread = 7
             contention.wait(from: 1000, for: 20 * Self.millisecond, resource) { $0.holderThread = 9 }
-        }.first?.fix
+        }.first?.fix.text
     }
 
     @Test func `A save of few objects is not to be made in parts`() throws {

@@ -20,7 +20,7 @@ struct FindingOrderTests {
 
     private static func finding(_ title: String, score: Double, saving: Double) -> Finding {
         var finding = Finding(
-            rule: "R99", ruleName: "Stub", title: title,
+            rule: "R99", ruleName: "Stub", title: Wording(title),
             change: CallSite(file: "App/List.swift", line: 42, function: "show()"), score: score,
             fix: "Change \(title).", saving: Saving(time: .init(median: saving, low: saving, high: saving)),
             confidence: .high, signature: title)

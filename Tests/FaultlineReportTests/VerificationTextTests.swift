@@ -8,7 +8,8 @@ import Testing
 struct VerificationTextTests {
     private func finding(_ rule: String, _ title: String, pause: Saving.Range? = nil, line: Int = 42) -> Finding {
         Finding(
-            rule: rule, ruleName: "N+1 faults", title: title, change: CallSite(file: "App/List.swift", line: line),
+            rule: rule, ruleName: "N+1 faults", title: Wording(title),
+            change: CallSite(file: "App/List.swift", line: line),
             score: 50, fix: "",
             saving: Saving(time: Saving.Range(median: 8_000_000, low: 6_000_000, high: 9_000_000), pause: pause),
             confidence: .high, signature: title)

@@ -42,9 +42,9 @@ struct DistinctCount: Sendable, Hashable {
     /// A count with its noun, which says where it is an estimate: `about 970 values`.
     ///
     /// - Parameter occasions: On how many occasions so many were counted together.
-    static func words(_ count: UInt64, over occasions: UInt64, _ noun: String) -> String {
+    static func words(_ count: UInt64, over occasions: UInt64, _ noun: String) -> Wording {
         let isEstimate = count / max(1, occasions) > UInt64(capacity)
-        return (isEstimate ? "about " : "") + Phrase.count(count, noun)
+        return "\(isEstimate ? "about " : "")\(count: count, noun)"
     }
 
     var count: Int {

@@ -25,7 +25,7 @@ extension ProfileDiff {
     static func findings(_ old: [Finding], _ new: [Finding], operations: [Operation]) -> [FindingChange] {
         var (left, pairs) = (old, [(Finding?, Finding)]())
         // A proposal may be derived from another line in each run: the same advice is the same finding.
-        let names: [(Finding) -> String] = [{ $0.signature }, { $0.rule + $0.title }]
+        let names: [(Finding) -> String] = [{ $0.signature }, { $0.rule + $0.title.text }]
         var rest = new
         for name in names {
             rest.removeAll { finding in

@@ -68,9 +68,9 @@ extension [ScopeSummary.Key: UInt64] {
 
 extension [CallSite: UInt64] {
     /// From where the function was called that fetches, in a sentence: if a loop is not there, it is here.
-    var sentences: [String] {
+    var sentences: [Wording] {
         let most = sorted { ($0.value, $1.key.sortText) > ($1.value, $0.key.sortText) }.prefix(3)
-        let sites = most.map(\.key.description)
+        let sites = most.map { "\(site: $0.key)" as Wording }
         return sites.isEmpty ? [] : ["Called from \(sites.joined(separator: ", "))."]
     }
 }

@@ -17,7 +17,7 @@ public struct Finding: Sendable, Hashable {
     /// The rule's name in words: `"N+1 faults"`.
     public var ruleName: String
     /// What to do, as a command: `Prefetch "publisher" with the fetch of Book`.
-    public var title: String
+    public var title: Wording
     /// The line to change; `nil`: the trace does not say where it is.
     public var change: CallSite?
     /// 0…100.
@@ -33,17 +33,17 @@ public struct Finding: Sendable, Hashable {
     /// Of advice about a batch size: what each size would cost.
     public var batchCurve: BatchCurve?
     /// The same in sentences, the most telling first.
-    public var explanation: [String] = []
+    public var explanation: [Wording] = []
     /// What to change, in a sentence.
-    public var fix: String
+    public var fix: Wording
     /// What can be done instead: a sentence each.
-    public var alternatives: [String] = []
+    public var alternatives: [Wording] = []
     /// The code to write, line by line.
     public var code: [String] = []
     public var saving: Saving
     public var confidence: Confidence
     /// Why the finding counts for less than its score: a sentence each.
-    public var reservations: [String] = []
+    public var reservations: [Wording] = []
     /// The finding's name across runs: rule, entity, shape and function, but no line.
     ///
     /// Edits elsewhere in a file leave it.
@@ -57,7 +57,7 @@ public struct Finding: Sendable, Hashable {
     public var severity: Severity { Severity(score: score) }
 
     /// Makes a note of the finding, whatever its score was.
-    mutating func downgrade(_ reason: String) {
+    mutating func downgrade(_ reason: Wording) {
         score = min(score, Score.highestNote)
         reservations.append(reason)
     }

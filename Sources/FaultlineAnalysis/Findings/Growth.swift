@@ -128,8 +128,8 @@ public struct Growth: Sendable, Hashable {
     }
 
     /// What a finding says about ten times the rows, with a space in front.
-    var sentence: String {
-        " With ten times the rows a fetch would take \(Phrase.span(time(with: Self.projected)))."
+    var sentence: Wording {
+        " With ten times the rows a fetch would take \(span: time(with: Self.projected))."
     }
 
     /// How much longer sorting takes a row among so many times the rows.

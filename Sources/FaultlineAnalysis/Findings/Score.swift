@@ -79,16 +79,17 @@ enum Significance {
     }
 
     /// What a finding says that is not worth a warning yet.
-    static var notProven: String { notProven(of: "the time that the work took") }
+    static var notProven: Wording { notProven(of: "the time that the work took") }
 
-    static func notProven(of time: String) -> String {
-        "Cost not proven at this size: less than \(share.text) of \(time)."
+    static func notProven(of time: String) -> Wording {
+        "Cost not proven at this size: less than \(threshold: share) of \(time)."
     }
 
     /// What is said of a saving that is not worth a warning.
-    static func tooLittle(_ saving: String = "The saving is", of work: String = "the time that the work took") -> String
-    {
-        "\(saving) below \(share.text) of \(work) and below \(time.text)"
+    static func tooLittle(
+        _ saving: String = "The saving is", of work: String = "the time that the work took"
+    ) -> Wording {
+        "\(saving) below \(threshold: share) of \(work) and below \(threshold: time)"
     }
 
     /// Whether a part is more than half of a whole.
@@ -124,13 +125,13 @@ extension Finding {
         score = min(score, Score.highestWarning)
         guard !isLargePart else { return }
         downgrade(
-            "\(Significance.tooLittle()), and below \(Significance.part.text) of all \(things)."
+            "\(Significance.tooLittle()), and below \(threshold: Significance.part) of all \(things)."
         )
     }
 
     /// Makes it a note if in half of the occasions events were lost.
     mutating func weigh(lossyOccurrences: UInt64, of occurrences: UInt64) {
-        let reason = "Events were lost while it happened."
+        let reason: Wording = "Events were lost while it happened."
         guard lossyOccurrences > 0, Significance.isHalf(lossyOccurrences, of: occurrences),
             !reservations.contains(reason)
         else { return }

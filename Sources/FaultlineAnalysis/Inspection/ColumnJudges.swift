@@ -7,9 +7,9 @@ struct LargeColumnJudge: StoreJudge {
     static let minimumSize: UInt64 = 16 << 10
     static let minimumRows: UInt64 = 100
 
-    func examined(_ facts: StoreFacts) -> String? {
+    func examined(_ facts: StoreFacts) -> Wording? {
         let columns = facts.tables.reduce(0) { $0 + $1.columns.count }
-        return columns == 0 ? nil : "the values of \(Phrase.count(UInt64(columns), "column"))"
+        return columns == 0 ? nil : "the values of \(count: UInt64(columns), "column")"
     }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
@@ -20,7 +20,7 @@ struct LargeColumnJudge: StoreJudge {
             guard rest.count > 1 else { return [] }
             return others.filter { $0.largestSize >= Self.minimumSize }.map { column in
                 finding(
-                    "Move \(table.label).\(column.label) into a table of its own", in: table,
+                    "Move \(property: "\(table.label).\(column.label)") into a table of its own", in: table,
                     score: Score.of(
                         Double(column.largestSize) * Double(table.rows), info: 1_048_576, warning: 1_073_741_824),
                     fix: column.meanSize >= 102_400
@@ -28,10 +28,10 @@ struct LargeColumnJudge: StoreJudge {
                             + "page cache and the row cache."
                         : "In an entity of its own it is read where it is needed, and not with every row.",
                     explanation: [
-                        "95 % of the values have up to \(Phrase.size(Double(column.largestSize))), "
-                            + "\(Phrase.size(column.meanSize)) on average, in \(Phrase.count(table.rows, "row")): some "
-                            + "\(Phrase.size(column.meanSize * Double(table.rows))) beside "
-                            + "\(Phrase.size(rest.reduce(0) { $0 + $1.meanSize } * Double(table.rows))) of other values."
+                        "95 % of the values have up to \(size: column.largestSize), "
+                            + "\(size: column.meanSize) on average, in \(rows: table.rows): some "
+                            + "\(size: column.meanSize * Double(table.rows)) beside "
+                            + "\(size: rest.reduce(0) { $0 + $1.meanSize } * Double(table.rows)) of other values."
                     ],
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("meanSize", column.meanSize, .bytes),
@@ -70,18 +70,18 @@ struct HiddenColumnJudge: StoreJudge {
                 if large == nil, column.meanSize >= Double(facts.pageSize) { large = column }
             }
             guard let large, !hidden.isEmpty else { return nil }
-            let names = hidden.map(\.label).joined(separator: ", ")
+            let names = Wording.properties(hidden.map(\.label))
             let pages = Double(large.meanSize) / Double(facts.pageSize)
             return finding(
-                "Put \(table.label).\(large.label) behind \(names)", in: table,
+                "Put \(property: "\(table.label).\(large.label)") behind \(names)", in: table,
                 score: Score.of(pages * Double(table.rows), info: 500, warning: 500_000),
                 fix: facts.isCoreData
                     ? "Core Data orders the columns by type and name, binary data last: move the large value into an entity of its "
                         + "own, or make it binary data."
                     : "Make the table anew with the large columns last; what is read often comes first.",
                 explanation: [
-                    "To read \(names) SQLite follows some \(Phrase.decimal(pages, places: 0)) pages of \(large.label) in each "
-                        + "of \(Phrase.count(table.rows, "row"))."
+                    "To read \(names) SQLite follows some \(decimal: pages, places: 0) pages of \(property: large.label) in each "
+                        + "of \(rows: table.rows)."
                 ],
                 evidence: [
                     Evidence("rows", table.rows, .rows), Evidence("hiddenColumns", Double(hidden.count), .count),
@@ -97,10 +97,10 @@ struct SparseTableJudge: StoreJudge {
     let rule = "R15"
     let name = "Sparse inheritance table"
 
-    func examined(_ facts: StoreFacts) -> String? {
+    func examined(_ facts: StoreFacts) -> Wording? {
         let trees = facts.tables.filter { $0.kinds.count > 1 }
         return trees.isEmpty
-            ? nil : Phrase.count(UInt64(trees.count), "table of several entities", plural: "tables of several entities")
+            ? nil : "\(count: trees.count, "table of several entities", plural: "tables of several entities")"
     }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
@@ -114,15 +114,16 @@ struct SparseTableJudge: StoreJudge {
                     return nil
                 }
                 let kinds = table.kinds.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-                let words = kinds.prefix(6).map { "\($0.key) (\(Phrase.count($0.value)))" }.joined(separator: ", ")
+                let words = kinds.prefix(6).map { "\(entity: $0.key) (\(count: $0.value, of: .rows))" as Wording }
+                    .joined(separator: ", ")
                 return finding(
-                    "Give entities in \(table.name) that share little tables of their own", in: table,
+                    "Give entities in \(code: table.name) that share little tables of their own", in: table,
                     score: Score.of(share * Double(table.rows), info: 500, warning: 1_000_000),
                     fix:
                         "Entities without a common parent have tables of their own; what they share can be a related entity.",
                     explanation: [
-                        "\(table.kinds.count) entities share the table: \(words). "
-                            + "\(partial.count) columns are empty for some of them; \(Phrase.percent(share)) of their values are "
+                        "\(count: table.kinds.count) entities share the table: \(words). "
+                            + "\(count: partial.count) columns are empty for some of them; \(percent: share) of their values are "
                             + "NULL."
                     ],
                     evidence: [

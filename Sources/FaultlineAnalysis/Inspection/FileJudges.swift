@@ -7,7 +7,7 @@ struct FragmentationJudge: StoreJudge {
     static let minimumEmpty = 0.2
     static let minimumSize: UInt64 = 1 << 20
 
-    func examined(_ facts: StoreFacts) -> String? { facts.pages == 0 ? nil : Phrase.count(facts.pages, "page") }
+    func examined(_ facts: StoreFacts) -> Wording? { facts.pages == 0 ? nil : "\(count: facts.pages, "page")" }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         guard facts.size >= Self.minimumSize, facts.pages > 0 else { return [] }
@@ -20,7 +20,7 @@ struct FragmentationJudge: StoreJudge {
                 fix: "VACUUM writes the file anew. It needs as much room again while it runs.",
                 code: ["VACUUM;"],
                 explanation: [
-                    "\(Phrase.percent(free)) of the pages are free, and \(Phrase.percent(unused)) of the file is empty space in "
+                    "\(percent: free) of the pages are free, and \(percent: unused) of the file is empty space in "
                         + "the pages of tables."
                 ],
                 evidence: [
@@ -41,7 +41,7 @@ struct HistoryJudge: StoreJudge {
 
     private func history(_ facts: StoreFacts) -> StoreFacts.Part? { facts.others.first { $0.kind == .history } }
 
-    func examined(_ facts: StoreFacts) -> String? { history(facts).map { Phrase.size(Double($0.size)) } }
+    func examined(_ facts: StoreFacts) -> Wording? { history(facts).map { "\(size: $0.size)" } }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         guard let history = history(facts), history.size >= Self.minimumSize, facts.size > 0 else { return [] }
@@ -53,11 +53,11 @@ struct HistoryJudge: StoreJudge {
                 "Delete persistent history that every reader has processed", of: facts,
                 score: Score.of(share, info: 0.2, warning: 1),
                 fix:
-                    "Run NSPersistentHistoryChangeRequest.deleteHistory(before:) with the date that all readers have reached, "
-                    + "then let the file shrink with VACUUM (NSSQLiteManualVacuumOption).",
+                    "Run \(code: "NSPersistentHistoryChangeRequest.deleteHistory(before:)") with the date that all readers have reached, "
+                    + "then let the file shrink with VACUUM (\(code: "NSSQLiteManualVacuumOption")).",
                 explanation: [
-                    "\(Phrase.percent(share)) of the file is persistent history: \(Phrase.size(Double(history.size))) in "
-                        + "\(Phrase.count(history.rows, "row")) of \(Phrase.decimal(days, places: 0)) days."
+                    "\(percent: share) of the file is persistent history: \(size: history.size) in "
+                        + "\(rows: history.rows) of \(decimal: days, places: 0) days."
                 ],
                 evidence: [
                     Evidence("historyShare", share, .share), Evidence("historySize", history.size, .bytes),
@@ -79,7 +79,7 @@ struct PageCacheJudge: StoreJudge {
     /// Beyond this nobody would keep it in memory as a matter of course.
     static let largestSize: UInt64 = 256 << 20
 
-    func examined(_ facts: StoreFacts) -> String? { facts.size == 0 ? nil : Phrase.size(Double(facts.size)) }
+    func examined(_ facts: StoreFacts) -> Wording? { facts.size == 0 ? nil : "\(size: facts.size)" }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
         let indexes = facts.tables.flatMap(\.indexes).reduce(0) { $0 &+ $1.size }
@@ -97,14 +97,14 @@ struct PageCacheJudge: StoreJudge {
         while Double(kibibytes << 10) < hot { kibibytes *= 2 }
         return [
             finding(
-                "Give SQLite's page cache \(Phrase.size(Double(kibibytes << 10)))", of: facts,
+                "Give SQLite's page cache \(size: kibibytes << 10)", of: facts,
                 score: Score.of(hot, info: 8_388_608, warning: 1_073_741_824),
                 fix: facts.isCoreData
-                    ? "Pass it to the store as a pragma (NSSQLitePragmasOption: cache_size)."
-                    : "Set it on each connection: with \(Phrase.size(Double(size))) SQLite reads the same pages again and again.",
+                    ? "Pass it to the store as a pragma (\(code: "NSSQLitePragmasOption"): cache_size)."
+                    : "Set it on each connection: with \(size: size) SQLite reads the same pages again and again.",
                 code: ["PRAGMA cache_size = -\(kibibytes);"],
                 explanation: [
-                    "Tables and indexes take \(Phrase.size(Double(all))), \(Phrase.size(hot)) of it without large values."
+                    "Tables and indexes take \(size: all), \(size: hot) of it without large values."
                 ],
                 evidence: [Evidence("tables", all, .bytes), Evidence("withoutLargeValues", hot, .bytes)],
                 trying: .cacheSize(kibibytes: kibibytes, insteadOf: size >> 10))
@@ -129,8 +129,8 @@ struct StatisticsJudge: StoreJudge {
                 fix: "Without statistics SQLite guesses which of several indexes is more selective.",
                 code: ["ANALYZE;"],
                 explanation: [
-                    "\(Phrase.count(UInt64(tables.count), "table")) of "
-                        + "\(Phrase.count(Self.minimumRows)) rows or more \(tables.count == 1 ? "has" : "have") several indexes "
+                    "\(count: tables.count, "table") of "
+                        + "\(count: Self.minimumRows) rows or more \(tables.count == 1 ? "has" : "have") several indexes "
                         + "and no statistics."
                 ],
                 evidence: [Evidence("rows", largest.rows, .rows), Evidence("tables", Double(tables.count), .count)],

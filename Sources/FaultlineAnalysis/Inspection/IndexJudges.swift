@@ -3,13 +3,11 @@ struct MissingIndexJudge: StoreJudge {
     let rule = "R06"
     let name = "Missing index"
 
-    func examined(_ facts: StoreFacts) -> String? {
+    func examined(_ facts: StoreFacts) -> Wording? {
         let references = facts.tables.reduce(0) { $0 + $1.references.count }
         return references == 0
             ? nil
-            : Phrase.count(
-                UInt64(references), "reference to another table",
-                plural: "references to other tables")
+            : "\(count: references, "reference to another table", plural: "references to other tables")"
     }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
@@ -21,15 +19,15 @@ struct MissingIndexJudge: StoreJudge {
                 let column = table.columns.first { $0.name == reference.column }
                 let target = facts.table(reference.table)?.label ?? reference.table
                 return finding(
-                    "Index \(table.label) by \(column?.label ?? reference.column)", in: table,
+                    "Index \(entity: table.label) by \(property: column?.label ?? reference.column)", in: table,
                     score: Score.of(Double(table.rows), info: 500, warning: 500_000),
                     fix: facts.isCoreData
-                        ? "Add a fetch index to \(table.label) in the model, and let the store migrate."
-                        : "A query for the rows that belong to one \(target) then seeks them, and so does its deletion.",
+                        ? "Add a fetch index to \(entity: table.label) in the model, and let the store migrate."
+                        : "A query for the rows that belong to one \(entity: target) then seeks them, and so does its deletion.",
                     code: Self.code(table, reference.column, column?.property, isCoreData: facts.isCoreData),
                     explanation: [
-                        "\(reference.column) refers to \(target) and has no index: each look-up from there scans "
-                            + "\(Phrase.count(table.rows, "row"))."
+                        "\(code: reference.column) refers to \(entity: target) and has no index: each look-up from there scans "
+                            + "\(rows: table.rows)."
                     ],
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("distinct", reference.distinct, .count),
@@ -67,9 +65,9 @@ struct RedundantIndexJudge: StoreJudge {
     let rule = "R06"
     let name = "Redundant index"
 
-    func examined(_ facts: StoreFacts) -> String? {
+    func examined(_ facts: StoreFacts) -> Wording? {
         let indexes = facts.tables.reduce(0) { $0 + $1.indexes.count }
-        return indexes == 0 ? nil : Phrase.count(UInt64(indexes), "index", plural: "indexes")
+        return indexes == 0 ? nil : "\(count: indexes, "index", plural: "indexes")"
     }
 
     func advice(_ facts: StoreFacts) -> [StoreAdvice] {
@@ -80,14 +78,14 @@ struct RedundantIndexJudge: StoreJudge {
                 let isOfTheModel = facts.isCoreData && index.isOfTheModel != false
                 return finding(
                     isOfTheModel
-                        ? "Remove the index \(Self.modelName(index.name, table)) from the model"
-                        : "Drop the index \(index.name)", in: table,
+                        ? "Remove the index \(code: Self.modelName(index.name, table)) from the model"
+                        : "Drop the index \(code: index.name)", in: table,
                     score: Score.of(Double(max(index.size, table.rows * 12)), info: 65_536, warning: 67_108_864),
                     fix: Self.fix(of: index, table, facts),
                     code: isOfTheModel ? [] : ["DROP INDEX \(MissingIndexJudge.quoted(index.name));"],
                     explanation: [
-                        "Its columns (\(index.columns.joined(separator: ", "))) are the first of \(other.name) "
-                            + "(\(other.columns.joined(separator: ", ")))."
+                        "Its columns (\(code: index.columns.joined(separator: ", "))) are the first of \(code: other.name) "
+                            + "(\(code: other.columns.joined(separator: ", ")))."
                     ],
                     evidence: [Evidence("rows", table.rows, .rows), Evidence("size", index.size, .bytes)],
                     what: index.name, trying: .dropIndex(table: table.name, index: index.name))
@@ -95,15 +93,15 @@ struct RedundantIndexJudge: StoreJudge {
         }
     }
 
-    private static func fix(of index: StoreFacts.Index, _ table: StoreFacts.Table, _ facts: StoreFacts) -> String {
-        let costs = "The other index serves its queries. Every row that is written pays for both."
+    private static func fix(of index: StoreFacts.Index, _ table: StoreFacts.Table, _ facts: StoreFacts) -> Wording {
+        let costs: Wording = "The other index serves its queries. Every row that is written pays for both."
         guard facts.isCoreData else { return costs }
         switch index.isOfTheModel {
-        case true?: return "Remove the fetch index from \(table.label) in the model, and let the store migrate."
+        case true?: return "Remove the fetch index from \(entity: table.label) in the model, and let the store migrate."
         case false?: return "The model does not have it, so no migration drops it. " + costs
         case nil:
             return "The store makes it from the model: from a fetch index of that name, or from an attribute that is "
-                + "marked as indexed. Remove that from \(table.label), and let the store migrate. If the model has "
+                + "marked as indexed. Remove that from \(entity: table.label), and let the store migrate. If the model has "
                 + "neither (--model tells), drop it with SQL."
         }
     }
@@ -159,13 +157,13 @@ struct FoldedTableJudge: StoreJudge {
                     return nil
                 }
                 return finding(
-                    "Fold \(other.label) into \(table.label)", in: table,
+                    "Fold \(entity: other.label) into \(entity: table.label)", in: table,
                     score: Score.of(Double(table.rows), info: 2000, warning: 2_000_000),
                     fix: "Each row of the one leads to one row of the other: kept together they are read together.",
                     explanation: [
-                        "Each of \(Phrase.count(table.rows, "row")) of \(table.label) leads to another of "
-                            + "\(Phrase.count(other.rows)) of \(other.label), which has no more than "
-                            + "\(own.map(\.label).joined(separator: ", "))."
+                        "Each of \(rows: table.rows) of \(entity: table.label) leads to another of "
+                            + "\(count: other.rows, of: .rows) of \(entity: other.label), which has no more than "
+                            + "\(Wording.properties(own.map(\.label)))."
                     ],
                     evidence: [
                         Evidence("rows", table.rows, .rows), Evidence("otherRows", other.rows, .rows),

@@ -67,7 +67,7 @@ protocol StoreJudge: Sendable {
     var name: String { get }
 
     /// What is looked at; `nil`: the store has nothing of it.
-    func examined(_ facts: StoreFacts) -> String?
+    func examined(_ facts: StoreFacts) -> Wording?
     func advice(_ facts: StoreFacts) -> [StoreAdvice]
 }
 
@@ -75,15 +75,15 @@ extension StoreJudge {
     /// Minimum number of rows of a table that is judged.
     static var minimumRows: UInt64 { 500 }
 
-    func examined(_ facts: StoreFacts) -> String? {
-        facts.tables.isEmpty ? nil : Phrase.count(UInt64(facts.tables.count), "table")
+    func examined(_ facts: StoreFacts) -> Wording? {
+        facts.tables.isEmpty ? nil : "\(count: facts.tables.count, "table")"
     }
 
     /// A finding at a table, or at the file.
     func finding(
-        _ title: String, in table: StoreFacts.Table? = nil, of facts: StoreFacts? = nil, score: Double, fix: String,
-        code: [String] = [], alternatives: [String] = [],
-        explanation: [String], evidence: [Evidence], what: String = "", trying proposal: StoreProposal
+        _ title: Wording, in table: StoreFacts.Table? = nil, of facts: StoreFacts? = nil, score: Double, fix: Wording,
+        code: [String] = [], alternatives: [Wording] = [],
+        explanation: [Wording], evidence: [Evidence], what: String = "", trying proposal: StoreProposal
     ) -> StoreAdvice {
         var finding = Finding(
             rule: rule, ruleName: name, title: title,

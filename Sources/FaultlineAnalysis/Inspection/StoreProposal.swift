@@ -27,10 +27,10 @@ public struct StoreTrial: Sendable, Hashable {
     /// Whether the change does what it was proposed for.
     public var isConfirmed: Bool
     /// What was measured, in a sentence.
-    public var sentence: String
+    public var sentence: Wording
     public var evidence: [Evidence] = []
 
-    public init(isConfirmed: Bool, _ sentence: String, evidence: [Evidence] = []) {
+    public init(isConfirmed: Bool, _ sentence: Wording, evidence: [Evidence] = []) {
         self.isConfirmed = isConfirmed
         self.sentence = sentence
         self.evidence = evidence
@@ -47,11 +47,12 @@ public struct StoreAdvice: Sendable {
 public struct WithdrawnAdvice: Sendable, Hashable {
     /// The number of the rule.
     public var rule: String
-    public var title: String
+    /// What was advised.
+    public var title: Wording
     /// Why, in a sentence.
-    public var reason: String
+    public var reason: Wording
 
-    public init(rule: String, title: String, reason: String) {
+    public init(rule: String, title: Wording, reason: Wording) {
         self.rule = rule
         self.title = title
         self.reason = reason

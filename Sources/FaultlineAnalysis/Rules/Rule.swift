@@ -37,11 +37,11 @@ extension Rule {
 public struct RuleOutcome: Sendable {
     public var findings: [Finding]
     /// What was looked at: `"1,204 faults from the store"`; `nil`: there was nothing to look at.
-    public var examined: String?
+    public var examined: Wording?
     /// Why something could not be looked at, a sentence each.
-    public var obstacles: [String]
+    public var obstacles: [Wording]
 
-    public init(findings: [Finding] = [], examined: String? = nil, obstacles: [String] = []) {
+    public init(findings: [Finding] = [], examined: Wording? = nil, obstacles: [Wording] = []) {
         self.findings = findings
         self.examined = examined
         self.obstacles = obstacles
@@ -53,8 +53,8 @@ public struct RuleCheck: Sendable, Hashable {
     public var rule: String
     public var name: String
     /// What was looked at; `nil`: the trace has nothing that the rule could judge.
-    public var examined: String?
-    public var obstacles: [String]
+    public var examined: Wording?
+    public var obstacles: [Wording]
     /// Findings of the rule.
     public var findings: Int
     /// What the rule needs and the trace does not tell; where there is any, no finding means nothing.

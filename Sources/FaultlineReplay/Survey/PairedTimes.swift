@@ -69,5 +69,5 @@ struct PairedTimes {
     var isSlower: Bool { ratio > 1.1 || high > 1.3 }
 
     /// `1.20 ms instead of 40.0 ms`.
-    var words: String { "\(Phrase.duration(after)) instead of \(Phrase.duration(before))" }
+    var words: Wording { "\(duration: after) instead of \(duration: before)" }
 }

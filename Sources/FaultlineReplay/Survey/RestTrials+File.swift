@@ -22,9 +22,9 @@ extension RestTrials {
             of: before, with: try store.sizeAfterVacuum(ofTwin: true), "without transactions older than a week it is")
     }
 
-    private func comparison(of before: UInt64, with after: UInt64, _ words: String) throws -> StoreTrial {
+    private func comparison(of before: UInt64, with after: UInt64, _ words: Wording) throws -> StoreTrial {
         let share = 1 - Double(after) / Double(max(1, before))
-        let sizes = "\(Phrase.size(Double(after))) instead of \(Phrase.size(Double(before)))"
+        let sizes: Wording = "\(size: after) instead of \(size: before)"
         guard share >= Self.worthwhile else {
             return StoreTrial(isConfirmed: false, "On a copy \(words) \(sizes).")
         }
@@ -47,14 +47,14 @@ extension RestTrials {
             "SELECT * FROM \(name) WHERE rowid = ?1", keys, before: small, after: large,
             fewest: min(keys.count, pages + pages / 2))
         guard lookups.isFaster else {
-            return StoreTrial(isConfirmed: false, "With it a look-up in \(table.label) takes \(lookups.words).")
+            return StoreTrial(isConfirmed: false, "With it a look-up in \(entity: table.label) takes \(lookups.words).")
         }
         let scans = try times("SELECT * FROM \(name) LIMIT 50000", before: small, after: large)
         guard scans.ratio <= 1.02 else {
-            return StoreTrial(isConfirmed: false, "With it a scan of \(table.label) takes \(scans.words).")
+            return StoreTrial(isConfirmed: false, "With it a scan of \(entity: table.label) takes \(scans.words).")
         }
         return StoreTrial(
-            isConfirmed: true, "a look-up in \(table.label) takes \(lookups.words), and a scan \(scans.words).",
+            isConfirmed: true, "a look-up in \(entity: table.label) takes \(lookups.words), and a scan \(scans.words).",
             evidence: [
                 Evidence("lookUpBefore", lookups.before, .nanoseconds),
                 Evidence("lookUpAfter", lookups.after, .nanoseconds),
@@ -79,14 +79,15 @@ extension RestTrials {
                 if times.isSlower {
                     return StoreTrial(
                         isConfirmed: false,
-                        "After it the query for \(one) and \(other) in \(table.label) takes \(times.words).")
+                        "After it the query for \(code: one) and \(code: other) in \(entity: table.label) takes \(times.words)."
+                    )
                 }
                 if times.isFaster, times.ratio < best?.times.ratio ?? 1 { best = (table.label, times) }
             }
         }
         guard let best else { return StoreTrial(isConfirmed: false, "On a copy no query gets faster.") }
         return StoreTrial(
-            isConfirmed: true, "the query for two columns of \(best.table) takes \(best.times.words).",
+            isConfirmed: true, "the query for two columns of \(entity: best.table) takes \(best.times.words).",
             evidence: [Evidence("ratio", best.times.ratio, .share)])
     }
 

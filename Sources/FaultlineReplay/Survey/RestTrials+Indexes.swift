@@ -63,8 +63,8 @@ extension RestTrials {
         return StoreTrial(
             isConfirmed: true,
             affected == 0
-                ? "no query of \(queries.count) kinds that it could serve uses it."
-                : "without it none of the \(affected) kinds of queries that use it is slower.")
+                ? "no query of \(count: queries.count) kinds that it could serve uses it."
+                : "without it none of the \(count: affected) kinds of queries that use it is slower.")
     }
 
     /// Other indexes of the table on the same columns in the same order, for all rows.
@@ -196,8 +196,8 @@ extension RestTrials {
         return (with, try insert())
     }
 
-    private static func cost(_ writes: (with: Double, without: Double)??) -> String {
+    private static func cost(_ writes: (with: Double, without: Double)??) -> Wording {
         guard let writes = writes ?? nil, writes.without > 0, writes.with > writes.without * 1.03 else { return "" }
-        return " Inserting a row takes \(Phrase.duration(writes.with)) instead of \(Phrase.duration(writes.without))."
+        return " Inserting a row takes \(duration: writes.with) instead of \(duration: writes.without)."
     }
 }

@@ -22,7 +22,7 @@ extension RestTrials {
         let reordered = columns.filter { $0.name != large } + columns.filter { $0.name == large }
         return try comparison(
             table, old: names(columns), new: names(reordered), query: hidden.map(quoted).joined(separator: ", "),
-            "a scan of \(columns.filter { hidden.contains($0.name) }.map(\.label).joined(separator: ", "))")
+            "a scan of \(Wording.properties(columns.filter { hidden.contains($0.name) }.map(\.label)))")
     }
 
     /// Compares fetches of an entity's objects with a table that holds nothing else.
@@ -35,7 +35,7 @@ extension RestTrials {
         else { return nil }
         let own = names(table.columns.filter { !$0.emptyKinds.contains(kind) })
         return try comparison(
-            table, old: names(table.columns), new: own, query: own, "a fetch of all \(kind)", ofKind: number)
+            table, old: names(table.columns), new: own, query: own, "a fetch of all \(entity: kind)", ofKind: number)
     }
 
     /// Compares a join with a table that holds both.
@@ -62,7 +62,7 @@ extension RestTrials {
     ///
     /// - Parameter kind: The number of the entity whose rows are alone in the new one.
     private func comparison(
-        _ table: StoreFacts.Table, old: String, new: String, query: String, _ what: String, ofKind kind: UInt64? = nil
+        _ table: StoreFacts.Table, old: String, new: String, query: String, _ what: Wording, ofKind kind: UInt64? = nil
     ) throws -> StoreTrial? {
         let twin = try store.twin()
         let bytes = max(1, table.columns.reduce(0) { $0 + $1.meanSize })
@@ -90,7 +90,7 @@ extension RestTrials {
         for name in [Self.old, Self.new] { try? twin.run("DROP TABLE IF EXISTS \(name)") }
     }
 
-    private func verdict(_ times: PairedTimes, _ what: String) -> StoreTrial {
+    private func verdict(_ times: PairedTimes, _ what: Wording) -> StoreTrial {
         guard times.isFaster else { return StoreTrial(isConfirmed: false, "On a copy \(what) takes \(times.words).") }
         return StoreTrial(
             isConfirmed: true, "\(what) takes \(times.words).",

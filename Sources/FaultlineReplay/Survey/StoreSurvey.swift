@@ -40,7 +40,7 @@ public struct StoreSurvey {
         let facts = try StoreSurvey(store, models).gather(store)
         let trials = RestTrials(store, facts)
         return StoreInspection(facts) { advice in
-            progress(advice.finding.title)
+            progress(advice.finding.title.text)
             return trials.outcome(of: advice.proposal)
         }
     }

@@ -46,17 +46,17 @@ struct AggregateAdvice {
         }
     }
 
-    var title: String {
+    var title: Wording {
         switch question {
-        case .count: "Count \(entity) with a count request, not by fetching"
-        case .existence: "Ask with a limit of 1 whether there is any \(entity)"
-        case .fold(let property): "Aggregate \(entity).\(property) in the store, not over its objects"
+        case .count: "Count \(entity: entity) with a count request, not by fetching"
+        case .existence: "Ask with a limit of 1 whether there is any \(entity: entity)"
+        case .fold(let property): "Aggregate \(property: "\(entity).\(property)") in the store, not over its objects"
         case .preview(let rows):
-            "Count \(entity) with a count request, and fetch the first \(Phrase.count(rows)) with a limit"
+            "Count \(entity: entity) with a count request, and fetch the first \(count: rows, of: .rows) with a limit"
         }
     }
 
-    var fix: String {
+    var fix: Wording {
         switch question {
         case .count: "A count request brings one number, and no row."
         case .existence: "One identity says that there is a row; more of them say nothing else."
@@ -80,25 +80,25 @@ struct AggregateAdvice {
         }
     }
 
-    var explanation: [String] {
-        let results = Phrase.count(tally.executions, "result")
-        let rows = Phrase.count(tally.rows, "row")
+    var explanation: [Wording] {
         let isOne = tally.executions == 1
-        let what = isOne ? "A result of \(rows) was" : "\(results), \(rows) in all, were"
+        let what: Wording =
+            isOne
+            ? "A result of \(rows: tally.rows) was"
+            : "\(count: tally.executions, "result"), \(rows: tally.rows) in all, were"
         switch question {
         case .count: return ["\(what) asked for the count, and no row was read."]
         case .existence:
             return ["\(what) asked only whether \(isOne ? "it is" : "they are") empty, and no row was read."]
         case .fold(let property):
             return [
-                "\(what) read in order, and of each row only \(property): that makes a sum, an average, a minimum "
+                "\(what) read in order, and of each row only \(property: property): that makes a sum, an average, a minimum "
                     + "or a maximum."
             ]
         case .preview(let first):
-            let used = Phrase.count(tally.touchedRows, "row")
             return [
-                "\(what) asked for the count. No more than the first \(Phrase.count(first)) of each "
-                    + "\(first == 1 ? "was" : "were") used, \(used) in all."
+                "\(what) asked for the count. No more than the first \(count: first, of: .rows) of each "
+                    + "\(first == 1 ? "was" : "were") used, \(rows: tally.touchedRows) in all."
             ]
         }
     }

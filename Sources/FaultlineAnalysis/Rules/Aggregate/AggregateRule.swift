@@ -18,10 +18,10 @@ public struct AggregateRule: Rule {
             if fetch.key.shape.terms == nil { untold &+= executions }
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
-        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         if untold > 0 {
             outcome.obstacles.append(
-                "An older recorder did not tell what was changed of \(Phrase.count(untold, "result")): sums over them are not seen."
+                "An older recorder did not tell what was changed of \(count: untold, "result"): sums over them are not seen."
             )
         }
         return outcome

@@ -63,12 +63,12 @@ public struct BatchCurve: Sendable, Hashable {
     func cost(_ size: UInt64) -> Double { self[size]?.cost ?? 0 }
 
     /// `Sizes 20–500 take the same total time within 10 %`; `nil`: one size is the cheapest.
-    package var equalSizes: String? {
+    package var equalSizes: Wording? {
         let batched = plateau.filter { $0 > 0 }
         guard let first = batched.first, let last = batched.last, first != last else { return nil }
         return
-            "Sizes \(Phrase.count(first))–\(Phrase.count(last)) take the same total time within "
-            + Phrase.percent(Self.equality.value - 1)
+            "Sizes \(count: first, of: .rows)–\(count: last, of: .rows) take the same total time within "
+            + "\(percent: Self.equality.value - 1)"
     }
 }
 

@@ -35,14 +35,14 @@ public struct BatchSizeRule: Rule {
             if use.windows.isEmpty { withoutWindows &+= use.executions }
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
-        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         let fetched = profile.totals.events[.fetch, default: 0]
         if fetched > 0, results == 0 {
             outcome.obstacles.append("The trace does not say which rows of the fetched results were used.")
         }
         if withoutWindows > 0 {
             outcome.obstacles.append(
-                "\(Phrase.count(withoutWindows, "result")) had no rows read, so nothing can be said about its batches."
+                "\(count: withoutWindows, "result") had no rows read, so nothing can be said about its batches."
             )
         }
         return outcome
@@ -143,10 +143,10 @@ extension BatchSizeRule {
         let places = Self.seenAt(use)
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Take rows of \(fetch.key.shape.entity) from the result, not from a copy of it",
+            title: "Take rows of \(entity: fetch.key.shape.entity) from the result, not from a copy of it",
             change: places.first?.site ?? fetch.key.site,
             score: Score.of(unread / Double(max(1, use.materialisedRowsRead)), info: 1, warning: 10),
-            fix: "Keep the FetchResults and index into it: making an array of it loads every batch.",
+            fix: "Keep the \(code: "FetchResults") and index into it: making an array of it loads every batch.",
             saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence),
             signature: Self.signature(fetch.key) + "|lost")
         finding.saving.trips = Int64(saturating: batches)
@@ -160,8 +160,8 @@ extension BatchSizeRule {
             Evidence("rowsRead", use.materialisedRowsRead, .rows), Evidence("batchSize", size, .rows),
         ]
         finding.explanation = [
-            "All \(Phrase.count(use.materialisedRows, "row")) of \(Phrase.count(use.materialised, "result")) were read in one pass, "
-                + "\(Phrase.count(size)) at a time; properties of \(Phrase.count(use.materialisedRowsRead)) were read."
+            "All \(rows: use.materialisedRows) of \(count: use.materialised, "result") were read in one pass, "
+                + "\(count: size, of: .rows) at a time; properties of \(count: use.materialisedRowsRead, of: .rows) were read."
         ]
         finding.claims = [Claim.loads(fetch.key, profile)]
         if !Significance.isMet(saving: saving.median, wallTime: profile.wallTime, isMainThread: use.mainThreadLoads > 0)

@@ -75,21 +75,23 @@ struct BulkBatches {
         return finding
     }
 
-    private func title(_ advised: UInt64) -> String {
-        let now = size == 0 ? "now all rows at once" : "now \(Phrase.count(size))"
+    private func title(_ advised: UInt64) -> Wording {
+        let now: Wording = size == 0 ? "now all rows at once" : "now \(count: size, of: .rows)"
         return advised == 0
-            ? "Load \(fetch.shape.entity) at once, without batches (\(now))"
-            : "Set the batch size of \(fetch.shape.entity) to \(Phrase.count(advised)) (\(now))"
+            ? "Load \(entity: fetch.shape.entity) at once, without batches (\(now))"
+            : "Set the batch size of \(entity: fetch.shape.entity) to \(count: advised, of: .rows) (\(now))"
     }
 
-    private func fix(_ curve: BatchCurve) -> String {
+    private func fix(_ curve: BatchCurve) -> Wording {
         let equal = curve.equalSizes
         if use.isScattered {
             return curve.advised == 0
                 ? "The program reads scattered rows, and one trip for all of them costs less than one for nearly each."
                 : "The program reads scattered rows, and small batches load the fewest that are never used."
         }
-        if curve.advised == 0 { return "All rows are used, and they fit into memory.\(equal.map { " \($0)." } ?? "")" }
+        if curve.advised == 0 {
+            return "All rows are used, and they fit into memory.\(equal.map { " \($0)." as Wording } ?? "")"
+        }
         return equal.map { "\($0); the smallest of them takes the least memory." }
             ?? "The work needs these rows in larger pieces."
     }
@@ -97,8 +99,8 @@ struct BulkBatches {
     private func describe(_ finding: inout Finding, _ curve: BatchCurve) {
         let manner = use.isScattered ? "here and there" : "without pauses"
         finding.explanation = [
-            "\(Phrase.count(use.touchedRows)) of \(Phrase.count(use.rows, "row")) were used \(manner), in "
-                + "\(Phrase.count(use.executions, "result"))."
+            "\(count: use.touchedRows, of: .rows) of \(rows: use.rows) were used \(manner), in "
+                + "\(count: use.executions, "result")."
         ]
         if use.isScattered {
             finding.alternatives = [
@@ -108,7 +110,7 @@ struct BulkBatches {
         if use.isScattered, use.loadedRows >= 2 &* use.touchedRows {
             let each = Double(use.loadedRows) / Double(use.touchedRows)
             finding.explanation.append(
-                "\(Phrase.decimal(each, places: 0)) rows were loaded for each that was used.")
+                "\(decimal: each, places: 0, of: .rows) rows were loaded for each that was used.")
         }
         finding.evidence = [
             Evidence("batchSize", size, .rows), Evidence("advisedBatchSize", curve.advised, .rows),

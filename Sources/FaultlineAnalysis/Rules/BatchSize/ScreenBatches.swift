@@ -142,7 +142,7 @@ struct ScreenBatches {
         } else if !isWorth {
             finding.downgrade(
                 Significance.tooLittle("What the screens gain is", of: "their time")
-                    + ", and below \(Self.wastedShare.text) of the rows.")
+                    + ", and below \(threshold: Self.wastedShare) of the rows.")
         }
         if byPauses {
             finding.reservations.append("No scope marks a screen, so pauses between touched rows stand for them.")
@@ -161,12 +161,12 @@ struct ScreenBatches {
         return scopes.reduce(0) { $0 &+ $1.wallTimes.total } / closed &* windows
     }
 
-    private var title: String {
-        let now = size == 0 ? "now all rows at once" : "now \(Phrase.count(size))"
-        return "Set the batch size of \(fetch.shape.entity) to \(advised) (\(now))"
+    private var title: Wording {
+        let now: Wording = size == 0 ? "now all rows at once" : "now \(count: size, of: .rows)"
+        return "Set the batch size of \(entity: fetch.shape.entity) to \(plain: advised, of: .rows) (\(now))"
     }
 
-    private func fix(_ fault: Fault) -> String {
+    private func fix(_ fault: Fault) -> Wording {
         switch fault {
         case .tooSmall: "Load a screen in one batch: half a screen more than it shows."
         case .none, .tooLarge, .missing:
@@ -179,25 +179,26 @@ struct ScreenBatches {
         _ after: ResultUse.Loading
     ) {
         let thing = byPauses ? "burst" : "screen"
-        let windowText = Phrase.count(windows, thing, plural: byPauses ? "bursts" : "screens")
-        let loadText = loaded >= rows ? "all \(Phrase.decimal(rows, places: 0)) rows" : "\(Phrase.count(size)) rows"
+        let seen: Wording = "\(count: windows, thing)"
+        let held: Wording =
+            loaded >= rows ? "all \(decimal: rows, places: 0, of: .rows) rows" : "\(count: size, of: .rows) rows"
         finding.explanation = [
-            "\(windowText) seen: 95 % of them show at most \(Phrase.count(screen, "row")), and \(loadText) are loaded at a "
+            "\(seen) seen: 95 % of them show at most \(rows: screen), and \(held) are loaded at a "
                 + "time."
         ]
         if fault != .tooSmall {
             let surplus = max(0, loaded - Double(screen))
-            let size = surplus * use.rowSize >= 65_536 ? " (\(Phrase.size(surplus * use.rowSize)))" : ""
+            let size: Wording = surplus * use.rowSize >= 65_536 ? " (\(size: surplus * use.rowSize))" : ""
             finding.explanation.append(
-                "The first \(thing) loads \(Phrase.decimal(surplus, places: 0)) rows\(size) that it never shows.")
+                "The first \(thing) loads \(decimal: surplus, places: 0, of: .rows) rows\(size) that it never shows.")
         }
-        let trips = "\(Phrase.count(before.batches, "batch", plural: "batches")) become \(Phrase.count(after.batches))"
+        let trips: Wording = "\(count: before.batches, "batch", plural: "batches") become \(count: after.batches)"
         finding.explanation.append(
-            "For the rows that were used, \(trips), and \(Phrase.count(before.rows, "loaded row")) become \(Phrase.count(after.rows))."
+            "For the rows that were used, \(trips), and \(rows: before.rows, "loaded row") become \(count: after.rows, of: .rows)."
         )
         if estimate.line.cost(trips: 1, rows: Double(advised)) > Self.frame.value {
             finding.explanation.append(
-                "Even \(advised) rows take longer than a frame: the rows themselves are too heavy.")
+                "Even \(plain: advised, of: .rows) rows take longer than a frame: the rows themselves are too heavy.")
         }
         finding.evidence = [
             Evidence("batchSize", size, .rows), Evidence("advisedBatchSize", advised, .rows),

@@ -16,17 +16,20 @@ struct FetchLoopAdvice {
     var property: String { term.map { isSelf ? shape.entity : "\(shape.entity).\($0.keyPath)" } ?? shape.entity }
 
     /// The compared property in words.
-    private var compared: String { isSelf ? "the object ID" : term?.keyPath ?? "" }
+    private var compared: Wording { isSelf ? "the object ID" : "\(property: term?.keyPath ?? "")" }
 
-    var title: String {
-        guard let term else { return "Get the objects of \(shape.entity) at once, not one fetch after the other" }
-        return "Fetch \(shape.entity) for all \(isSelf ? "object IDs" : "values of \(term.keyPath)") at once, with IN"
+    var title: Wording {
+        guard let term else {
+            return "Get the objects of \(entity: shape.entity) at once, not one fetch after the other"
+        }
+        return
+            "Fetch \(entity: shape.entity) for all \(isSelf ? "object IDs" : "values of \(property: term.keyPath)" as Wording) at once, with IN"
     }
 
-    var fix: String {
+    var fix: Wording {
         guard term != nil else {
             return "If a relationship is followed, prefetch it with the fetch of the objects that the loop visits "
-                + "(relationshipKeyPathsForPrefetching); else collect the values first and fetch once with IN."
+                + "(\(code: "relationshipKeyPathsForPrefetching")); else collect the values first and fetch once with IN."
         }
         return
             "Collect the values first, fetch once with IN, and group what comes by \(compared). To find or create, fetch what there "
@@ -50,25 +53,24 @@ struct FetchLoopAdvice {
         return fetch + ["let groups = Dictionary(grouping: found) { $0.\(way) }"]
     }
 
-    var explanation: [String] {
-        let fetches = Phrase.count(evidence.executions, "fetch", plural: "fetches")
-        let per = Phrase.count(evidence.executions / max(1, evidence.occurrences))
-        let occasions =
+    var explanation: [Wording] {
+        let fetches: Wording = "\(count: evidence.executions, "fetch", plural: "fetches")"
+        let per = evidence.executions / max(1, evidence.occurrences)
+        let occasions: Wording =
             evidence.occurrences == 1
-            ? "" : ", some \(per) on each of \(Phrase.count(evidence.occurrences)) occasions"
-        let times = occasions.isEmpty ? "" : occasions + ","
-        let rows = Phrase.count(evidence.rows, "row")
+            ? "" : ", some \(count: per) on each of \(count: evidence.occurrences) occasions"
+        let times: Wording = occasions.isEmpty ? "" : occasions + ","
         guard term != nil else {
             return [
-                "\(fetches) of \(shape.entity) followed one another\(occasions): \(rows), "
-                    + "\(Phrase.duration(evidence.time)) in all. What each asked for is not told; so many that bring so few "
+                "\(fetches) of \(entity: shape.entity) followed one another\(occasions): \(rows: evidence.rows), "
+                    + "\(duration: evidence.time) in all. What each asked for is not told; so many that bring so few "
                     + "rows are an N+1."
             ] + evidence.callers.sentences
         }
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
             "\(fetches) followed one another\(times) for \(values) of \(compared): "
-                + "\(rows), \(Phrase.duration(evidence.time)) in all."
+                + "\(rows: evidence.rows), \(duration: evidence.time) in all."
         ] + (shape.isLimited ? ["Each is limited to one row; IN loads all rows of a value."] : [])
             + evidence.callers.sentences
     }

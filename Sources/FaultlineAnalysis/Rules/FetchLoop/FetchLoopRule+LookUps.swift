@@ -15,14 +15,14 @@ extension FetchLoopRule {
             time - line.cost(trips: trips, rows: objects) - objects * value
         }
         var finding = Finding(
-            rule: id, ruleName: name, title: "Fetch the objects of \(key.entity) at once by their IDs, with IN",
+            rule: id, ruleName: name, title: "Fetch the objects of \(entity: key.entity) at once by their IDs, with IN",
             change: key.site,
             score: min(
                 Score.highestWarning,
                 Score.of(
                     Double(evidence.trips) / occurrences, info: LoopDetector.threshold.value, warning: 250)),
             fix:
-                "Before the objects are read, fetch them by their IDs. Those that object(with:) has returned are filled by "
+                "Before the objects are read, fetch them by their IDs. Those that \(code: "object(with:)") has returned are filled by "
                 + "the same fetch.",
             code: [
                 "var request = FetchRequest<\(key.entity)>(predicate: .isIn(\"self\", objects: ids))",
@@ -34,12 +34,12 @@ extension FetchLoopRule {
         finding.saving.trips = Int64(clamping: evidence.trips) - Int64(saturating: trips)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.trips, time: evidence.time)]
         finding.scopes = evidence.scopes.names
-        let occasions = evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
+        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         let found = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
         finding.explanation = [
-            "\(key.entity) objects were loaded one by one: \(Phrase.count(evidence.trips, "trip")) for \(found)\(occasions), "
-                + "\(Phrase.duration(evidence.time)) in all. No fetch had loaded them: they were looked up by their IDs, with "
-                + "object(with:) or existingObject(with:)."
+            "\(entity: key.entity) objects were loaded one by one: \(trips: evidence.trips) for \(found)\(occasions), "
+                + "\(duration: evidence.time) in all. No fetch had loaded them: they were looked up by their IDs, with "
+                + "\(code: "object(with:)") or \(code: "existingObject(with:)")."
         ]
         finding.evidence = [
             Evidence("trips", evidence.trips, .trips), Evidence("objects", evidence.objects, .count),

@@ -25,15 +25,15 @@ extension FetchLoopRule {
         guard let fetch, isAmongUnsaved(fetch) else { return }
         finding.explanation.append(unsaved(fetch.counts, "Of that time"))
         finding.alternatives.append(
-            "If the fetch has to find only what the store has: request.includesPendingChanges = false. Saving in parts "
+            "If the fetch has to find only what the store has: \(code: "request.includesPendingChanges = false"). Saving in parts "
                 + "leaves fewer objects unsaved.")
         finding.evidence.append(Evidence("pendingTime", fetch.counts.pendingTime, .nanoseconds))
     }
 
-    private static func unsaved(_ counts: FetchCounts, _ lead: String) -> String {
+    private static func unsaved(_ counts: FetchCounts, _ lead: String) -> Wording {
         let each = counts.pendingObjects / max(1, counts.pendingFetches)
-        return "\(lead) \(Phrase.duration(counts.pendingTime)) went into comparing unsaved objects in memory, some "
-            + "\(Phrase.count(each)) for each fetch."
+        return "\(lead) \(duration: counts.pendingTime) went into comparing unsaved objects in memory, some "
+            + "\(count: each) for each fetch."
     }
 
     /// The finding for fetches that no loop's finding is about.
@@ -42,7 +42,7 @@ extension FetchLoopRule {
         let (counts, entity) = (fetch.counts, fetch.key.shape.entity)
         let time = Double(counts.pendingTime)
         var finding = Finding(
-            rule: id, ruleName: name, title: "Leave unsaved objects out of the fetches of \(entity)",
+            rule: id, ruleName: name, title: "Leave unsaved objects out of the fetches of \(entity: entity)",
             change: fetch.key.site,
             score: min(
                 Score.highestWarning,
@@ -58,7 +58,7 @@ extension FetchLoopRule {
         finding.seenAt = [fetch.sighting]
         finding.scopes = counts.scopes.names
         finding.explanation = [
-            "\(Phrase.count(counts.executions, "fetch", plural: "fetches")) took \(Phrase.duration(counts.time)). "
+            "\(count: counts.executions, "fetch", plural: "fetches") took \(duration: counts.time). "
                 + Self.unsaved(counts, "Of that")
         ]
         finding.evidence = [

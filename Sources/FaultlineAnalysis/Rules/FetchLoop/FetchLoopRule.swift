@@ -45,10 +45,10 @@ public struct FetchLoopRule: Rule {
         let again = Set(profile.refaults.filter { 2 * $0.evidence.repeats >= $0.evidence.misses }.map(\.key))
         outcome.findings += profile.lookUps.filter { !again.contains($0.key) }
             .map { lookUp($0.key, $0.evidence, profile, costs) }
-        if examined > 0 { outcome.examined = Phrase.count(examined, "fetch", plural: "fetches") }
+        if examined > 0 { outcome.examined = "\(count: examined, "fetch", plural: "fetches")" }
         if untold > 0 {
             outcome.obstacles.append(
-                "The trace does not tell which values of \(Phrase.count(untold, "fetch", plural: "fetches")) differ."
+                "The trace does not tell which values of \(count: untold, "fetch", plural: "fetches") differ."
             )
         }
         return outcome
@@ -116,7 +116,7 @@ public struct FetchLoopRule: Rule {
     ///
     /// - Parameter what: Tells apart what can be found of one line.
     func finding(
-        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, title: String, fix: String, code: [String],
+        _ key: LoopEvidence.Key, _ evidence: LoopEvidence, title: Wording, fix: Wording, code: [String],
         saving: Saving.Range, confidence: Confidence, what: String
     ) -> Finding {
         let occurrences = Double(max(1, evidence.occurrences))
@@ -172,7 +172,7 @@ public struct FetchLoopRule: Rule {
         let wait = evidence.waiting / max(1, evidence.executions)
         if wait >= Self.minimumWait, Double(evidence.waiting) >= Self.waitFactor.value * Double(evidence.time) {
             finding.downgrade(
-                "Between the fetches the program does something else for \(Phrase.duration(wait)) each time: the values may come one by one."
+                "Between the fetches the program does something else for \(duration: wait) each time: the values may come one by one."
             )
         }
         finding.weigh(lossyOccurrences: evidence.lossyOccurrences, of: evidence.occurrences)

@@ -39,27 +39,27 @@ struct FirstRowAdvice {
         return read.keys.allSatisfy { $0 == order.keyPath }
     }
 
-    var title: String {
-        let each = owner.map { "each \($0)" } ?? "each \(term.keyPath)"
+    var title: Wording {
+        let each: Wording = owner.map { "each \(entity: $0)" } ?? "each \(property: term.keyPath)"
         if readsOrderOnly {
             return
-                "Fetch the \(order.isDescending ? "largest" : "smallest") \(order.keyPath) of \(shape.entity) for \(each) at once, grouped"
+                "Fetch the \(order.isDescending ? "largest" : "smallest") \(property: order.keyPath) of \(entity: shape.entity) for \(each) at once, grouped"
         }
-        guard owner != nil else { return "Keep the \(rank) \(shape.entity) of \(each), not fetch it each time" }
-        return "Keep the \(rank) \(shape.entity) of \(each) in a relationship, and prefetch it"
+        guard owner != nil else { return "Keep the \(rank) \(entity: shape.entity) of \(each), not fetch it each time" }
+        return "Keep the \(rank) \(entity: shape.entity) of \(each) in a relationship, and prefetch it"
     }
 
-    var fix: String {
+    var fix: Wording {
         if readsOrderOnly {
-            return "Nothing but \(order.keyPath) is read of the rows: one fetch that groups them has it."
+            return "Nothing but \(property: order.keyPath) is read of the rows: one fetch that groups them has it."
         }
         guard let owner else {
             return
                 "Keep which row is the \(rank) where rows are saved, since no one fetch finds the \(rank) row of every value."
         }
         return
-            "No one fetch finds the \(rank) row of every \(owner). Set the relationship where a \(shape.entity) is made or "
-            + "deleted, and prefetch it with the fetch of \(owner)."
+            "No one fetch finds the \(rank) row of every \(entity: owner). Set the relationship where a \(entity: shape.entity) is made or "
+            + "deleted, and prefetch it with the fetch of \(entity: owner)."
     }
 
     var code: [String] {
@@ -82,25 +82,26 @@ struct FirstRowAdvice {
         ]
     }
 
-    var alternatives: [String] {
-        var sentences: [String] = []
+    var alternatives: [Wording] {
+        var sentences: [Wording] = []
         if !readsOrderOnly {
             sentences.append(
                 "Where each value has few rows, fetch them all with IN in this order, and keep the first of each.")
         }
         if fetch?.counts.sorts ?? 0 > 0 {
             sentences.append(
-                "An index on \(term.keyPath) and \(order.keyPath) keeps each fetch from sorting all rows of its value.")
+                "An index on \(property: term.keyPath) and \(property: order.keyPath) keeps each fetch from sorting all rows of its value."
+            )
         }
         return sentences
     }
 
-    var explanation: [String] {
-        let occasions = evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
+    var explanation: [Wording] {
+        let occasions: Wording = evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
         return [
-            "\(Phrase.count(evidence.executions, "fetch", plural: "fetches")) of one row followed one another\(occasions), "
-                + "each for the \(rank) of another \(term.keyPath): \(Phrase.count(evidence.rows, "row")), "
-                + "\(Phrase.duration(evidence.time)) in all."
+            "\(count: evidence.executions, "fetch", plural: "fetches") of one row followed one another\(occasions), "
+                + "each for the \(rank) of another \(property: term.keyPath): \(rows: evidence.rows), "
+                + "\(duration: evidence.time) in all."
         ] + evidence.callers.sentences
     }
 }

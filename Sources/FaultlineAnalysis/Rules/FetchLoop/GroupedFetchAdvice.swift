@@ -9,7 +9,7 @@ struct GroupedFetchAdvice {
     let evidence: LoopEvidence
 
     private var isSelf: Bool { term.keyPath.uppercased() == "SELF" }
-    private var compared: String { isSelf ? "the object ID" : term.keyPath }
+    private var compared: Wording { isSelf ? "the object ID" : "\(property: term.keyPath)" }
     var property: String { isSelf ? shape.entity : "\(shape.entity).\(term.keyPath)" }
 
     private var isCount: Bool {
@@ -20,21 +20,21 @@ struct GroupedFetchAdvice {
         }
     }
 
-    var title: String {
-        "\(isCount ? "Count" : "Aggregate") \(shape.entity) for all \(isSelf ? "object IDs" : "values of \(term.keyPath)") "
+    var title: Wording {
+        "\(isCount ? "Count" : "Aggregate") \(entity: shape.entity) for all \(isSelf ? "object IDs" : "values of \(property: term.keyPath)" as Wording) "
             + "at once, in one grouped fetch"
     }
 
-    var fix: String {
-        var sentences = [
+    var fix: Wording {
+        var sentences: [Wording] = [
             "Collect the values first, and fetch one dictionary for each of them, grouped by \(compared). A value without "
                 + "rows has no dictionary: take \(isCount ? "its count for 0" : "it for empty")."
         ]
         if let others = LoopTerms(shape, except: term).text {
-            sentences.append("Keep the predicate's other terms: \(others).")
+            sentences.append("Keep the predicate's other terms: \(code: others).")
         }
         if term.operand == "object", !isSelf {
-            sentences.append("In a dictionary \(term.keyPath) is the URL of the object's ID.")
+            sentences.append("In a dictionary \(property: term.keyPath) is the URL of the object's ID.")
         }
         sentences.append("Dictionaries do not see unsaved changes.")
         return sentences.joined(separator: " ")
@@ -70,23 +70,23 @@ struct GroupedFetchAdvice {
         ]
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let isFetched = shape.resultType == "objects"
-        let requests =
+        let requests: Wording =
             switch (aggregate, isFetched) {
-            case (.count, true): "\(Phrase.count(evidence.executions, "result")) of which only the count was read"
+            case (.count, true): "\(count: evidence.executions, "result") of which only the count was read"
             case (.fold(let property), true):
-                "\(Phrase.count(evidence.executions, "result")) of which only \(property) was read"
-            case (.count, false): Phrase.count(evidence.executions, "count request")
-            default: Phrase.count(evidence.executions, "dictionary request")
+                "\(count: evidence.executions, "result") of which only \(property: property) was read"
+            case (.count, false): "\(count: evidence.executions, "count request")"
+            default: "\(count: evidence.executions, "dictionary request")"
             }
-        let occasions =
-            evidence.occurrences > 1 ? " on \(Phrase.count(evidence.occurrences)) occasions" : ""
-        let rows = isCount || isFetched ? "\(Phrase.count(evidence.rows, "row")), " : ""
+        let occasions: Wording =
+            evidence.occurrences > 1 ? " on \(count: evidence.occurrences) occasions" : ""
+        let rows: Wording = isCount || isFetched ? "\(rows: evidence.rows), " : ""
         let values = DistinctCount.words(evidence.values, over: evidence.occurrences, "value")
         return [
             "\(requests) followed one another\(occasions), for \(values) of "
-                + "\(compared): \(rows)\(Phrase.duration(evidence.time)) in all."
+                + "\(compared): \(rows)\(duration: evidence.time) in all."
         ] + evidence.callers.sentences
     }
 }

@@ -23,9 +23,8 @@ public struct FoldedEntityRule: Rule {
         var outcome = RuleOutcome()
         let pairs = Self.pairs(profile)
         if !pairs.isEmpty {
-            outcome.examined = Phrase.count(
-                UInt64(pairs.count), "to-one relationship that fired",
-                plural: "to-one relationships that fired")
+            outcome.examined =
+                "\(count: pairs.count, "to-one relationship that fired", plural: "to-one relationships that fired")"
         }
         outcome.findings = pairs.compactMap { finding($0, profile, costs) }
         return outcome
@@ -175,16 +174,17 @@ public struct FoldedEntityRule: Rule {
             score: min(
                 Score.highestWarning, Score.of(Double(pair.targets), info: Self.minimumRows.value, warning: 5000)),
             fix:
-                "Keep what is always read with \(pair.edge.entity) in \(pair.edge.entity), or prefetch \"\(pair.edge.name)\" "
+                "Keep what is always read with \(entity: pair.edge.entity) in \(entity: pair.edge.entity), or prefetch "
+                + "\(quoted: pair.edge.name) "
                 + "with every fetch of it.",
             code: code(pair, profile), saving: Saving(time: Saving.Range(saving)), confidence: .low,
             signature: [id, pair.edge.entity, pair.edge.name].joined(separator: "|"))
         finding.saving.trips = Int64(clamping: pair.trips)
         finding.scopes = pair.fetches[0].counts.scopes.names
         finding.explanation = [
-            "\(Phrase.count(pair.used, "object")) of \(pair.edge.entity) were used, and \(Phrase.count(pair.targets)) of "
-                + "\(pair.destination.name) with them, each from one: "
-                + "\(Phrase.duration(pair.time)), \(Phrase.percent(Double(pair.time) / max(1, storeTime))) of the store's time."
+            "\(count: pair.used, "object") of \(entity: pair.edge.entity) were used, and \(count: pair.targets) of "
+                + "\(entity: pair.destination.name) with them, each from one: "
+                + "\(duration: pair.time), \(percent: Double(pair.time) / max(1, storeTime)) of the store's time."
         ]
         finding.evidence = [
             Evidence("usedRows", pair.used, .rows), Evidence("targets", pair.targets, .count),
@@ -210,8 +210,9 @@ public struct FoldedEntityRule: Rule {
         }
     }
 
-    private func title(_ pair: Pair) -> String {
-        "Fold \(pair.destination.name) into \(pair.edge.entity), which always reads it through \"\(pair.edge.name)\""
+    private func title(_ pair: Pair) -> Wording {
+        "Fold \(entity: pair.destination.name) into \(entity: pair.edge.entity), which always reads it through "
+            + "\(quoted: pair.edge.name)"
     }
 
     /// The attributes that move, at most six of them: those that are read, where the trace tells.

@@ -19,7 +19,7 @@ public struct HeldObjectRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let objects = profile.holds.reduce(0) { $0 &+ $1.evidence.objects }
-        if objects > 0 { outcome.examined = Phrase.count(objects, "large object") }
+        if objects > 0 { outcome.examined = "\(count: objects, "large object")" }
         outcome.findings = profile.holds.compactMap { finding($0.key, $0.evidence, profile) }
         return outcome
     }
@@ -30,9 +30,9 @@ public struct HeldObjectRule: Rule {
                 || Double(evidence.most) >= Self.minimumShare.value * Double(evidence.kept)
         else { return nil }
         let scopes = evidence.scopes.names
-        let scope = scopes.first.map { "the scope \"\($0)\"" } ?? "its scope"
+        let scope: Wording = scopes.first.map { "the scope \(scope: $0)" } ?? "its scope"
         var finding = Finding(
-            rule: id, ruleName: name, title: "Turn \(key.entity) objects back into faults when \(scope) closes",
+            rule: id, ruleName: name, title: "Turn \(entity: key.entity) objects back into faults when \(scope) closes",
             change: key.site, score: Score.of(Double(evidence.mostBytes), info: 32_768, warning: 16_777_216),
             fix:
                 "Keep the object's ID, and refresh the object to a fault or release it. Its values are read again when they "
@@ -42,13 +42,13 @@ public struct HeldObjectRule: Rule {
             signature: [id, key.entity, key.site?.function ?? ""].joined(separator: "|"))
         finding.saving.memory = Int64(clamping: evidence.mostBytes)
         finding.scopes = scopes
-        let never =
+        let never: Wording =
             evidence.neverReleased > 0
-            ? " \(Phrase.count(evidence.neverReleased)) were still held at the end." : ""
+            ? " \(count: evidence.neverReleased) were still held at the end." : ""
         finding.explanation = [
-            "\(Phrase.count(evidence.kept)) of \(Phrase.count(evidence.objects, "object")) stayed realized after \(scope) "
-                + "closed: at most \(Phrase.count(evidence.most)) at once, "
-                + "\(Phrase.size(Double(evidence.mostBytes))).\(never)"
+            "\(count: evidence.kept) of \(count: evidence.objects, "object") stayed realized after \(scope) "
+                + "closed: at most \(count: evidence.most) at once, "
+                + "\(size: evidence.mostBytes).\(never)"
         ]
         finding.evidence = [
             Evidence("objects", evidence.objects, .count), Evidence("kept", evidence.kept, .count),

@@ -9,8 +9,10 @@ struct LargeValueAdvice {
         candidate.mean >= LargeValueRule.fileSize.value && candidate.property.type == "Binary"
     }
 
-    var title: String {
-        isForFile ? "Keep \(name) outside the rows, in files of its own" : "Move \(name) into an entity of its own"
+    var title: Wording {
+        isForFile
+            ? "Keep \(property: name) outside the rows, in files of its own"
+            : "Move \(property: name) into an entity of its own"
     }
 
     /// Where the model declares the property.
@@ -21,10 +23,10 @@ struct LargeValueAdvice {
         return CallSite(file: String(text[..<colon]), line: line)
     }
 
-    var fix: String {
+    var fix: Wording {
         isForFile
             ? "Values of this size are better kept in files beside the store, which are read when they are asked for."
-            : "Give the value an entity with a to-one relationship from \(candidate.entity), so that rows stay small and the value "
+            : "Give the value an entity with a to-one relationship from \(entity: candidate.entity), so that rows stay small and the value "
                 + "is loaded when it is asked for."
     }
 
@@ -35,13 +37,13 @@ struct LargeValueAdvice {
         return ["\(candidate.entity).\(property): to-one \(entity); \(entity).value: \(candidate.property.type)"]
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let hot = candidate.hot
         return [
-            "\(Phrase.percent(candidate.largeShare)) of the values have 16 KiB or more, \(Phrase.size(candidate.mean)) on average.",
-            "\(Phrase.count(UInt64(candidate.fetches.count), "fetch", plural: "fetches")) loaded it in "
-                + "\(Phrase.count(hot.rowsLoaded, "row")), \(Phrase.size(Double(hot.bytes))) in all; the program read it in "
-                + "\(Phrase.count(hot.rowsRead)).",
+            "\(percent: candidate.largeShare) of the values have 16 KiB or more, \(size: candidate.mean) on average.",
+            "\(count: candidate.fetches.count, "fetch", plural: "fetches") loaded it in "
+                + "\(rows: hot.rowsLoaded), \(size: hot.bytes) in all; the program read it in "
+                + "\(count: hot.rowsRead, of: .rows).",
         ]
     }
 

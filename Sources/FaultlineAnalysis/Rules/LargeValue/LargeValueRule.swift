@@ -45,7 +45,7 @@ public struct LargeValueRule: Rule {
         let (candidates, examined) = Self.candidates(profile)
         var outcome = RuleOutcome(findings: candidates.compactMap { finding($0, profile, costs) })
         if examined > 0 {
-            outcome.examined = "the values of \(Phrase.count(UInt64(examined), "property", plural: "properties"))"
+            outcome.examined = "the values of \(count: UInt64(examined), "property", plural: "properties")"
         }
         return outcome
     }
@@ -119,7 +119,7 @@ public struct LargeValueRule: Rule {
             return Finding.Sighting(site: key.site, count: use?.rowsLoaded ?? 0, time: 0)
         }.sorted { ($0.count, $1.site?.sortText ?? "") > ($1.count, $0.site?.sortText ?? "") }
         finding.alternatives = [
-            "Make it the last column, and list the other columns in propertiesToFetch."
+            "Make it the last column, and list the other columns in \(code: "propertiesToFetch")."
         ]
         finding.evidence = words.numbers
         finding.explanation = words.explanation
@@ -127,7 +127,7 @@ public struct LargeValueRule: Rule {
             finding.reservations.append("What a byte costs is a guess: the trace has too few rows of different sizes.")
         }
         if candidate.all.rowsLoaded < Self.minimumRows.count {
-            finding.downgrade("Fewer than \(Phrase.count(Self.minimumRows.count)) rows were loaded with it.")
+            finding.downgrade("Fewer than \(count: Self.minimumRows.count, of: .rows) rows were loaded with it.")
         }
         if !Significance.isMet(saving: time.median, wallTime: profile.wallTime, isMainThread: false),
             bytes < Self.structuralBytes

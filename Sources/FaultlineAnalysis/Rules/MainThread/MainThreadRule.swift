@@ -21,12 +21,12 @@ public struct MainThreadRule: Rule {
         outcome.findings = profile.blocks.map { finding($0.key, $0.evidence) }
         let time = profile.totals.mainThreadStoreTime
         let isDrawn = !profile.blocks.isEmpty || profile.scopes.contains { $0.key.kind == .screen }
-        if time > 0, isDrawn { outcome.examined = Phrase.duration(time) }
+        if time > 0, isDrawn { outcome.examined = "\(duration: time)" }
         return outcome
     }
 
     private func finding(_ key: BlockEvidence.Key, _ evidence: BlockEvidence) -> Finding {
-        let place = key.site.map { " at \($0)" } ?? ""
+        let place: Wording = key.site.map { " at \(site: $0)" } ?? ""
         var finding = Finding(
             rule: id, ruleName: name, title: Self.title(key.kind), change: key.site,
             score: Score.of(
@@ -40,12 +40,11 @@ public struct MainThreadRule: Rule {
         finding.saving.pause = Saving.Range(median: longest * part, low: longest * part / 2, high: longest)
         finding.seenAt = [Finding.Sighting(site: key.site, count: evidence.stretches, time: evidence.time)]
         finding.scopes = evidence.scopes.names
-        let intervals = Phrase.count(evidence.stretches)
         finding.explanation = [
-            "The main thread was in the store for \(Phrase.duration(evidence.longest)) at a time"
+            "The main thread was in the store for \(duration: evidence.longest) at a time"
                 + (evidence.stretches == 1
-                    ? "" : " at most, \(intervals) times, \(Phrase.duration(evidence.time)) in all")
-                + "; a frame lasts 16 ms. \(Phrase.percent(part)) of it is the \(key.kind.name)\(place)."
+                    ? "" : " at most, \(count: evidence.stretches) times, \(duration: evidence.time) in all")
+                + "; a frame lasts 16 ms. \(percent: part) of it is the \(key.kind.name)\(place)."
         ]
         finding.evidence = [
             Evidence("stretches", evidence.stretches, .count), Evidence("events", evidence.events, .count),
@@ -57,7 +56,7 @@ public struct MainThreadRule: Rule {
         return finding
     }
 
-    private static func title(_ kind: EventKind) -> String {
+    private static func title(_ kind: EventKind) -> Wording {
         switch kind {
         case .save: "Save on a background context, not on the main thread"
         case .fault: "Load what the screen shows before it is drawn, not one object at a time"
@@ -65,7 +64,7 @@ public struct MainThreadRule: Rule {
         }
     }
 
-    private static func fix(_ kind: EventKind) -> String {
+    private static func fix(_ kind: EventKind) -> Wording {
         switch kind {
         case .save:
             "Move the changes to a background context, whose save the screen's context merges, or save in smaller parts."

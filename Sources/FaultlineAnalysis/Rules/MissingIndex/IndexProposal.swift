@@ -16,14 +16,14 @@ package struct IndexProposal: Sendable, Hashable {
     var equalities: Int
 
     /// `album, title`.
-    var properties: String { elements.map(\.property).joined(separator: ", ") }
+    var properties: Wording { .properties(elements.map(\.property)) }
 
     /// Whether it is told by the table's columns, since the trace does not know what their properties are called.
     var namesColumns: Bool { elements.contains { EntityEntry.isColumn($0.property) } }
 
     /// What to do where nothing but the columns is known.
-    var modelFix: String {
-        "Add a fetch index to \(entity) in the model, of the attributes that lie in these columns: what is compared for "
+    var modelFix: Wording {
+        "Add a fetch index to \(entity: entity) in the model, of the attributes that lie in these columns: what is compared for "
             + "equality first, then one range, or the sort keys in their order."
     }
 

@@ -7,9 +7,9 @@ struct MissingIndexAdvice {
 
     private var index: IndexProposal { demand.index }
 
-    var title: String { "Index \(index.entity) by \(index.properties)" }
+    var title: Wording { "Index \(entity: index.entity) by \(index.properties)" }
 
-    var fix: String {
+    var fix: Wording {
         if index.namesColumns { return index.modelFix }
         return index.elements.count == 1
             ? "With it SQLite seeks the matching rows instead of scanning the table."
@@ -17,30 +17,31 @@ struct MissingIndexAdvice {
                 + "first; then one range, or what the rows are sorted by."
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let executions = demand.fetches.total(\.executions)
         let rows = demand.fetches.total(\.rows)
         let steps = demand.fetches.reduce(0) { $0 + $1.counts.scannedRows * Double($1.counts.executions) }
         let scanned = steps / Double(max(1, executions))
-        let went =
+        let went: Wording =
             executions == 1
-            ? "A fetch went through \(Phrase.decimal(scanned, places: 0)) rows to find \(Phrase.count(rows))"
-            : "\(Phrase.count(executions, "fetch", plural: "fetches")) went through some "
-                + "\(Phrase.decimal(scanned, places: 0)) rows each to find \(Phrase.count(rows)) in all"
+            ? "A fetch went through \(decimal: scanned, places: 0, of: .rows) rows to find \(count: rows, of: .rows)"
+            : "\(count: executions, "fetch", plural: "fetches") went through some "
+                + "\(decimal: scanned, places: 0, of: .rows) rows each to find \(count: rows, of: .rows) in all"
         let one = demand.fetches.reduce(0) { $0 + $1.counts.runTime } / Double(max(1, executions))
-        var sentences = [
-            "\(went): \(plan.map { "SQLite's plan is \($0)." } ?? "no index leads to them.")",
-            "SQLite takes \(Phrase.duration(one)) for one, and ten times as long with ten times the rows.",
+        var sentences: [Wording] = [
+            "\(went): \(plan.map { "SQLite's plan is \(code: $0)." as Wording } ?? "no index leads to them.")",
+            "SQLite takes \(duration: one) for one, and ten times as long with ten times the rows.",
         ]
         for (name, share) in leftOut {
             sentences.append(
-                "\(name) is left out: fetches that compare nothing else bring \(Phrase.percent(share)) of the table.")
+                "\(property: name) is left out: fetches that compare nothing else bring \(percent: share) of the table."
+            )
         }
         let writes = profile.writes(of: index.entity)
         if writes > 0 {
             sentences.append(
-                "Keeping the index costs some \(Phrase.duration(MissingIndexRule.upkeep)) for each row that is written; "
-                    + "\(Phrase.count(writes)) were.")
+                "Keeping the index costs some \(duration: MissingIndexRule.upkeep) for each row that is written; "
+                    + "\(count: writes, of: .rows) were.")
         }
         return sentences
     }

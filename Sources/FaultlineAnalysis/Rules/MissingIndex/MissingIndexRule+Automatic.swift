@@ -22,7 +22,8 @@ extension MissingIndexRule {
         let columns = index.columns.joined(separator: ", ")
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Index \(proposal.map { "\($0.entity) by \($0.properties)" } ?? "\(index.table) by \(columns)")",
+            title: proposal.map { "Index \(entity: $0.entity) by \($0.properties)" }
+                ?? "Index \(code: index.table) by \(code: columns)",
             change: fetches.first?.key.site, score: Score.of(each, info: Self.minimumRows.value, warning: 50_000),
             fix: "With an index in the store SQLite need not make one for every fetch."
                 + (isOfRelationship ? " New stores have one for each relationship; this one has lost it." : ""),
@@ -35,8 +36,8 @@ extension MissingIndexRule {
         finding.seenAt = fetches.dropFirst().map(\.sighting)
         finding.scopes = fetches.flatMap { $0.counts.scopes.names }.uniqued
         finding.explanation = [
-            "SQLite made an index of \(index.table) by \(columns) for \(Phrase.count(runs, "fetch", plural: "fetches")) and "
-                + "threw it away again: \(Phrase.decimal(each, places: 0)) rows each time."
+            "SQLite made an index of \(code: index.table) by \(code: columns) for \(count: runs, "fetch", plural: "fetches") and "
+                + "threw it away again: \(decimal: each, places: 0, of: .rows) rows each time."
         ]
         finding.evidence = [
             Evidence("executions", runs, .count), Evidence("indexedRows", rows, .rows),

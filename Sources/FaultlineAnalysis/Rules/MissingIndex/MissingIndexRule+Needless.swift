@@ -18,9 +18,10 @@ extension MissingIndexRule {
         // What the store makes of itself, for entities and relationships, nobody can leave out.
         guard let index = Self.proposal(table, columns, profile), !index.isOfRelationship(profile) else { return nil }
         let writes = profile.writes(of: index.entity)
-        let longer = Self.proposal(table, other, profile)?.properties ?? other.joined(separator: ", ")
+        let longer = Self.proposal(table, other, profile)?.properties ?? "\(code: other.joined(separator: ", "))"
         var finding = Finding(
-            rule: id, ruleName: name, title: "Drop the index of \(index.entity) by \(index.properties)", change: nil,
+            rule: id, ruleName: name, title: "Drop the index of \(entity: index.entity) by \(index.properties)",
+            change: nil,
             score: min(
                 Score.highestWarning,
                 Score.of(
@@ -32,8 +33,8 @@ extension MissingIndexRule {
             "Its columns are the first of the other one's."
                 + (writes == 0
                     ? ""
-                    : " Keeping it costs some \(Phrase.duration(Self.upkeep)) for each row that is written; "
-                        + "\(Phrase.count(writes)) were.")
+                    : " Keeping it costs some \(duration: Self.upkeep) for each row that is written; "
+                        + "\(count: writes, of: .rows) were.")
         ]
         finding.evidence = [Evidence("writtenRows", writes, .rows)]
         return finding

@@ -103,17 +103,17 @@ extension MissingIndexRule {
         let fetches = long.map(\.fetch)
         let saved = max(0, long.reduce(0) { $0 + $1.saved } - Self.upkeep * Double(profile.writes(of: index.entity)))
         var finding = Finding(
-            rule: id, ruleName: name, title: "Index \(index.entity) by \(index.properties)",
+            rule: id, ruleName: name, title: "Index \(entity: index.entity) by \(index.properties)",
             change: fetches[0].key.site, score: Self.score(long), fix: index.namesColumns ? index.modelFix : "",
             code: index.code, saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)),
-            confidence: .medium, signature: fetches[0].signature(id, index.properties))
+            confidence: .medium, signature: fetches[0].signature(id, index.properties.text))
         finding.seenAt = fetches.dropFirst().map(\.sighting)
         finding.scopes = fetches[0].counts.scopes.names
         let plan = long[0].access ?? ""
-        let reason =
+        let reason: Wording =
             plan.hasPrefix("SCAN")
-            ? "SQLite's plan is \(plan): it scans the table."
-            : "SQLite's plan is \(plan), whose index leads to far more rows than match."
+            ? "SQLite's plan is \(code: plan): it scans the table."
+            : "SQLite's plan is \(code: plan), whose index leads to far more rows than match."
         finding.explanation = [Self.what(long, profile) + ": " + reason]
         finding.reservations = ["The trace does not tell how many rows SQLite goes through."]
         finding.evidence = Self.evidence(long)
@@ -124,14 +124,14 @@ extension MissingIndexRule {
 
     private func finding(for long: LongFetch, _ gap: TraceGap, _ profile: Profile) -> Finding {
         let fetch = long.fetch
-        let rows = Phrase.decimal(fetch.counts.foundRows, places: 0)
+        let rows: Wording = "\(decimal: fetch.counts.foundRows, places: 0, of: .rows)"
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "See why the fetch of \(fetch.key.shape.entity) takes \(Phrase.duration(long.time)) for \(rows) "
-                + (rows == "1" ? "row" : "rows"),
+            title: "See why the fetch of \(entity: fetch.key.shape.entity) takes \(duration: long.time) for \(rows) "
+                + (rows.text == "1" ? "row" : "rows"),
             change: fetch.key.site, score: min(Score.highestWarning, Self.score([long])),
             fix: gap.remedy.isEmpty
-                ? "Have SQLite explain the statement (EXPLAIN QUERY PLAN)."
+                ? "Have SQLite explain the statement (\(code: "EXPLAIN QUERY PLAN"))."
                 : "Run the program with \(gap.remedy), which logs SQLite's plan.",
             saving: Saving(), confidence: .low, signature: fetch.signature(id, "unplanned"))
         finding.scopes = fetch.counts.scopes.names
@@ -140,7 +140,9 @@ extension MissingIndexRule {
             "\(Self.what([long], profile)), far longer than these rows take. The trace has no plan: a SCAN of the table, a "
                 + "sort (TEMP B-TREE), a cold file or another connection's lock can be the reason."
         ]
-        if let index { finding.alternatives = ["if the plan is a SCAN, index \(index.entity) by \(index.properties)"] }
+        if let index {
+            finding.alternatives = ["if the plan is a SCAN, index \(entity: index.entity) by \(index.properties)"]
+        }
         finding.evidence = Self.evidence([long])
         return finding
     }
@@ -149,14 +151,14 @@ extension MissingIndexRule {
         Score.of(long.map(\.time).max() ?? 0, info: longFetch.value, warning: 25 * longFetch.value)
     }
 
-    private static func what(_ long: [LongFetch], _ profile: Profile) -> String {
+    private static func what(_ long: [LongFetch], _ profile: Profile) -> Wording {
         let executions = long.map(\.fetch).total(\.executions)
         let time = long.reduce(0) { $0 + $1.time * Double($1.fetch.counts.executions) } / Double(max(1, executions))
         let each = executions == 1 ? "" : " each"
         let subject = long.allSatisfy(\.isTimeOfSQLite) ? "took SQLite" : "took"
         return
-            "\(Phrase.count(executions, "fetch", plural: "fetches")) \(subject) \(Phrase.duration(time))\(each) to find "
-            + "\(Phrase.count(long.map(\.fetch).total(\.rows), "row"))" + (executions == 1 ? "" : " in all")
+            "\(count: executions, "fetch", plural: "fetches") \(subject) \(duration: time)\(each) to find "
+            + "\(rows: long.map(\.fetch).total(\.rows))" + (executions == 1 ? "" : " in all")
     }
 
     private static func evidence(_ long: [LongFetch]) -> [Evidence] {

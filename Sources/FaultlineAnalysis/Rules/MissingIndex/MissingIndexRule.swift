@@ -38,7 +38,7 @@ public struct MissingIndexRule: Rule {
         var outcome = RuleOutcome()
         let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.statements }
         if examined > 0 {
-            outcome.examined = "the scans of \(Phrase.count(examined, "fetch", plural: "fetches"))"
+            outcome.examined = "the scans of \(count: examined, "fetch", plural: "fetches")"
         }
         outcome.findings = Self.demands(profile).map { finding(for: $0, profile, costs.machine) }
         outcome.findings += automaticIndexes(profile) + needlessIndexes(profile) + longFetches(profile)
@@ -119,7 +119,7 @@ public struct MissingIndexRule: Rule {
             score: Score.of(demand.scannedRows, info: Self.minimumRows.value, warning: 50_000), fix: advice.fix,
             code: demand.index.code,
             saving: Saving(time: saving), confidence: upkeep * 2 < saved ? .medium : .low,
-            signature: first.signature(id, demand.index.properties))
+            signature: first.signature(id, demand.index.properties.text))
         finding.seenAt = demand.fetches.dropFirst().map(\.sighting)
         finding.scopes = first.counts.scopes.names
         finding.explanation = advice.explanation
@@ -145,7 +145,8 @@ public struct MissingIndexRule: Rule {
         }
         if demand.scannedRows < Self.minimumRows.value {
             finding.downgrade(
-                "A table of fewer than \(Phrase.decimal(Self.minimumRows.value, places: 0)) rows is scanned quickly.")
+                "A table of fewer than \(decimal: Self.minimumRows.value, places: 0, of: .rows) rows is scanned quickly."
+            )
         }
         let scopes = demand.fetches.flatMap(\.counts.scopes.keys)
         // What goes through a table does so when the table grows, whatever it takes now.

@@ -20,7 +20,7 @@ public struct OverFetchRule: Rule {
             let found = rows(of: fetch, profile, costs) ?? values.finding(of: fetch, rule: self, profile, costs)
             if let found { outcome.findings.append(found) }
         }
-        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         return outcome
     }
 

@@ -164,12 +164,12 @@ private struct UnreadValueAdvice {
     /// The longest first.
     let properties: [String]
 
-    private var names: String { properties.map { "\(entity).\($0)" }.joined(separator: ", ") }
+    private var names: Wording { .properties(properties.map { "\(entity).\($0)" }) }
 
-    var title: String { "Keep \(names) out of the rows that this fetch loads" }
+    var title: Wording { "Keep \(names) out of the rows that this fetch loads" }
 
-    var fix: String {
-        "Give what is not read here an entity of its own, with a to-one relationship from \(entity), so that it is loaded when "
+    var fix: Wording {
+        "Give what is not read here an entity of its own, with a to-one relationship from \(entity: entity), so that it is loaded when "
             + "it is asked for."
     }
 
@@ -182,11 +182,11 @@ private struct UnreadValueAdvice {
         return ["\(entity).\(properties.first ?? "details"): to-one \(target)"] + values
     }
 
-    func explanation(rows: UInt64, bytes: Double, share: Double) -> [String] {
+    func explanation(rows: UInt64, bytes: Double, share: Double) -> [Wording] {
         [
-            "\(properties.count == 1 ? "It was" : "They were") read in none of \(Phrase.count(rows, "row")), and "
-                + "\(properties.count == 1 ? "makes" : "make") \(Phrase.percent(share)) of what was loaded: "
-                + "\(Phrase.size(bytes))."
+            "\(properties.count == 1 ? "It was" : "They were") read in none of \(rows: rows), and "
+                + "\(properties.count == 1 ? "makes" : "make") \(percent: share) of what was loaded: "
+                + "\(size: bytes)."
         ]
     }
 }

@@ -81,16 +81,16 @@ struct UnusedRows {
         }
     }
 
-    var title: String {
+    var title: Wording {
         switch kind {
         case .first(let first):
-            "Limit the fetch of \(entity) to the \(Phrase.count(first, "row")) that \(first == 1 ? "is" : "are") used"
-        case .scattered: "Fetch the rows of \(entity) that are used, and no others"
-        case .identities: "Fetch object IDs of \(entity), since nothing else is used"
+            "Limit the fetch of \(entity: entity) to the \(rows: first) that \(first == 1 ? "is" : "are") used"
+        case .scattered: "Fetch the rows of \(entity: entity) that are used, and no others"
+        case .identities: "Fetch object IDs of \(entity: entity), since nothing else is used"
         }
     }
 
-    var fix: String {
+    var fix: Wording {
         switch kind {
         case .first: "With a limit the store stops at the last row that is used."
         case .scattered:
@@ -107,15 +107,15 @@ struct UnusedRows {
         }
     }
 
-    var explanation: [String] {
-        let results = "\(Phrase.count(tally.executions, "result")), \(Phrase.count(tally.rows, "row")) in all"
+    var explanation: [Wording] {
+        let results: Wording = "\(count: tally.executions, "result"), \(rows: tally.rows) in all"
         switch kind {
         case .first(let first):
             return [
-                "Of \(results), no more than the first \(Phrase.count(first)) of each \(first == 1 ? "was" : "were") used, "
-                    + "\(Phrase.count(tally.touchedRows)) in all."
+                "Of \(results), no more than the first \(count: first, of: .rows) of each \(first == 1 ? "was" : "were") used, "
+                    + "\(count: tally.touchedRows, of: .rows) in all."
             ]
-        case .scattered: return ["Of \(results), \(Phrase.count(tally.touchedRows)) were used, here and there."]
+        case .scattered: return ["Of \(results), \(count: tally.touchedRows, of: .rows) were used, here and there."]
         case .identities:
             return ["Of \(results), the program took the objects or their IDs, and read or changed nothing of them."]
         }

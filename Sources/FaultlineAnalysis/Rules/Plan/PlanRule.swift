@@ -36,7 +36,7 @@ public struct PlanRule: Rule {
             }
         }
         if examined > 0 {
-            outcome.examined = "the plans of \(Phrase.count(UInt64(examined), "statement"))"
+            outcome.examined = "the plans of \(count: UInt64(examined), "statement")"
         }
         return outcome
     }
@@ -53,7 +53,8 @@ public struct PlanRule: Rule {
         }
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Run ANALYZE: SQLite has \(plans.count) plans for the fetch of \(fetch.key.shape.entity)",
+            title:
+                "Run ANALYZE: SQLite has \(count: plans.count) plans for the fetch of \(entity: fetch.key.shape.entity)",
             change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio.value, warning: 1000),
             fix: "SQLite chooses by what it knows of the tables, which can be old or different from store to store. "
                 + Self.fix + " Or declare the index that the better plan uses.",
@@ -61,10 +62,10 @@ public struct PlanRule: Rule {
             signature: fetch.signature(id, text))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = ranked.prefix(3).map { plan, runs in
-            let steps =
-                runs.virtualMachineSteps > 0 ? "\(Phrase.decimal(Self.work(runs), places: 0)) steps and " : ""
-            return "\(Phrase.plan(plan)): \(Phrase.count(runs.count, "run")), "
-                + "\(steps)\(Phrase.duration(Self.time(runs))) each."
+            let steps: Wording =
+                runs.virtualMachineSteps > 0 ? "\(decimal: Self.work(runs), places: 0) steps and " : ""
+            return "\(code: Phrase.plan(plan)): \(count: runs.count, "run"), "
+                + "\(steps)\(duration: Self.time(runs)) each."
         }
         finding.evidence = [
             Evidence("plans", Double(plans.count), .count), Evidence("workRatio", ratio, .count),
@@ -79,9 +80,9 @@ public struct PlanRule: Rule {
         return finding
     }
 
-    static let fix =
-        "Run ANALYZE after large imports, or have it run whenever the store is opened (analyzesWhenAdded of its "
-        + "description; in Core Data NSSQLiteAnalyzeOption)."
+    static let fix: Wording =
+        "Run ANALYZE after large imports, or have it run whenever the store is opened (\(code: "analyzesWhenAdded") of its "
+        + "description; in Core Data \(code: "NSSQLiteAnalyzeOption"))."
     static let code = ["ANALYZE;"]
 
     private func finding(for old: OldStatistics, _ profile: Profile, _ costs: CostModel) -> Finding {
@@ -115,27 +116,28 @@ public struct PlanRule: Rule {
         return finding
     }
 
-    private static let skewed =
+    private static let skewed: Wording =
         "Values that are far more frequent than others, or far less, look the same; then ANALYZE changes nothing."
 
-    private func title(_ old: OldStatistics, _ profile: Profile) -> String {
+    private func title(_ old: OldStatistics, _ profile: Profile) -> Wording {
         guard let difference = old.difference else {
-            return "Run ANALYZE: SQLite goes through the table of \(old.entity) although it has the index to go by"
+            return
+                "Run ANALYZE: SQLite goes through the table of \(entity: old.entity) although it has the index to go by"
         }
         let expected = Self.rows(difference.expected)
         let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")
         return difference.isScan
-            ? "Run ANALYZE: SQLite takes the table of \(old.entity) for one of \(expected), and it has \(rows)"
-            : "ANALYZE may be old: SQLite expects \(expected) of \(old.entity) and meets \(rows)"
+            ? "Run ANALYZE: SQLite takes the table of \(entity: old.entity) for one of \(expected), and it has \(rows)"
+            : "ANALYZE may be old: SQLite expects \(expected) of \(entity: old.entity) and meets \(rows)"
     }
 
-    private func explanation(_ old: OldStatistics) -> [String] {
-        let fetches = Phrase.count(old.fetches.total(\.executions), "fetch", plural: "fetches")
+    private func explanation(_ old: OldStatistics) -> [Wording] {
+        let fetches: Wording = "\(count: old.fetches.total(\.executions), "fetch", plural: "fetches")"
         let time = old.difference?.isScan == false ? "its values were others" : "the table was another"
-        var sentences = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
+        var sentences: [Wording] = ["SQLite chooses the plans of \(fetches) by what ANALYZE wrote when \(time)."]
         let scans = old.indexable.total(\.executions)
         if scans > 0 {
-            let which = "\(Phrase.count(scans, "fetch", plural: "fetches")) went through the whole table"
+            let which: Wording = "\(count: scans, "fetch", plural: "fetches") went through the whole table"
             let why =
                 (old.difference?.ratio ?? 0) > 1
                 ? ", because scanning a small one is faster than searching its index" : ""
@@ -144,8 +146,9 @@ public struct PlanRule: Rule {
         return sentences
     }
 
-    private static func rows(_ count: Double) -> String {
-        count < 0.5 ? "no rows" : count < 1.5 ? "1 row" : "\(Phrase.decimal(count, places: 0)) rows"
+    private static func rows(_ count: Double) -> Wording {
+        if count < 0.5 { return "no rows" }
+        return count < 1.5 ? "\(rows: 1)" : "\(decimal: count, places: 0, of: .rows) rows"
     }
 
     /// Operations of SQLite's virtual machine in a run, on average; its time where nobody counted them.

@@ -44,11 +44,11 @@ public struct PredicateOrderRule: Rule {
         }
         if examined > 0 {
             outcome.examined =
-                "the order of terms in \(Phrase.count(examined, "fetch", plural: "fetches")) with a text search first"
+                "the order of terms in \(count: examined, "fetch", plural: "fetches") with a text search first"
         }
         if uncounted > 0 {
             outcome.obstacles.append(
-                "The trace does not tell how many texts \(Phrase.count(uncounted, "search", plural: "searches")) compared."
+                "The trace does not tell how many texts \(count: uncounted, "search", plural: "searches") compared."
             )
         }
         return outcome
@@ -157,7 +157,7 @@ public struct PredicateOrderRule: Rule {
         else { return }
         let one = saving / Double(max(1, fetch.counts.executions)) * Growth.projected
         finding.reservations.append(
-            Significance.notProven + " With ten times the rows it would save some \(Phrase.duration(one)) each time.")
+            Significance.notProven + " With ten times the rows it would save some \(duration: one) each time.")
     }
 }
 

@@ -26,20 +26,20 @@ enum MissingValues {
         }
     }
 
-    var fix: String {
+    var fix: Wording {
         switch self {
         case .objectIDs: "Fetch objects instead of object IDs."
-        case .keysOnly: "Let the fetch load the values: leave includesPropertyValues on."
+        case .keysOnly: "Let the fetch load the values: leave \(code: "includesPropertyValues") on."
         case .partial(let missing, _) where missing.isEmpty:
-            "The objects are partial faults: name every property that is read later in propertiesToFetch, or set none."
+            "The objects are partial faults: name every property that is read later in \(code: "propertiesToFetch"), or set none."
         case .partial(let missing, _):
-            "The objects are partial faults. Add \(Self.quoted(missing)) to propertiesToFetch: "
+            "The objects are partial faults. Add \(missing.map { "\(quoted: $0)" as Wording }.joined(separator: ", ")) to \(code: "propertiesToFetch"): "
                 + "reading \(missing.count == 1 ? "it" : "them") loads the whole row."
         case .evicted:
             "The row cache evicted most of these rows before they were read again. Keep the objects, or load the rows again "
                 + "in one fetch."
         case .unknown:
-            "Load the values with the fetch: turn includesPropertyValues on, and either leave propertiesToFetch empty or name "
+            "Load the values with the fetch: turn \(code: "includesPropertyValues") on, and either leave \(code: "propertiesToFetch") empty or name "
                 + "every property that is read."
         }
     }

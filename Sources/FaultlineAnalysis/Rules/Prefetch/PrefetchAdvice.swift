@@ -43,10 +43,10 @@ struct PrefetchAdvice {
 
     private var missingValues: MissingValues { MissingValues(shape, evidence, paths.profile.fetch(key.fetch)) }
 
-    private var what: String {
+    private var what: Wording {
         switch key.subject {
-        case .relationship(let entity, let name): "\(entity).\(name)"
-        case .target(let entity): entity
+        case .relationship(let entity, let name): "\(property: "\(entity).\(name)")"
+        case .target(let entity): "\(entity: entity)"
         }
     }
 
@@ -81,18 +81,18 @@ struct PrefetchAdvice {
         edge.flatMap { paths.profile.entity($0.entity)?.property($0.name)?.inverse }
     }
 
-    private func derived(_ edge: FetchProfile.Edge) -> String {
-        "Keep the number in a derived attribute of \(edge.entity) (\(edge.name).@count), which the store keeps up."
+    private func derived(_ edge: FetchProfile.Edge) -> Wording {
+        "Keep the number in a derived attribute of \(entity: edge.entity) (\(code: "\(edge.name).@count")), which the store keeps up."
     }
 
-    var alternatives: [String] {
+    var alternatives: [Wording] {
         if isCounted, inverse != nil { return edge.map { [derived($0)] } ?? [] }
         guard let columns, columns.mayBeDictionaries, let keyPath else { return [] }
         return [columns.alternative(path: keyPath)]
     }
 
     /// What speaks against it.
-    var reservations: [String] {
+    var reservations: [Wording] {
         isCounted
             ? ["If something else holds the members in memory, reading them does not show: then prefetch them."] : []
     }
@@ -103,13 +103,14 @@ struct PrefetchAdvice {
         return .change(key.fetch, FetchChange(prefetch: [keyPath]))
     }
 
-    var title: String {
+    var title: Wording {
         if isCounted { return "Count \(what) of all objects at once: nothing else is asked of the members" }
         if isSparse { return "Load \(what) for the objects that are used, in one fetch" }
-        if let keyPath { return "Prefetch \"\(keyPath)\" with the fetch of \(shape.entity)" }
-        if edge != nil { return "Prefetch \(what) with the fetch of \(shape.entity)" }
+        if let keyPath { return "Prefetch \(quoted: keyPath) with the fetch of \(entity: shape.entity)" }
+        if edge != nil { return "Prefetch \(what) with the fetch of \(entity: shape.entity)" }
         if let relatedEntity {
-            return "Prefetch the relationship that leads to \(relatedEntity) with the fetch of \(shape.entity)"
+            return
+                "Prefetch the relationship that leads to \(entity: relatedEntity) with the fetch of \(entity: shape.entity)"
         }
         return "Load the values of \(what) with the fetch itself"
     }
@@ -120,27 +121,28 @@ struct PrefetchAdvice {
         return isSparse || edge == nil ? "loading the rows at once" : "prefetching"
     }
 
-    var fix: String {
+    var fix: Wording {
         if isCounted, let edge {
-            let members = paths.destination(of: edge) ?? "the members"
-            return inverse.map { "One fetch that groups \(members) by \($0) counts them all." } ?? derived(edge)
+            let members: Wording = paths.destination(of: edge).map { "\(entity: $0)" } ?? "the members"
+            return inverse.map { "One fetch that groups \(members) by \(property: $0) counts them all." }
+                ?? derived(edge)
         }
         if isSparse {
             return
-                "Only \(Phrase.percent(share)) of the fetched objects fire, so do not prefetch for all: before you use them, "
+                "Only \(percent: share) of the fetched objects fire, so do not prefetch for all: before you use them, "
                 + "load what they lead to with one fetch."
         }
         if let keyPath {
-            return "Add \"\(keyPath)\" to relationshipKeyPathsForPrefetching of this fetch."
+            return "Add \(quoted: keyPath) to \(code: "relationshipKeyPathsForPrefetching") of this fetch."
         }
         if edge != nil {
             return
-                "Add the key path that ends in \(what) to relationshipKeyPathsForPrefetching of this fetch. The trace does "
-                + "not show the way from \(shape.entity) to it."
+                "Add the key path that ends in \(what) to \(code: "relationshipKeyPathsForPrefetching") of this fetch. The trace does "
+                + "not show the way from \(entity: shape.entity) to it."
         }
         if let relatedEntity {
             return
-                "Add the key path that leads to \(relatedEntity) to relationshipKeyPathsForPrefetching of this fetch."
+                "Add the key path that leads to \(entity: relatedEntity) to \(code: "relationshipKeyPathsForPrefetching") of this fetch."
         }
         return missingValues.fix
     }
@@ -160,7 +162,7 @@ struct PrefetchAdvice {
         if isSparse {
             // Of the objects that will be used, fetched again, only the relationship is news.
             guard let edge, edge.entity == shape.entity else {
-                let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what
+                let name = edge.flatMap { paths.destination(of: $0) } ?? edge?.entity ?? what.text
                 return ["try context.fetch(FetchRequest<\(name)>(predicate: .isIn(\"self\", objects: ids)))"]
             }
             return [
@@ -177,30 +179,30 @@ struct PrefetchAdvice {
         return edge == nil && relatedEntity == nil ? missingValues.code : []
     }
 
-    var explanation: [String] {
-        var sentences: [String] = []
-        let trips = Phrase.count(evidence.trips, "trip")
+    var explanation: [Wording] {
+        var sentences: [Wording] = []
+        let trips: Wording = "\(trips: evidence.trips)"
         let per = evidence.trips / max(1, evidence.occurrences)
         let objects = DistinctCount.words(evidence.objects, over: evidence.occurrences, "object")
-        let times =
+        let times: Wording =
             evidence.occurrences == 1
-            ? "" : ", some \(Phrase.count(per)) on each of \(Phrase.count(evidence.occurrences)) occasions,"
+            ? "" : ", some \(count: per) on each of \(count: evidence.occurrences) occasions,"
         sentences.append(
-            "\(what) went to the store in \(trips)\(times) for \(objects), \(Phrase.duration(evidence.time)) in all.")
+            "\(what) went to the store in \(trips)\(times) for \(objects), \(duration: evidence.time) in all.")
         let fetches = evidence.fetches.values.reduce(0, &+)
-        let rows = Phrase.count(evidence.originRows, "loaded row")
-        let fired = share >= 0.995 ? "all" : Phrase.percent(share)
+        let rows: Wording = "\(rows: evidence.originRows, "loaded row")"
+        let fired: Wording = share >= 0.995 ? "all" : "\(percent: share)"
         sentences.append(
-            "They belong to \(Phrase.count(fetches, "fetch", plural: "fetches")) of \(shape.entity) with \(rows), of which "
+            "They belong to \(count: fetches, "fetch", plural: "fetches") of \(entity: shape.entity) with \(rows), of which "
                 + "\(fired) fired.")
         if let columns { sentences.append(columns.explanation) }
         if evidence.seenBefore > 0 {
-            sentences.append("\(Phrase.count(evidence.seenBefore, "object")) had been in the row cache before.")
+            sentences.append("\(count: evidence.seenBefore, "object") had been in the row cache before.")
         }
         return sentences
     }
 
     var signature: String {
-        ["R01", what, SignatureText.shape(shape), key.fetch.site?.function ?? ""].joined(separator: "|")
+        ["R01", what.text, SignatureText.shape(shape), key.fetch.site?.function ?? ""].joined(separator: "|")
     }
 }

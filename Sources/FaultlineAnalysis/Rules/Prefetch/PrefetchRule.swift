@@ -27,17 +27,17 @@ public struct PrefetchRule: Rule {
             }
         }
         if totals.events[.fault, default: 0] > 0 {
-            let all = Phrase.count(totals.events[.fault, default: 0], "fault")
-            outcome.examined = "\(all), \(Phrase.count(totals.faultTrips)) of them from the store"
+            outcome.examined =
+                "\(count: totals.events[.fault, default: 0], "fault"), \(count: totals.faultTrips, of: .trips) of them from the store"
         }
         if totals.faultTripsWithoutOrigin > 0 {
             outcome.obstacles.append(
-                "\(Phrase.count(totals.faultTripsWithoutOrigin, "fault trip")) did not say which fetch the object came from."
+                "\(trips: totals.faultTripsWithoutOrigin, "fault trip") did not say which fetch the object came from."
             )
         }
         if totals.faultTripsWithUnknownOrigin > 0 {
             outcome.obstacles.append(
-                "The fetches behind \(Phrase.count(totals.faultTripsWithUnknownOrigin, "fault trip")) are not in the trace."
+                "The fetches behind \(trips: totals.faultTripsWithUnknownOrigin, "fault trip") are not in the trace."
             )
         }
         return outcome
@@ -110,7 +110,7 @@ public struct PrefetchRule: Rule {
         finding.remedy = advice.remedy
         if saving.median == 0 {
             finding.downgrade(
-                "\(Phrase.count(evidence.trips, "trip")) of \(Phrase.duration(model.one)): \(advice.method) would save "
+                "\(trips: evidence.trips) of \(duration: model.one): \(advice.method) would save "
                     + "nothing measurable.")
         }
         weigh(&finding, evidence)

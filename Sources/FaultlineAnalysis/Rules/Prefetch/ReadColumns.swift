@@ -44,17 +44,19 @@ struct ReadColumns {
     }
 
     /// What is read, in words.
-    var explanation: String {
-        "Of the objects of \(destination) that it leads to only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
+    var explanation: Wording {
+        "Of the objects of \(entity: destination) that it leads to only \(quoted(names)) \(names.count == 1 ? "is" : "are") read."
     }
 
     /// What can be done instead of prefetching.
     ///
     /// - Parameter path: The key path to the relationship.
-    func alternative(path: String) -> String {
+    func alternative(path: String) -> Wording {
         "Where the objects are only shown, fetch dictionaries with \(quoted(names.map { "\(path).\($0)" })) among "
-            + "propertiesToFetch: one statement, and no object of \(destination)."
+            + "propertiesToFetch: one statement, and no object of \(entity: destination)."
     }
 
-    private func quoted(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: " and ") }
+    private func quoted(_ names: [String]) -> Wording {
+        names.map { "\(quoted: $0)" as Wording }.joined(separator: " and ")
+    }
 }

@@ -16,7 +16,7 @@ public struct PreparationRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let examined = profile.fetches.reduce(0) { $0 &+ $1.counts.preparations }
-        if examined > 0 { outcome.examined = Phrase.count(examined, "prepared statement") }
+        if examined > 0 { outcome.examined = "\(count: examined, "prepared statement")" }
         outcome.findings = profile.fetches.compactMap { finding(for: $0, profile) }
         return outcome
     }
@@ -35,8 +35,8 @@ public struct PreparationRule: Rule {
         var finding = Finding(
             rule: id, ruleName: name,
             title: isSame
-                ? "Keep the statement of the fetch of \(entity) prepared"
-                : "Give the fetch of \(entity) one text for all its values",
+                ? "Keep the statement of the fetch of \(entity: entity) prepared"
+                : "Give the fetch of \(entity: entity) one text for all its values",
             change: fetch.key.site,
             score: Score.of(Double(counts.preparations), info: Self.minimumPreparations.value, warning: 1000),
             fix: isSame
@@ -48,11 +48,12 @@ public struct PreparationRule: Rule {
             saving: Saving(time: .init(median: saved, low: saved / 2, high: saved)), confidence: .medium,
             signature: fetch.signature(id, ""))
         finding.scopes = counts.scopes.names
-        let most = texts.count == StatementTable.capacity ? "\(texts.count) texts or more" : "\(texts.count) texts"
+        let most: Wording =
+            "\(plain: UInt64(texts.count)) texts" + (texts.count == StatementTable.capacity ? " or more" : "")
         finding.explanation = [
-            "\(Phrase.count(counts.preparations, "preparation")) for \(Phrase.count(counts.executions, "fetch", plural: "fetches"))"
+            "\(count: counts.preparations, "preparation") for \(count: counts.executions, "fetch", plural: "fetches")"
                 + (isSame ? "" : " with \(most)")
-                + " took \(Phrase.duration(counts.prepareTime)) of \(Phrase.duration(counts.time))."
+                + " took \(duration: counts.prepareTime) of \(duration: counts.time)."
         ]
         finding.evidence = [
             Evidence("executions", counts.executions, .count), Evidence("preparations", counts.preparations, .count),

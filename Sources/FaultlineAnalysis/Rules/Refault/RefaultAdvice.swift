@@ -47,13 +47,13 @@ struct RefaultAdvice {
         return sites.max { ($0.value, $1.key?.sortText ?? "") < ($1.value, $0.key?.sortText ?? "") }?.key ?? nil
     }
 
-    var title: String {
+    var title: Wording {
         isRefreshed
-            ? "Keep objects of \(key.entity) as they are while they are in use"
-            : "Keep \(key.entity) objects alive, or enlarge the row cache"
+            ? "Keep objects of \(entity: key.entity) as they are while they are in use"
+            : "Keep \(entity: key.entity) objects alive, or enlarge the row cache"
     }
 
-    var fix: String {
+    var fix: Wording {
         isRefreshed
             ? "What is refreshed, and what a context held that is reset, is read again at its next use. Refresh what others "
                 + "have changed, and reset at the end of a piece of work."
@@ -70,30 +70,30 @@ struct RefaultAdvice {
         return ["description.rowCacheLimit = \(mebibytes) << 20"]
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let share = Double(evidence.repeats) / Double(max(1, evidence.misses))
-        var sentences = [
-            "\(Phrase.count(evidence.repeats)) of \(Phrase.count(evidence.misses, "fault")) that went to the store "
-                + "(\(Phrase.percent(share))) were for objects that had been in memory: "
-                + "\(Phrase.duration(evidence.time)) in all."
+        var sentences: [Wording] = [
+            "\(count: evidence.repeats) of \(count: evidence.misses, "fault") that went to the store "
+                + "(\(percent: share)) were for objects that had been in memory: "
+                + "\(duration: evidence.time) in all."
         ]
         if evidence.mostInScope > 2 {
-            sentences.append("One was read \(Phrase.count(evidence.mostInScope)) times in one scope.")
+            sentences.append("One was read \(count: evidence.mostInScope) times in one scope.")
         }
         if isRefreshed {
             sentences.append("\(times(evidence.refreshed)) had been refreshed or reset in between.")
         } else {
-            let sizes = [50.0, 90].map { Phrase.size(Double(evidence.room.percentile($0))) }
-            let known = limit.map { limit in
-                "; the row cache's limit is \(Phrase.size(Double(limit))), of which whole blocks are taken"
+            let sizes = [50.0, 90].map { "\(size: evidence.room.percentile($0))" as Wording }
+            let known: Wording? = limit.map { limit in
+                "; the row cache's limit is \(size: limit), of which whole blocks are taken"
             }
             sentences.append(
                 "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten"
                     + "\(known ?? "").")
             if let evictor {
                 sentences.append(
-                    "\(Phrase.percent(evictor.share)) of what was read of objects, "
-                        + "\(Phrase.size(Double(evictor.bytes))), was for \(evictor.site).")
+                    "\(percent: evictor.share) of what was read of objects, "
+                        + "\(size: evictor.bytes), was for \(site: evictor.site).")
             }
         }
         if evidence.changed > 0 {
@@ -103,8 +103,8 @@ struct RefaultAdvice {
     }
 
     /// How many of the repeats that is, of which a part is known.
-    private func times(_ part: UInt64) -> String {
-        Phrase.decimal(Double(evidence.repeats) * Double(part) / Double(max(1, evidence.known)), places: 0)
+    private func times(_ part: UInt64) -> Wording {
+        "\(decimal: Double(evidence.repeats) * Double(part) / Double(max(1, evidence.known)), places: 0)"
     }
 
     /// The numbers, with the sizes of a cache that would have so many hits in a hundred.

@@ -23,7 +23,7 @@ public struct RefaultRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let misses = profile.refaults.reduce(0) { $0 &+ $1.evidence.misses }
-        if misses > 0 { outcome.examined = Phrase.count(misses, "cache miss", plural: "cache misses") }
+        if misses > 0 { outcome.examined = "\(count: misses, "cache miss", plural: "cache misses")" }
         let evictor = RefaultAdvice.Evictor(profile)
         outcome.findings = profile.refaults.compactMap { finding($0.key, $0.evidence, evictor, profile) }
         return outcome

@@ -10,13 +10,13 @@ struct RepeatedFetchAdvice {
         shape.terms.map { $0.count == 1 && $0[0].keyPath.uppercased() == "SELF" && $0[0].operation == "==" } ?? false
     }
 
-    var title: String {
+    var title: Wording {
         isByID
-            ? "Take the \(shape.entity) that the context has, instead of fetching it by its ID"
-            : "Make \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(shape.entity)") once, and keep its result"
+            ? "Take the \(entity: shape.entity) that the context has, instead of fetching it by its ID"
+            : "Make \(shape.entity.isEmpty ? "this fetch" : "the fetch of \(entity: shape.entity)" as Wording) once, and keep its result"
     }
 
-    var fix: String {
+    var fix: Wording {
         isByID
             ? "The context knows its objects by their IDs, and makes a fault of one that it does not have."
             : "Pass the result on, or keep it for as long as the work lasts: nothing was written that could change it."
@@ -24,15 +24,15 @@ struct RepeatedFetchAdvice {
 
     var code: [String] { isByID ? ["let object = context.object(with: id)"] : [] }
 
-    var explanation: [String] {
-        let occasions =
+    var explanation: [Wording] {
+        let occasions: Wording =
             evidence.occurrences == 1
             ? ""
-            : " on \(Phrase.count(evidence.occurrences)) occasions, up to \(Phrase.count(evidence.most)) times on one"
-        let rows = evidence.rows == 0 ? "" : ", \(Phrase.count(evidence.rows, "row")) loaded again"
+            : " on \(count: evidence.occurrences) occasions, up to \(count: evidence.most) times on one"
+        let rows: Wording = evidence.rows == 0 ? "" : ", \(rows: evidence.rows) loaded again"
         return [
-            "\(Phrase.count(evidence.executions, "fetch", plural: "fetches")) with the same values\(occasions): "
-                + "\(Phrase.duration(evidence.time)) in all\(rows)."
+            "\(count: evidence.executions, "fetch", plural: "fetches") with the same values\(occasions): "
+                + "\(duration: evidence.time) in all\(rows)."
         ] + evidence.callers.sentences
     }
 }

@@ -25,11 +25,11 @@ public struct RepeatedFetchRule: Rule {
             outcome.findings.append(finding(key, evidence, profile))
         }
         let fetches = profile.totals.events[.fetch] ?? 0
-        if fetches > 0 { outcome.examined = Phrase.count(fetches, "fetch", plural: "fetches") }
+        if fetches > 0 { outcome.examined = "\(count: fetches, "fetch", plural: "fetches")" }
         let untold = profile.fetches.filter { $0.key.shape.hasUntoldValues == true }.total(\.executions)
         if untold > 0 {
             outcome.obstacles.append(
-                "Which values \(Phrase.count(untold, "fetch", plural: "fetches")) compared with is not told.")
+                "Which values \(count: untold, "fetch", plural: "fetches") compared with is not told.")
         }
         return outcome
     }

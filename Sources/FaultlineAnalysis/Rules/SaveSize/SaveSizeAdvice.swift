@@ -6,13 +6,13 @@ struct SaveSizeAdvice {
     let evidence: SaveEvidence
 
     /// What was saved: `Item`, `Album and Track`, `Album, Artist and 3 others`.
-    var entities: String {
-        let names = evidence.entities.sorted()
+    var entities: Wording {
+        let names = evidence.entities.sorted().map { "\(entity: $0)" as Wording }
         switch names.count {
         case 0: return "objects"
         case 1: return names[0]
         case 2: return "\(names[0]) and \(names[1])"
-        default: return "\(names[0]), \(names[1]) and \(Phrase.count(UInt64(names.count - 2), "other"))"
+        default: return "\(names[0]), \(names[1]) and \(count: names.count - 2, "other")"
         }
     }
 
@@ -24,12 +24,12 @@ struct SaveSizeAdvice {
     // MARK: Small ones
 
     /// - Parameter part: Objects that are to be saved at once; `nil`: all of them.
-    func smallTitle(part: Int?) -> String {
-        part.map { "Save \(entities) after every \(Phrase.count($0)) objects" }
+    func smallTitle(part: Int?) -> Wording {
+        part.map { "Save \(entities) after every \(count: $0) objects" }
             ?? "Save \(entities) once, after all changes"
     }
 
-    var smallFix: String {
+    var smallFix: Wording {
         "Make all changes first and save them together. What somebody has confirmed stays a save of its own."
     }
 
@@ -41,28 +41,28 @@ struct SaveSizeAdvice {
         ]
     }
 
-    var smallExplanation: [String] {
+    var smallExplanation: [Wording] {
         let small = evidence.small
-        let per =
+        let per: Wording =
             small.objects == small.saves
             ? "one object"
-            : "some \(Phrase.decimal(Double(small.objects) / Double(max(1, small.saves)), places: 1)) objects"
-        let times =
+            : "some \(decimal: Double(small.objects) / Double(max(1, small.saves)), places: 1) objects"
+        let times: Wording =
             small.occurrences == 1
             ? ""
-            : ", some \(Phrase.count(small.saves / max(1, small.occurrences))) on each of \(Phrase.count(small.occurrences)) occasions"
+            : ", some \(count: small.saves / max(1, small.occurrences)) on each of \(count: small.occurrences) occasions"
         return [
-            "\(Phrase.count(small.saves, "save")) followed one another\(times), with \(per) each: "
-                + "\(Phrase.duration(small.time)) in all, \(Phrase.duration(small.commit)) of it in COMMIT.",
-            "What a commit takes is up to the disk: \(Phrase.duration(small.commit / max(1, small.saves))) here.",
+            "\(count: small.saves, "save") followed one another\(times), with \(per) each: "
+                + "\(duration: small.time) in all, \(duration: small.commit) of it in COMMIT.",
+            "What a commit takes is up to the disk: \(duration: small.commit / max(1, small.saves)) here.",
         ]
     }
 
     // MARK: Large ones
 
-    func largeTitle(part: Int) -> String { "Save \(entities) in parts of \(Phrase.count(part)) objects" }
+    func largeTitle(part: Int) -> Wording { "Save \(entities) in parts of \(count: part) objects" }
 
-    var largeFix: String {
+    var largeFix: Wording {
         "Save after so many objects, and release them before the next ones. A batch request writes rows without objects, "
             + "where none of the objects' own code has to run."
     }
@@ -73,23 +73,23 @@ struct SaveSizeAdvice {
         ]
     }
 
-    var largeExplanation: [String] {
+    var largeExplanation: [Wording] {
         let (large, blocking) = (evidence.large, evidence.blocking)
-        let saves = large.saves > 1 ? "The longest of \(Phrase.count(large.saves)) saves" : "A save"
-        var sentences = [
-            "\(saves) took \(Phrase.duration(evidence.longestSave)) without COMMIT; the largest had "
-                + "\(Phrase.count(evidence.mostObjects)) objects."
+        let saves: Wording = large.saves > 1 ? "The longest of \(count: large.saves) saves" : "A save"
+        var sentences: [Wording] = [
+            "\(saves) took \(duration: evidence.longestSave) without COMMIT; the largest had "
+                + "\(count: evidence.mostObjects) objects."
         ]
         if blocking.waits > 0 {
-            let longest = blocking.waits == 1 ? "" : ", \(Phrase.duration(blocking.longest)) the longest"
-            let main =
+            let longest: Wording = blocking.waits == 1 ? "" : ", \(duration: blocking.longest) the longest"
+            let main: Wording =
                 switch blocking.mainThreadWaits {
                 case 0: ""
                 case blocking.waits: ", on the main thread"
-                default: ", \(Phrase.count(blocking.mainThreadWaits)) of them on the main thread"
+                default: ", \(count: blocking.mainThreadWaits) of them on the main thread"
                 }
             sentences.append(
-                "\(Phrase.count(blocking.waits, "wait")) for its lock\(main): \(Phrase.duration(blocking.time)) in all\(longest)."
+                "\(count: blocking.waits, "wait") for its lock\(main): \(duration: blocking.time) in all\(longest)."
             )
         }
         return sentences

@@ -100,20 +100,20 @@ private struct BatchRequestAdvice {
     /// Part of the finding's signature.
     var what: String { properties.isEmpty ? "batchDelete" : "batchUpdate," + properties.joined(separator: ",") }
 
-    private var names: String {
+    private var names: Wording {
         let names = properties.map { "\(entity).\($0)" }
-        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-        return "\(names.dropLast().joined(separator: ", ")) and \(last)"
+        guard let last = names.last, names.count > 1 else { return .properties(names) }
+        return "\(Wording.properties(names.dropLast())) and \(property: last)"
     }
 
-    var title: String {
-        properties.isEmpty ? "Delete \(entity) with a batch request" : "Set \(names) with a batch request"
+    var title: Wording {
+        properties.isEmpty ? "Delete \(entity: entity) with a batch request" : "Set \(names) with a batch request"
     }
 
-    var fix: String {
+    var fix: Wording {
         let what = properties.isEmpty ? "deletes the rows, with what their delete rules ask for" : "sets the values"
         return
-            "A \(properties.isEmpty ? "BatchDeleteRequest" : "BatchUpdateRequest") \(what) in the store, without loading any "
+            "A \(code: properties.isEmpty ? "BatchDeleteRequest" : "BatchUpdateRequest") \(what) in the store, without loading any "
             + "object. It writes at once, checks no validation, ignores unsaved changes, and contexts learn of it only when "
             + "its object IDs are merged into them."
     }
@@ -133,15 +133,15 @@ private struct BatchRequestAdvice {
         ]
     }
 
-    var explanation: [String] {
-        let rows = Phrase.count(tally.rows, "object")
-        let times = tally.executions == 1 ? "" : " of \(Phrase.count(tally.executions)) fetches"
+    var explanation: [Wording] {
+        let objects: Wording = "\(count: tally.rows, "object")"
+        let times: Wording = tally.executions == 1 ? "" : " of \(count: tally.executions) fetches"
         let done =
             properties.isEmpty ? "were deleted" : "got the same \(properties.count == 1 ? "value" : "values")"
-        let saves = tally.written.saves == 1 ? "the save" : Phrase.count(tally.written.saves, "save")
+        let saves: Wording = tally.written.saves == 1 ? "the save" : "\(count: tally.written.saves, "save")"
         return [
-            "\(rows)\(times) \(done), and the program read none of them.",
-            "Fetching them took \(Phrase.duration(tally.time)), and \(saves) \(Phrase.duration(tally.written.time)) "
+            "\(objects)\(times) \(done), and the program read none of them.",
+            "Fetching them took \(duration: tally.time), and \(saves) \(duration: tally.written.time) "
                 + "without COMMIT.",
         ]
     }

@@ -35,7 +35,7 @@ public struct SaveSizeRule: Rule {
                 if let finding = large(key, evidence, costs) { outcome.findings.append(finding) }
             }
         }
-        if saves > 0 { outcome.examined = Phrase.count(saves, "save") }
+        if saves > 0 { outcome.examined = "\(count: saves, "save")" }
         return outcome
     }
 

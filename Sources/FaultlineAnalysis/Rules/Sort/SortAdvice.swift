@@ -30,15 +30,16 @@ struct SortAdvice {
     }
 
     /// Why no index can have the rows in that order; `nil`: one can.
-    var obstacle: String? {
+    var obstacle: Wording? {
         for key in keys {
             if let order = key.order {
-                return "An index has texts in the order of their bytes, and \(key.path) is compared in another one "
+                return
+                    "An index has texts in the order of their bytes, and \(property: key.path) is compared in another one "
                     + "(\(order)): sort by a copy of it that is kept in that order, or fetch less."
             }
             if key.path.contains(".") {
-                return "\(key.path) lies in another table, and an index is of one: keep a copy of it in "
-                    + "\(shape.entity), or sort the objects."
+                return "\(property: key.path) lies in another table, and an index is of one: keep a copy of it in "
+                    + "\(entity: shape.entity), or sort the objects."
             }
         }
         return nil
@@ -66,19 +67,19 @@ struct SortAdvice {
         return profile.tableIndexes.contains { $0.table == table && $0.indexes.hasRows(equalIn: fixed, inOrder: order) }
     }
 
-    private var properties: String { keys.map(\.path).joined(separator: ", ") }
+    private var properties: Wording { .properties(keys.map(\.path)) }
 
-    var title: String {
+    var title: Wording {
         if isThere {
             return
-                "Run ANALYZE: SQLite sorts \(shape.entity) although the index by \(index.properties) has the rows in order"
+                "Run ANALYZE: SQLite sorts \(entity: shape.entity) although the index by \(index.properties) has the rows in order"
         }
         return obstacle == nil
-            ? "Index \(shape.entity) by \(index.properties), so that nothing is sorted"
-            : "Do not have \(Phrase.count(UInt64(sorted), "row")) of \(shape.entity) sorted by \(properties) each time"
+            ? "Index \(entity: shape.entity) by \(index.properties), so that nothing is sorted"
+            : "Do not have \(rows: UInt64(sorted)) of \(entity: shape.entity) sorted by \(properties) each time"
     }
 
-    var fix: String {
+    var fix: Wording {
         if isThere {
             return
                 "Without statistics SQLite expects every index that is compared for equality to find few rows, even the "
@@ -92,9 +93,10 @@ struct SortAdvice {
     }
 
     /// What it takes for SQLite to choose the index in a table that several entities share.
-    private var statistics: String {
+    private var statistics: Wording {
         guard let root = profile.entity(shape.entity)?.root, root != shape.entity else { return "" }
-        return " SQLite prefers the index of the entities to it until ANALYZE has looked at the table of \(root)."
+        return
+            " SQLite prefers the index of the entities to it until ANALYZE has looked at the table of \(entity: root)."
     }
 
     var code: [String] { isThere ? PlanRule.code : obstacle == nil ? index.code : [] }
@@ -104,19 +106,19 @@ struct SortAdvice {
         return obstacle == nil ? index.remedy(for: [fetch.key]) : nil
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let counts = fetch.counts
-        let times = counts.sorts == 1 ? "" : "\(Phrase.count(counts.sorts)) times "
-        let rows = Phrase.count(UInt64(sorted.rounded()), "row") + (isEstimated ? " or more" : "")
+        let times: Wording = counts.sorts == 1 ? "" : "\(count: counts.sorts) times "
+        let rows: Wording = "\(rows: UInt64(sorted.rounded()))\(isEstimated ? " or more" : "")"
         let each = counts.sorts == 1 ? "" : ", on average"
-        let taken =
+        let taken: Wording =
             isCut
-            ? " for the \(Phrase.count(counts.rows / max(1, counts.executions))) that the limit lets through" : ""
-        let sentence = "SQLite has \(times)sorted \(rows)\(taken)\(each): \(Phrase.duration(counts.time)) in all."
+            ? " for the \(count: counts.rows / max(1, counts.executions)) that the limit lets through" : ""
+        let sentence: Wording = "SQLite has \(times)sorted \(rows)\(taken)\(each): \(duration: counts.time) in all."
         guard obstacle == nil, let extended else { return [sentence] }
         return [
             sentence,
-            "\(extended) leads to the rows already: with the sort keys behind its columns one index does both.",
+            "\(code: extended) leads to the rows already: with the sort keys behind its columns one index does both.",
         ]
     }
 

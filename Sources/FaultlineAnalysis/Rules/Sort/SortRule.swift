@@ -24,7 +24,7 @@ public struct SortRule: Rule {
             examined &+= fetch.counts.statements
             if let finding = finding(for: fetch, profile, costs) { outcome.findings.append(finding) }
         }
-        if examined > 0 { outcome.examined = Phrase.count(examined, "sorted fetch", plural: "sorted fetches") }
+        if examined > 0 { outcome.examined = "\(count: examined, "sorted fetch", plural: "sorted fetches")" }
         return outcome
     }
 

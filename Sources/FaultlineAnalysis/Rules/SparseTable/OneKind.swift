@@ -44,7 +44,7 @@ struct OneKind {
         let executions = max(1, fetch.total(\.executions))
         var finding = Finding(
             rule: rule.id, ruleName: rule.name,
-            title: "Fetch \(entity), not \(root): nothing is read of the others",
+            title: "Fetch \(entity: entity), not \(entity: root): nothing is read of the others",
             change: fetch.key.site,
             score: min(
                 Score.highestWarning,
@@ -57,8 +57,8 @@ struct OneKind {
         finding.seenAt = fetch.readers
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = [
-            "\(Phrase.count(executions, "fetch", plural: "fetches")) brought \(Phrase.count(loaded, "row")) of \(root) and "
-                + "what is below it; \(Phrase.count(read)) were read, all of them of \(entity)."
+            "\(count: executions, "fetch", plural: "fetches") brought \(rows: loaded) of \(entity: root) and "
+                + "what is below it; \(count: read, of: .rows) were read, all of them of \(entity: entity)."
         ]
         finding.evidence = [
             Evidence("executions", executions, .count), Evidence("loadedRows", loaded, .rows),

@@ -22,7 +22,7 @@ public struct SparseTableRule: Rule {
     public func evaluate(_ profile: Profile, costs: CostModel) -> RuleOutcome {
         var outcome = RuleOutcome()
         let trees = Tree.all(in: profile)
-        if !trees.isEmpty { outcome.examined = Phrase.count(UInt64(trees.count), "inheritance tree") }
+        if !trees.isEmpty { outcome.examined = "\(count: trees.count, "inheritance tree")" }
         outcome.findings =
             trees.compactMap { finding($0, profile) }
             + profile.fetches.compactMap { OneKind($0, profile)?.finding(self, profile, costs) }
@@ -70,10 +70,10 @@ public struct SparseTableRule: Rule {
         let time = scans.reduce(0) { $0 + Double($1.counts.time) }
         let share = time / Double(max(1, profile.totals.storeTime))
         let saved = time * tree.emptyShare / 2
-        let words = tree.entities.map(\.name).joined(separator: ", ")
+        let entities = tree.entities.map { "\(entity: $0.name)" as Wording }.joined(separator: ", ")
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Give entities below \(tree.root) that share little tables of their own",
+            title: "Give entities below \(entity: tree.root) that share little tables of their own",
             change: scans.first?.key.site,
             score: min(Score.highestWarning, Score.of(share, info: Self.minimumTimeShare.value, warning: 0.5)),
             fix:
@@ -83,10 +83,10 @@ public struct SparseTableRule: Rule {
             signature: [id, tree.root].joined(separator: "|"))
         finding.scopes = scans.first?.counts.scopes.names ?? []
         finding.explanation = [
-            "\(tree.entities.count) entities share the table of \(tree.root): \(words). Of "
-                + "\(tree.columns.count) columns that not all of them have some \(Phrase.percent(tree.emptyShare)) are empty if "
+            "\(count: tree.entities.count) entities share the table of \(entity: tree.root): \(entities). Of "
+                + "\(count: tree.columns.count) columns that not all of them have some \(percent: tree.emptyShare) are empty if "
                 + "there are as many objects of each; \"faultline inspect\" counts them in a store.",
-            "Going through the table takes \(Phrase.duration(time)), \(Phrase.percent(share)) of the store's time.",
+            "Going through the table takes \(duration: time), \(percent: share) of the store's time.",
         ]
         finding.evidence = [
             Evidence("entities", Double(tree.entities.count), .count),
@@ -96,7 +96,7 @@ public struct SparseTableRule: Rule {
         finding.claims = scans.map { Claim.loads($0.key, profile) }
         if share < Self.minimumTimeShare.value {
             finding.downgrade(
-                "Going through the table takes less than \(Self.minimumTimeShare.text) of the store's time.")
+                "Going through the table takes less than \(threshold: Self.minimumTimeShare) of the store's time.")
         }
         return finding
     }

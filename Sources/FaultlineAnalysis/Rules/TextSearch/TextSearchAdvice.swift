@@ -50,8 +50,10 @@ struct TextSearchAdvice {
     private var operation: String { first.operation + (first.options.map { "[\($0)]" } ?? "") }
 
     /// The searched properties, as `"Track.title, Track.composer"`.
-    var properties: String {
-        terms.map { "\(entity).\($0.keyPath)" }.uniqued.joined(separator: ", ")
+    var properties: Wording { .properties(searched) }
+
+    private var searched: [String] {
+        terms.map { "\(entity).\($0.keyPath)" }.uniqued
     }
 
     /// The entity that holds the property that is searched first, the way to it with a point behind it, and its name.
@@ -64,18 +66,18 @@ struct TextSearchAdvice {
         return (entity, path, parts.last ?? first.keyPath)
     }
 
-    var title: String {
+    var title: Wording {
         switch remedy {
-        case .words: "Search \(properties) by the beginnings of its words, not with \(operation)"
-        case .folded: "Search a folded copy of \(properties), not \(operation)"
-        case .reversed: "Search a reversed copy of \(properties) from its beginning, not with \(operation)"
-        case .prefix: "Search \(properties) with BEGINSWITH, not with \(operation)"
-        case .equality: "Compare \(properties) with ==, not with \(operation)"
-        case .narrowed: "Put a plain BEGINSWITH in front of \(operation) on \(properties)"
+        case .words: "Search \(properties) by the beginnings of its words, not with \(code: operation)"
+        case .folded: "Search a folded copy of \(properties), not \(code: operation)"
+        case .reversed: "Search a reversed copy of \(properties) from its beginning, not with \(code: operation)"
+        case .prefix: "Search \(properties) with BEGINSWITH, not with \(code: operation)"
+        case .equality: "Compare \(properties) with ==, not with \(code: operation)"
+        case .narrowed: "Put a plain BEGINSWITH in front of \(code: operation) on \(properties)"
         }
     }
 
-    var fix: String {
+    var fix: Wording {
         switch remedy {
         case .words:
             "Keep the words of the text in rows of their own, folded to one case and without diacritics, with an index, and find a "
@@ -126,27 +128,27 @@ struct TextSearchAdvice {
         }
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let counts = fetch.counts
-        let searches = Phrase.count(counts.executions, "search", plural: "searches")
-        let reason = "no index serves \(operation)."
+        let searches: Wording = "\(count: counts.executions, "search", plural: "searches")"
+        let reason: Wording = "no index serves \(code: operation)."
         guard let candidates, counts.executions > 0 else {
-            return ["\(searches) found \(Phrase.count(counts.rows, "row")): \(reason)"]
+            return ["\(searches) found \(rows: counts.rows): \(reason)"]
         }
         let one = Double(counts.time) / Double(counts.executions)
-        let rows = Phrase.decimal(candidates, places: 0)
-        let found = Phrase.count(counts.rows)
+        let rows: Wording = "\(decimal: candidates, places: 0, of: .rows)"
+        let found: Wording = "\(count: counts.rows, of: .rows)"
         // What a cheaper term kept out was not compared.
         let isNarrowed = counts.textComparisons > 0 && candidates < counts.scannedRows
-        let work =
+        let work: Wording =
             isNarrowed
-            ? "compared the text of \(rows) of \(Phrase.decimal(counts.scannedRows, places: 0)) rows"
+            ? "compared the text of \(rows) of \(decimal: counts.scannedRows, places: 0, of: .rows) rows"
             : counts.executions == 1 ? "went through \(rows) rows" : "went through some \(rows) rows"
-        let sentence =
+        let sentence: Wording =
             counts.executions == 1
             ? "A search \(work) to find \(found): " : "\(searches) \(work) each to find \(found) in all: "
         return [
-            sentence + reason, "One takes \(Phrase.duration(one)), and ten times as long with ten times the rows.",
+            sentence + reason, "One takes \(duration: one), and ten times as long with ten times the rows.",
         ]
     }
 }

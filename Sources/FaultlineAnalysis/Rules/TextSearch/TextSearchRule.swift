@@ -38,15 +38,15 @@ public struct TextSearchRule: Rule {
             if let finding = finding(for: fetch, searched, profile, costs) { outcome.findings.append(finding) }
         }
         if examined > 0 {
-            outcome.examined = "the predicates of \(Phrase.count(examined, "fetch", plural: "fetches"))"
+            outcome.examined = "the predicates of \(count: examined, "fetch", plural: "fetches")"
         }
         if untold > 0 {
             outcome.obstacles.append(
-                "The trace does not tell what \(Phrase.count(untold, "fetch", plural: "fetches")) compared.")
+                "The trace does not tell what \(count: untold, "fetch", plural: "fetches") compared.")
         }
         if unmeasured > 0 {
             outcome.obstacles.append(
-                "The trace does not tell how many rows \(Phrase.count(unmeasured, "search", plural: "searches")) went through."
+                "The trace does not tell how many rows \(count: unmeasured, "search", plural: "searches") went through."
             )
         }
         return outcome
@@ -107,7 +107,7 @@ public struct TextSearchRule: Rule {
             score: Score.of(candidates?.rows ?? Self.assumedRows(counts), info: 500, warning: 50_000), fix: advice.fix,
             code: advice.code,
             saving: Saving(time: Saving.Range(saving)), confidence: min(.medium, estimate.confidence(in: saving)),
-            signature: fetch.signature(id, advice.properties))
+            signature: fetch.signature(id, advice.properties.text))
         finding.scopes = counts.scopes.names
         finding.explanation = advice.explanation
         finding.evidence = [
@@ -139,7 +139,7 @@ public struct TextSearchRule: Rule {
     ) {
         if let candidates, candidates.isNarrowed, candidates.rows <= Self.fewCandidates.value {
             finding.downgrade(
-                "Another term leaves some \(Phrase.decimal(candidates.rows, places: 0)) rows to search, which takes little time."
+                "Another term leaves some \(decimal: candidates.rows, places: 0, of: .rows) rows to search, which takes little time."
             )
         }
         // What no index serves stays so when the table grows, whatever it takes now.

@@ -19,8 +19,8 @@ public struct TraceQualityRule: Rule {
         let overheadShare = profile.overheadShare
         let truncatedShare = Self.share(totals.truncatedStacks, of: totals.eventsWithStack)
         var score = 0.0
-        var limits: [String] = []
-        let limit = { (sentence: String, severity: Double) in
+        var limits: [Wording] = []
+        let limit = { (sentence: Wording, severity: Double) in
             limits.append(sentence)
             score = max(score, severity)
         }
@@ -28,52 +28,52 @@ public struct TraceQualityRule: Rule {
         for sentence in Self.sentences(all.gaps) { limit(sentence, 10) }
         if lost > 0 {
             limit(
-                "\(Phrase.count(lost, "event")) \(lost == 1 ? "was" : "were") lost for want of room "
-                    + "(\(Phrase.percent(lostShare))): counts and times are too low.",
+                "\(count: lost, "event") \(lost == 1 ? "was" : "were") lost for want of room "
+                    + "(\(percent: lostShare)): counts and times are too low.",
                 lostShare >= Analysis.lossLimit.value ? 80 : 40)
         }
         if unwritten > 0 {
-            limit("\(Phrase.count(unwritten, "line")) could not be written: counts and times are too low.", 60)
+            limit("\(count: unwritten, "line") could not be written: counts and times are too low.", 60)
         }
         if profile.unread > 0 {
             limit(
-                "\(Phrase.count(profile.unread, "damaged part")) of the trace could not be read: counts and times are too "
+                "\(count: profile.unread, "damaged part") of the trace could not be read: counts and times are too "
                     + "low.", 60)
         }
         if entriesLost > 0 {
             limit(
-                "\(Phrase.count(entriesLost, "name")) \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.",
+                "\(count: entriesLost, "name") \(entriesLost == 1 ? "was" : "were") lost: some events have no name or line.",
                 40)
         }
         let nameless = Self.nameless(profile)
         if nameless > 0 {
             limit(
-                "\(Phrase.count(nameless, "event")) \(nameless == 1 ? "refers" : "refer") to names that the trace does not "
+                "\(count: nameless, "event") \(nameless == 1 ? "refers" : "refer") to names that the trace does not "
                     + "have: their dictionary was overwritten or lost.", 60)
         }
         if usesLost > 0 {
-            limit("The use of \(Phrase.count(usesLost, "result")) was lost: batch sizes are evaluated without it.", 40)
+            limit("The use of \(count: usesLost, "result") was lost: batch sizes are evaluated without it.", 40)
         }
         for sentence in Self.endings(profile, all) { limit(sentence, 10) }
         if overheadShare >= 0.03 {
             limit(
-                "Recording took \(Phrase.percent(overheadShare)) of the run, so the shortest events look longer than they were.",
+                "Recording took \(percent: overheadShare) of the run, so the shortest events look longer than they were.",
                 40)
         }
         if truncatedShare >= 0.01 {
             limit(
-                "\(Phrase.percent(truncatedShare)) of the stacks are cut short: some lines may be those of a library.",
+                "\(percent: truncatedShare) of the stacks are cut short: some lines may be those of a library.",
                 30)
         }
         if Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.01 {
             limit(
-                "\(Phrase.count(totals.unresolvedStacks)) of \(Phrase.count(totals.eventsWithStack, "stack")) "
+                "\(count: totals.unresolvedStacks) of \(count: totals.eventsWithStack, "stack") "
                     + "\(totals.unresolvedStacks == 1 ? "has" : "have") no line of the program; if it was stripped, record a build with symbols.",
                 Self.share(totals.unresolvedStacks, of: totals.eventsWithStack) >= 0.1 ? 30 : 10)
         }
         if totals.openUses > 0 {
             limit(
-                "\(Phrase.count(totals.openUses, "result")) \(totals.openUses == 1 ? "was" : "were") still in use at the end: "
+                "\(count: totals.openUses, "result") \(totals.openUses == 1 ? "was" : "were") still in use at the end: "
                     + "what was not read yet may have been read later.", 10)
         }
         if totals.events[.fetch, default: 0] > 0, totals.events[.use] == nil, !all.lacks(.use) {
@@ -81,7 +81,7 @@ public struct TraceQualityRule: Rule {
         }
         if !all.lacks(.exactTimes), totals.overlaps > 0 {
             limit(
-                "\(Phrase.count(totals.overlaps, "event")) of a thread \(totals.overlaps == 1 ? "begins" : "begin") before the one "
+                "\(count: totals.overlaps, "event") of a thread \(totals.overlaps == 1 ? "begins" : "begin") before the one "
                     + "before has ended: the clock was set while it was recorded, and times are not to be trusted.", 60)
         }
         for sentence in Self.scopes(profile) { limit(sentence, 20) }
@@ -107,7 +107,7 @@ public struct TraceQualityRule: Rule {
     }
 
     private func outcome(
-        _ profile: Profile, _ totals: ProfileCounts, score: Double, limits: [String], evidence: [Evidence]
+        _ profile: Profile, _ totals: ProfileCounts, score: Double, limits: [Wording], evidence: [Evidence]
     ) -> RuleOutcome {
         var finding = Finding(
             rule: id, ruleName: name,
@@ -116,9 +116,10 @@ public struct TraceQualityRule: Rule {
             saving: Saving(), confidence: .high, signature: id)
         finding.evidence = evidence
         finding.explanation = limits
-        let count = Phrase.count(totals.eventCount, "event")
-        let processes = Phrase.count(profile.allProcesses.processes, "process", plural: "processes")
-        return RuleOutcome(findings: [finding], examined: "\(count) of \(processes)", obstacles: limits)
+        let examined: Wording =
+            "\(count: totals.eventCount, "event") of "
+            + "\(count: profile.allProcesses.processes, "process", plural: "processes")"
+        return RuleOutcome(findings: [finding], examined: examined, obstacles: limits)
     }
 
     /// Events of operations whose entity or statement has no name in the trace.
@@ -136,12 +137,12 @@ public struct TraceQualityRule: Rule {
     }
 
     /// What the recordings do not tell, and what would.
-    private static func sentences(_ gaps: Set<TraceGap>) -> [String] {
+    private static func sentences(_ gaps: Set<TraceGap>) -> [Wording] {
         let isInferred = gaps.contains { $0.kind == .certainOrigins }
         let open = TraceGap.Kind.allCases.filter { kind in
             kind != .certainOrigins && kind != .exactTimes && gaps.contains { $0.kind == kind && $0.remedy.isEmpty }
         }
-        var sentences: [String] = []
+        var sentences: [Wording] = []
         if !open.isEmpty {
             let names = open.map(\.name)
             let list =
@@ -161,34 +162,34 @@ public struct TraceQualityRule: Rule {
     }
 
     /// What is to be said of scopes of which the trace has one end only.
-    private static func scopes(_ profile: Profile) -> [String] {
+    private static func scopes(_ profile: Profile) -> [Wording] {
         // Files of the first version do not tell how often a scope was closed.
         let scopes = profile.scopes.map { (begun: $0.count, ended: max($0.ends, $0.wallTimes.count)) }
         let open = scopes.reduce(0) { $0 &+ $1.begun - min($1.begun, $1.ended) }
         let unbegun = scopes.reduce(0) { $0 &+ $1.ended - min($1.begun, $1.ended) }
-        let ends = [(open, "end"), (unbegun, "beginning")].filter { $0.0 > 0 }.map { count, end in
-            "\(Phrase.count(count, "scope")) \(count == 1 ? "has" : "have") no \(end) in the trace"
+        let ends = [(open, "end"), (unbegun, "beginning")].filter { $0.0 > 0 }.map { count, end -> Wording in
+            "\(count: count, "scope") \(count == 1 ? "has" : "have") no \(end) in the trace"
         }
         guard !ends.isEmpty else { return [] }
         return [ends.joined(separator: ", ") + ": how long they took, and what outlived them, is not known."]
     }
 
     /// What is to be said of processes that did not close their recordings.
-    private static func endings(_ profile: Profile, _ all: ProgramSummary) -> [String] {
+    private static func endings(_ profile: Profile, _ all: ProgramSummary) -> [Wording] {
         let processes = profile.processes.filter { !$0.isClosed }
         guard processes.isEmpty else {
-            return processes.map { process in
+            return processes.map { process -> Wording in
                 process.ended == nil
-                    ? "Process \(process.process) has no end in the trace: the trace was cut short, or is still written."
+                    ? "Process \(String(process.process)) has no end in the trace: the trace was cut short, or is still written."
                     : process.ended?.isRunning == true
-                        ? "Process \(process.process) still ran when the recording ended: what it did later is not here."
-                        : "Process \(process.process) was killed: everything that it had finished is here, what was under "
+                        ? "Process \(String(process.process)) still ran when the recording ended: what it did later is not here."
+                        : "Process \(String(process.process)) was killed: everything that it had finished is here, what was under "
                             + "way is not."
             }
         }
         guard all.unclosed > 0 else { return [] }
         return [
-            "\(Phrase.count(all.unclosed)) of \(Phrase.count(all.processes)) processes were killed or have no end in their "
+            "\(count: all.unclosed) of \(count: all.processes) processes were killed or have no end in their "
                 + "traces: what was under way is not here."
         ]
     }

@@ -16,22 +16,22 @@ struct OffsetAdvice {
         }
     }
 
-    var title: String {
-        "Continue each page of \(shape.entity) after the last row of the page before, not by an offset"
+    var title: Wording {
+        "Continue each page of \(entity: shape.entity) after the last row of the page before, not by an offset"
     }
 
-    var fix: String {
+    var fix: Wording {
         guard let first = keys.first else {
             return
                 "Sort by an indexed attribute that is unique, remember its value in the last row of a page, and ask for the "
                 + "rows behind it."
         }
-        var sentences = [
-            "Remember the last row of a page, and ask for the rows behind it: an index on \(first.keyPath) leads straight to them."
+        var sentences: [Wording] = [
+            "Remember the last row of a page, and ask for the rows behind it: an index on \(property: first.keyPath) leads straight to them."
         ]
         if keys.count == 1 {
             sentences.append(
-                "Rows that share a value of \(first.keyPath) need a second sort key that is unique, and a condition on both."
+                "Rows that share a value of \(property: first.keyPath) need a second sort key that is unique, and a condition on both."
             )
         }
         return sentences.joined(separator: " ")
@@ -56,24 +56,25 @@ struct OffsetAdvice {
         keyPath.split(separator: ".").joined(separator: "?.")
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let counts = fetch.counts
-        var sentences = [
-            "\(Phrase.count(counts.offsetFetches, "fetch", plural: "fetches")) passed over "
-                + "\(Phrase.count(counts.skippedRows, "row")) with offsets of up to \(Phrase.count(counts.largestOffset)), to "
-                + "return \(Phrase.count(counts.rows, "row")): \(Phrase.duration(counts.time)) in all."
+        var sentences: [Wording] = [
+            "\(count: counts.offsetFetches, "fetch", plural: "fetches") passed over "
+                + "\(rows: counts.skippedRows) with offsets of up to \(count: counts.largestOffset, of: .rows), to "
+                + "return \(rows: counts.rows): \(duration: counts.time) in all."
         ]
-        let each = step.map { ", \(Phrase.duration($0)) measured for each" } ?? ""
+        let each: Wording = step.map { ", \(duration: $0) measured for each" } ?? ""
         sentences.append(
             "SQLite steps over all rows before the offset\(each), so a page takes longer the further back it is.")
         return sentences
     }
 
-    var alternatives: [String] {
-        var sentences = ["To jump to a page, remember the sort keys at which pages begin."]
+    var alternatives: [Wording] {
+        var sentences: [Wording] = ["To jump to a page, remember the sort keys at which pages begin."]
         if fetch.counts.sorts > 0, let first = keys.first {
             sentences.append(
-                "Without an index on \(first.keyPath) SQLite sorts the rows for each page, wherever the page begins.")
+                "Without an index on \(property: first.keyPath) SQLite sorts the rows for each page, wherever the page begins."
+            )
         }
         return sentences
     }

@@ -37,11 +37,11 @@ public struct UnboundedFetchRule: Rule {
         let paged = profile.fetches.filter { $0.counts.offsetFetches > 0 }
         outcome.findings += paged.compactMap { self.paged($0, profile, costs) }
         let pages = paged.total(\.offsetFetches)
-        let parts = [
-            fetches > 0 ? "\(Phrase.count(fetches, "fetch", plural: "fetches")) without a limit" : nil,
-            pages > 0 ? "\(Phrase.count(pages, "fetch", plural: "fetches")) with an offset" : nil,
+        let parts: [Wording?] = [
+            fetches > 0 ? "\(count: fetches, "fetch", plural: "fetches") without a limit" : nil,
+            pages > 0 ? "\(count: pages, "fetch", plural: "fetches") with an offset" : nil,
         ]
-        if fetches > 0 || pages > 0 { outcome.examined = parts.compactMap(\.self).joined(separator: ", ") }
+        if fetches > 0 || pages > 0 { outcome.examined = parts.compactMap { $0 }.joined(separator: ", ") }
         return outcome
     }
 
@@ -94,7 +94,8 @@ public struct UnboundedFetchRule: Rule {
         let (count, bytes) = (Double(rows), Double(rows) * rowSize)
         var finding = Finding(
             rule: id, ruleName: name,
-            title: "Take the rows of \(fetch.key.shape.entity) in batches, or a page at a time", change: fetch.key.site,
+            title: "Take the rows of \(entity: fetch.key.shape.entity) in batches, or a page at a time",
+            change: fetch.key.site,
             score: min(
                 Score.highestWarning,
                 max(
@@ -118,15 +119,17 @@ public struct UnboundedFetchRule: Rule {
 
     private func explanation(
         _ fetch: FetchProfile, _ rows: UInt64, rowSize: Double, grows: Bool
-    ) -> [String] {
-        let all = fetch.key.shape.predicate.isEmpty ? "It asks for every \(fetch.key.shape.entity) that there is: " : ""
-        let size = rowSize > 0 ? ", \(Phrase.size(Double(rows) * rowSize))" : ""
-        var sentences = ["\(all)\(Phrase.count(rows, "row")) at once\(size), and nothing keeps it from being more."]
+    ) -> [Wording] {
+        let all: Wording =
+            fetch.key.shape.predicate.isEmpty
+            ? "It asks for every \(entity: fetch.key.shape.entity) that there is: " : ""
+        let size: Wording = rowSize > 0 ? ", \(size: Double(rows) * rowSize)" : ""
+        var sentences: [Wording] = ["\(all)\(rows: rows) at once\(size), and nothing keeps it from being more."]
         if grows, let least = fetch.growth.runs.first, let most = fetch.growth.runs.last {
             sentences.append(
-                "It grows with its table: in \(Phrase.count(fetch.growth.count, "run")) from "
-                    + "\(Phrase.count(least.rows)) of \(Phrase.count(least.tableRows, "row")) to "
-                    + "\(Phrase.count(most.rows)) of \(Phrase.count(most.tableRows)).")
+                "It grows with its table: in \(count: fetch.growth.count, "run") from "
+                    + "\(count: least.rows, of: .rows) of \(rows: least.tableRows) to "
+                    + "\(count: most.rows, of: .rows) of \(count: most.tableRows, of: .rows).")
         }
         return sentences
     }
@@ -134,20 +137,20 @@ public struct UnboundedFetchRule: Rule {
     /// What a fetch takes, and would take and hold if the data grew; it may take little here.
     private func projection(
         _ fetch: FetchProfile, _ rows: Double, _ rowSize: Double, grows: Bool, _ costs: CostModel
-    ) -> String {
+    ) -> Wording {
         let growth = Growth(fetch, costs: costs)
         let now = growth?.now.median ?? costs.rows(of: fetch.key.shape).line.cost(trips: 1, rows: rows)
         // Times of a log can be shorter than it tells.
         guard now > 0 else { return "What it would take with more rows is not known." }
-        let here =
+        let here: Wording =
             now < Self.longFetch
-            ? "What it costs at this size is not much." : "It takes \(Phrase.duration(now)) at this size."
+            ? "What it costs at this size is not much." : "It takes \(duration: now) at this size."
         // A predicate can keep out whatever is added.
         guard rowSize > 0, grows || fetch.key.shape.predicate.isEmpty else { return here + (growth?.sentence ?? "") }
-        let memory = Phrase.size(rows * Growth.projected * rowSize)
+        let memory: Wording = "\(size: rows * Growth.projected * rowSize)"
         guard let growth else { return here + " With ten times the rows it would hold \(memory)." }
         return here
-            + " With ten times the rows a fetch would take \(Phrase.span(growth.time(with: Growth.projected))) and hold "
+            + " With ten times the rows a fetch would take \(span: growth.time(with: Growth.projected)) and hold "
             + "\(memory)."
     }
 }

@@ -16,7 +16,7 @@ public struct UnchangedWriteRule: Rule {
         var outcome = RuleOutcome()
         let saves = profile.groups.filter { $0.key.kind == .save }
         let examined = saves.reduce(0) { $0 &+ $1.count }
-        if examined > 0 { outcome.examined = Phrase.count(examined, "save") }
+        if examined > 0 { outcome.examined = "\(count: examined, "save")" }
         let objects = saves.reduce(0) { $0 &+ $1.counts.unchanged &+ $1.counts.rows }
         outcome.findings = saves.compactMap { finding(for: $0, objects: objects, profile) }
         return outcome
@@ -42,8 +42,8 @@ public struct UnchangedWriteRule: Rule {
             confidence: isEmpty ? .medium : .low,
             signature: [id, group.key.site?.function ?? ""].joined(separator: "|"))
         finding.explanation = [
-            "\(Phrase.count(group.count, "save")) of \(Phrase.count(all, "object")), of which "
-                + "\(Phrase.count(counts.unchanged)) had been set to what the store had"
+            "\(count: group.count, "save") of \(count: all, "object"), of which "
+                + "\(count: counts.unchanged) had been set to what the store had"
                 + (isEmpty ? ": nothing was to be written." : ".")
         ]
         finding.evidence = [

@@ -10,13 +10,13 @@ struct UnusedPrefetchAdvice {
     private var entity: String { fetch.key.shape.entity }
     private var isUnused: Bool { load.share <= UnusedPrefetchRule.unusedShare.value }
 
-    var title: String {
+    var title: Wording {
         isUnused
-            ? "Do not prefetch \"\(load.path)\" with the fetch of \(entity)"
-            : "Load \"\(load.path)\" of \(entity) only for the rows that use it"
+            ? "Do not prefetch \(quoted: load.path) with the fetch of \(entity: entity)"
+            : "Load \(quoted: load.path) of \(entity: entity) only for the rows that use it"
     }
 
-    var fix: String {
+    var fix: Wording {
         isUnused
             ? "Leave the key path out; if one screen needs it and others do not, prefetch it there alone."
             : "Leave the key path out, and fetch what is needed with one request for the objects that lead to it."
@@ -27,16 +27,16 @@ struct UnusedPrefetchAdvice {
         return ["request.relationshipKeyPathsForPrefetching = [\(rest.joined(separator: ", "))]"]
     }
 
-    var explanation: [String] {
+    var explanation: [Wording] {
         let use = load.use
-        let used =
+        let used: Wording =
             load.isToMany
-            ? "\(Phrase.count(load.asked, "object")) \(load.asked == 1 ? "was" : "were") asked for theirs"
-            : "of which \(load.asked == 0 ? "none" : Phrase.count(load.asked)) \(load.asked == 1 ? "was" : "were") used"
+            ? "\(count: load.asked, "object") \(load.asked == 1 ? "was" : "were") asked for theirs"
+            : "of which \(load.asked == 0 ? "none" : "\(count: load.asked)" as Wording) \(load.asked == 1 ? "was" : "were") used"
         return [
-            "\(Phrase.count(use.trips, "trip")) loaded \(Phrase.count(use.rows, "row")) along, \(used): "
-                + "\(Phrase.duration(use.time)) of \(Phrase.duration(use.loadTime)).",
-            "Prefetching pays from \(Phrase.percent(breakEven)) on.",
+            "\(trips: use.trips) loaded \(rows: use.rows) along, \(used): "
+                + "\(duration: use.time) of \(duration: use.loadTime).",
+            "Prefetching pays from \(percent: breakEven) on.",
         ]
     }
 }

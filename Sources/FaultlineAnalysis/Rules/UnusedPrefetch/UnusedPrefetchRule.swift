@@ -35,7 +35,7 @@ public struct UnusedPrefetchRule: Rule {
                 if let finding = finding(load, fetches, profile, costs) { outcome.findings.append(finding) }
             }
         }
-        if examined > 0 { outcome.examined = Phrase.count(examined, "prefetch", plural: "prefetches") }
+        if examined > 0 { outcome.examined = "\(count: examined, "prefetch", plural: "prefetches")" }
         return outcome
     }
 

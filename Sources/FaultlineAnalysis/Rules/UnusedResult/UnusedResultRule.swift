@@ -21,7 +21,7 @@ public struct UnusedResultRule: Rule {
             guard let unused = fetch.unused, !fetch.hasServedOthers else { continue }
             outcome.findings.append(finding(fetch, unused, profile))
         }
-        if results > 0 { outcome.examined = "the use of \(Phrase.count(results, "result"))" }
+        if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         return outcome
     }
 
@@ -29,12 +29,11 @@ public struct UnusedResultRule: Rule {
         let entity = fetch.key.shape.entity
         let isAlways = unused.executions == fetch.closedResults
         let time = Double(unused.time)
-        let results = Phrase.count(unused.executions, "result")
         var finding = Finding(
             rule: id, ruleName: name,
             title: isAlways
-                ? "Drop the fetch of \(entity), whose result is never used"
-                : "Fetch \(entity) only where its result is used",
+                ? "Drop the fetch of \(entity: entity), whose result is never used"
+                : "Fetch \(entity: entity) only where its result is used",
             change: fetch.key.site, score: Score.of(Double(unused.rows), info: Self.manyRows.value, warning: 1000),
             fix: isAlways
                 ? "The program reads none of its rows, and never asks for their number."
@@ -47,9 +46,9 @@ public struct UnusedResultRule: Rule {
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = [
             isAlways
-                ? "\(results) with \(Phrase.count(unused.rows, "row")) in all, none of which was read."
-                : "Of \(Phrase.count(fetch.closedResults, "result")) \(Phrase.count(unused.executions)) "
-                    + "\(unused.executions == 1 ? "was" : "were") not used, with \(Phrase.count(unused.rows, "row")) in all."
+                ? "\(count: unused.executions, "result") with \(rows: unused.rows) in all, none of which was read."
+                : "Of \(count: fetch.closedResults, "result") \(count: unused.executions) "
+                    + "\(unused.executions == 1 ? "was" : "were") not used, with \(rows: unused.rows) in all."
         ]
         finding.evidence = [
             Evidence("executions", unused.executions, .count), Evidence("results", fetch.closedResults, .count),

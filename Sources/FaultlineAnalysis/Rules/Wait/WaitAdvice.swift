@@ -6,15 +6,15 @@ struct WaitAdvice {
     let evidence: WaitEvidence
 
     /// What is done while others wait: `the save at Import.swift:30`.
-    private var holder: String? {
-        let place = key.holderSite.map { " at \($0)" } ?? ""
+    private var holder: Wording? {
+        let place: Wording = key.holderSite.map { " at \(site: $0)" } ?? ""
         if let kind = key.holderKind { return "the \(kind.name)\(place)" }
-        return key.holderSite.map { "the work at \($0)" }
+        return key.holderSite.map { "the work at \(site: $0)" }
     }
 
     private var isForeign: Bool { Significance.isMost(evidence.foreign, of: evidence.durations.count) }
 
-    var title: String {
+    var title: Wording {
         switch key.resource {
         case .contextQueue:
             return "Give \(holder ?? "the work that others wait for") a context of its own"
@@ -27,7 +27,7 @@ struct WaitAdvice {
         }
     }
 
-    var fix: String {
+    var fix: Wording {
         switch key.resource {
         case .contextQueue:
             "A context does one piece of work at a time. Long work belongs on a background context, whose saves the other "
@@ -41,15 +41,15 @@ struct WaitAdvice {
         case .sqlite:
             // A save of a store's context begins with BEGIN EXCLUSIVE, and its readers use the write-ahead log.
             saveFix
-                ?? "SQLite lets one connection write at a time. Keep what writes short, begin it with BEGIN IMMEDIATE so that it "
+                ?? "SQLite lets one connection write at a time. Keep what writes short, begin it with \(code: "BEGIN IMMEDIATE") so that it "
                 + "waits at its beginning, and use the write-ahead log, with which readers do not wait."
         }
     }
 
     /// What to do about a save that others wait for; `nil`: they wait for something else.
-    private var saveFix: String? {
+    private var saveFix: Wording? {
         guard key.holderKind == .save, evidence.mostObjects > 0 else { return nil }
-        let objects = Phrase.count(evidence.mostObjects, "object")
+        let objects: Wording = "\(count: evidence.mostObjects, "object")"
         if evidence.mostObjects >= SaveDetector.dividedSave {
             return "One context writes at a time, and the save has \(objects). Saved in parts of some hundred, or as a "
                 + "batch request, it leaves room for others in between."
@@ -59,7 +59,7 @@ struct WaitAdvice {
                 + "Fewer saves that hold more each, or a faster disk, shorten the waits."
         }
         return "The save has no more than \(objects), so parts would not help. Look at what it does beside writing "
-            + "them: validation, willSave, triggers and indexes."
+            + "them: validation, \(code: "willSave"), triggers and indexes."
     }
 
     var code: [String] {
@@ -67,21 +67,19 @@ struct WaitAdvice {
         return ["let context = container.newBackgroundContext()", "try await context.perform { … }"]
     }
 
-    var explanation: [String] {
-        let waits = Phrase.count(evidence.durations.count, "wait")
-        let middle =
+    var explanation: [Wording] {
+        let middle: Wording =
             evidence.durations.count == 1
-            ? "" : ", \(Phrase.duration(evidence.durations.percentile(50))) in the middle"
-        var sentences = [
-            "\(waits) for \(thing): \(Phrase.duration(evidence.time)) in all, \(Phrase.duration(evidence.longest)) the "
-                + "longest\(middle)\(holder.map { ", meanwhile \($0)" } ?? "")."
+            ? "" : ", \(duration: evidence.durations.percentile(50)) in the middle"
+        var sentences: [Wording] = [
+            "\(count: evidence.durations.count, "wait") for \(thing): \(duration: evidence.time) in all, \(duration: evidence.longest) the "
+                + "longest\(middle)\(holder.map { ", meanwhile \($0)" as Wording } ?? "")."
         ]
         if evidence.tries > 0 {
-            sentences.append("The lock was asked for \(Phrase.count(evidence.tries, "more time")) in vain.")
+            sentences.append("The lock was asked for \(count: evidence.tries, "more time") in vain.")
         }
         if evidence.failures > 0 {
-            let waits = Phrase.count(evidence.failures, "wait")
-            sentences.append("\(waits) ended without it, and what was to be done failed.")
+            sentences.append("\(count: evidence.failures, "wait") ended without it, and what was to be done failed.")
         }
         if isForeign { sentences.append("Another process held it.") }
         return sentences

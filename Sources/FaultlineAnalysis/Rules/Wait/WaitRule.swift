@@ -19,7 +19,7 @@ public struct WaitRule: Rule {
         let waits = profile.waits.filter { Self.isWorthAWord($0.evidence) }
         for lines in Self.byHolder(waits) { outcome.findings.append(finding(lines)) }
         let count = profile.totals.events[.wait] ?? 0
-        if count > 0 { outcome.examined = Phrase.count(count, "wait") }
+        if count > 0 { outcome.examined = "\(count: count, "wait")" }
         return outcome
     }
 
