@@ -5,7 +5,8 @@ import FaultlineTrace
 import Foundation
 
 /// Fails where a trace does not keep within its budget.
-struct CheckCommand: JudgingCommand {
+struct CheckCommand: JudgingCommand, PrintingCommand {
+    static let document = Document.check
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Fails if a trace exceeds its budget, or has findings that are not suppressed.",
@@ -48,8 +49,8 @@ struct CheckCommand: JudgingCommand {
     @Option(name: .long, help: "A folder with Swift sources, whose comments can suppress findings.")
     var sources: String?
 
-    @Option(name: .long, help: "text, or json for programs.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<CheckCommand>.help))
+    var format = OutputFormat<CheckCommand>.text
 
     @OptionGroup var thresholds: ThresholdOptions
 
@@ -58,11 +59,7 @@ struct CheckCommand: JudgingCommand {
         if let sources { limits.accepted += try Self.accepted(in: sources) }
         let check = BudgetCheck(
             try Self.analysis(trace), budget: limits, baseline: try baseline.map(Self.analysis), today: Self.today)
-        let output = Terminal.output
-        switch format {
-        case .text: try output.write(CheckText(check).render(width: output.width, colour: output.wantsColour))
-        case .json: try output.write(CheckJSON(check).render())
-        }
+        try format.write(check) { $0.check }
         if !check.isPassed { throw ExitCode(1) }
     }
 

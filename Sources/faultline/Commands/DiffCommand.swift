@@ -3,7 +3,8 @@ import FaultlineAnalysis
 import FaultlineReport
 
 /// Compares two traces.
-struct DiffCommand: JudgingCommand {
+struct DiffCommand: JudgingCommand, PrintingCommand {
+    static let document = Document.diff
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Compares two traces or profiles: what got worse or better, and what is new or gone.",
@@ -24,18 +25,13 @@ struct DiffCommand: JudgingCommand {
     @Argument(help: "The trace or profile from after.")
     var after: String
 
-    @Option(name: .long, help: "text, or json for programs.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<DiffCommand>.help))
+    var format = OutputFormat<DiffCommand>.text
 
     @OptionGroup var thresholds: ThresholdOptions
 
     func work() throws {
         let sides = try [before, after].map { Analysis(try LoadedProfile.oneOfSeveral($0)) }
-        let diff = ProfileDiff(before: sides[0], after: sides[1])
-        let output = Terminal.output
-        switch format {
-        case .text: try output.write(DiffText(diff).render(width: output.width, colour: output.wantsColour))
-        case .json: try output.write(DiffJSON(diff).render())
-        }
+        try format.write(ProfileDiff(before: sides[0], after: sides[1])) { $0.diff }
     }
 }

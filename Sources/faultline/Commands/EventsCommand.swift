@@ -4,7 +4,8 @@ import FaultlineReport
 import FaultlineTrace
 
 /// Prints a trace's events, one a line.
-struct EventsCommand: ParsableCommand {
+struct EventsCommand: PrintingCommand {
+    static let document = Document.events
     static let configuration = CommandConfiguration(
         commandName: "events",
         abstract: "Prints a trace's events, one a line.",
@@ -29,8 +30,8 @@ struct EventsCommand: ParsableCommand {
     @Flag(name: .long, help: "Show the call stack below each event.")
     var stack = false
 
-    @Option(name: .long, help: "text, or json: one object a line.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<EventsCommand>.help + " JSON is one object a line."))
+    var format = OutputFormat<EventsCommand>.text
 
     private var isWhole: Bool { kind == nil && entity == nil && minDuration == nil }
 
@@ -38,10 +39,11 @@ struct EventsCommand: ParsableCommand {
         var trace = try LoadedTrace(path: trace)
         for note in trace.notes { Terminal.tell(note) }
         var dictionaries: [UInt32: TraceDictionary] = [:]
-        var printers: [UInt32: EventPrinter] = [:]
+        guard let format = format.renderer.events else { return }
+        var printers: [UInt32: any EventLines] = [:]
         var filter = EventFilter(kinds: kind?.kinds, entity: entity, leastDuration: minDuration?.nanoseconds ?? 0)
         var output = LineBuffer()
-        if format == .text { try output.add(EventText.heading) }
+        if let title = format.title { try output.add(title) }
         let summary = try trace.read { message in
             switch message {
             case .entry(let process, let id, let entry):
@@ -49,14 +51,16 @@ struct EventsCommand: ParsableCommand {
             case .event(let event):
                 let dictionary = dictionaries[event.process] ?? TraceDictionary()
                 guard filter.passes(event, dictionary) else { return }
-                try printers[event.process, default: EventPrinter(format, dictionary)].print(event, stack, &output)
+                for line in printers[event.process, default: format.init(dictionary: dictionary)]
+                    .lines(event, stack: stack)
+                { try output.add(line) }
             // What a filter asks for are events; without one, the trace is told whole.
             case .began(let began) where isWhole:
-                try output.add(format == .text ? EventText.line(began) : EventJSON.line(began))
+                try output.add(format.line(began))
             case .lost(let lost) where isWhole:
-                try output.add(format == .text ? EventText.line(lost) : EventJSON.line(lost))
+                try output.add(format.line(lost))
             case .ended(let ended) where isWhole:
-                try output.add(format == .text ? EventText.line(ended) : EventJSON.line(ended))
+                try output.add(format.line(ended))
             case .began, .lost, .ended: break
             }
         }
@@ -88,30 +92,6 @@ struct EventFilter {
             hasSeenEntity = true
         }
         return kinds?.contains(event.kind) ?? true && event.duration >= leastDuration
-    }
-}
-
-/// Prints the events of one process in one format.
-private enum EventPrinter {
-    case text(EventText)
-    case json(EventJSON)
-
-    init(_ format: OutputFormat, _ dictionary: TraceDictionary) {
-        switch format {
-        case .text: self = .text(EventText(dictionary: dictionary))
-        case .json: self = .json(EventJSON(dictionary: dictionary))
-        }
-    }
-
-    mutating func print(_ event: TraceEvent, _ stack: Bool, _ output: inout LineBuffer) throws {
-        switch self {
-        case .text(var printer):
-            for line in printer.lines(event, stack: stack) { try output.add(line) }
-            self = .text(printer)
-        case .json(var printer):
-            try output.add(printer.line(event, stack: stack))
-            self = .json(printer)
-        }
     }
 }
 

@@ -4,7 +4,8 @@ import FaultlineReplay
 import FaultlineReport
 
 /// Looks at a store at rest.
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: ParsableCommand, PrintingCommand {
+    static let document = Document.inspection
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Examines a store file without a trace, and reports what will be slow.",
@@ -25,8 +26,8 @@ struct InspectCommand: ParsableCommand {
     @Option(name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.")
     var model: String?
 
-    @Option(name: .long, help: "text, or json for programs.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<InspectCommand>.help))
+    var format = OutputFormat<InspectCommand>.text
 
     func run() throws {
         let models = try model.map(ModelArgument.load) ?? []
@@ -39,10 +40,6 @@ struct InspectCommand: ParsableCommand {
         } catch {
             throw CommandFailure.replay(error)
         }
-        let output = Terminal.output
-        switch format {
-        case .text: try output.write(InspectionText(inspection).render(width: output.width, colour: output.wantsColour))
-        case .json: try output.write(InspectionJSON(inspection).render())
-        }
+        try format.write(inspection) { $0.inspection }
     }
 }

@@ -4,7 +4,8 @@ import FaultlineReport
 import Foundation
 
 /// Asks a trace with SQL.
-struct QueryCommand: ParsableCommand {
+struct QueryCommand: PrintingCommand {
+    static let document = Document.rows
     static let configuration = CommandConfiguration(
         commandName: "query",
         abstract: "Queries a trace's events as SQL tables.",
@@ -23,8 +24,8 @@ struct QueryCommand: ParsableCommand {
     @Argument(help: "One statement in SQLite's SQL.")
     var sql: String?
 
-    @Option(name: .long, help: "text, or json: one object a line.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<QueryCommand>.help + " JSON is one object a line."))
+    var format = OutputFormat<QueryCommand>.text
 
     @Option(name: .shortAndLong, help: "A new file for the tables.")
     var output: String?
@@ -68,56 +69,19 @@ struct QueryCommand: ParsableCommand {
     }
 
     private func print(_ sql: String, _ database: TraceDatabase) throws {
-        var result = QueryText()
+        guard let format = format.renderer.rows else { return }
+        var lines: any RowLines = format.init(names: [])
         try database.query(sql) { names in
-            result.names = names
-            result.keys = QueryText.keys(names)
+            lines = format.init(names: names)
         } row: { values in
-            switch format {
-            case .text: result.rows.append(values)
-            case .json: try Terminal.output.write(result.json(values) + "\n")
-            }
+            if let line = lines.add(values.map(\.row)) { try Terminal.output.write(line) }
         }
-        if format == .text { try Terminal.output.write(result.text(width: Terminal.output.columns)) }
+        try Terminal.output.write(lines.end(width: Terminal.output.columns))
     }
 }
 
-/// The result of a query in words.
-struct QueryText {
-    var names: [String] = []
-    /// The names, each of them once: the keys of JSON objects.
-    var keys: [String] = []
-    var rows: [[QueryValue]] = []
-
-    /// - Parameter width: Characters of a line; `nil`: as many as there are.
-    func text(width: Int?) -> String {
-        var table = TextTable(
-            names.indices.map { column in
-                let isNumber = rows.allSatisfy { $0[column].isNumber || $0[column] == .null }
-                return TextTable.Column(
-                    title: names[column], alignment: isNumber ? .right : .left, losing: isNumber ? nil : .middle)
-            })
-        for row in rows { table.add(row.map(\.text)) }
-        return table.lines(width: width ?? .max / 2).joined(separator: "\n") + "\n"
-    }
-
-    func json(_ row: [QueryValue]) -> String {
-        JSONValue.object(zip(keys, row).map { (key: $0, value: $1.json) }).line
-    }
-
-    /// Numbers columns that have the same name, as those of two joined tables do: `id`, `id_2`.
-    ///
-    /// The keys of a JSON object should be unique (RFC 8259, section 4): most parsers keep one of several values.
-    static func keys(_ names: [String]) -> [String] {
-        var used = Set(names)
-        var seen: Set<String> = []
-        return names.map { name in
-            if seen.insert(name).inserted { return name }
-            var number = 2
-            while !used.insert("\(name)_\(number)").inserted { number += 1 }
-            return "\(name)_\(number)"
-        }
-    }
+extension QueryValue {
+    fileprivate var row: RowValue { RowValue(text: text, json: json, isNumber: isNumber, isNull: self == .null) }
 }
 
 /// The tables of a trace, and what their columns hold.

@@ -1,12 +1,9 @@
 import ArgumentParser
-
-/// How a subcommand prints what it found.
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-    case text, json
-}
+import FaultlineReport
 
 /// Prints the report of a trace.
-struct ReportCommand: JudgingCommand {
+struct ReportCommand: JudgingCommand, PrintingCommand {
+    static let document = Document.report
     static let configuration = CommandConfiguration(
         commandName: "report",
         abstract: "Prints the report of a trace.",
@@ -16,8 +13,8 @@ struct ReportCommand: JudgingCommand {
         help: "A trace that \"faultline record\" or FAULTLINE_TRACE=timeline:PATH wrote, or a profile of traces.")
     var trace: String
 
-    @Option(name: .long, help: "text, or json for programs.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<ReportCommand>.help))
+    var format = OutputFormat<ReportCommand>.text
 
     @Flag(name: .long, help: "Show every finding in full, and every hotspot.")
     var all = false
@@ -27,9 +24,6 @@ struct ReportCommand: JudgingCommand {
     func work() throws {
         let report = try TraceReport(path: trace)
         for note in report.notes { Terminal.tell(note) }
-        switch format {
-        case .text: try Terminal.output.write(report.text(on: .output, showsAll: all))
-        case .json: try Terminal.output.write(report.json())
-        }
+        try format.write(report.analysis, showsAll: all) { $0.report }
     }
 }

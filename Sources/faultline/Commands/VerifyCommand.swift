@@ -4,7 +4,8 @@ import FaultlineReplay
 import FaultlineReport
 
 /// Tries the advice of a trace on a copy of a store.
-struct VerifyCommand: JudgingCommand {
+struct VerifyCommand: JudgingCommand, PrintingCommand {
+    static let document = Document.verification
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Tries a trace's advice on a copy of the store, and measures what it saves.",
@@ -27,8 +28,8 @@ struct VerifyCommand: JudgingCommand {
     @Option(name: .long, help: "The store's model: .xcdatamodeld, .xcdatamodel, or its file contents.")
     var model: String?
 
-    @Option(name: .long, help: "text, or json for programs.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<VerifyCommand>.help))
+    var format = OutputFormat<VerifyCommand>.text
 
     @OptionGroup var thresholds: ThresholdOptions
 
@@ -49,11 +50,6 @@ struct VerifyCommand: JudgingCommand {
             guard Terminal.errors.columns != nil else { return }
             Terminal.tell("Trying \(done + 1) of \(analysis.findings.count): \(finding.title)")
         }
-        let output = Terminal.output
-        switch format {
-        case .text:
-            try output.write(VerificationText(verification).render(width: output.width, colour: output.wantsColour))
-        case .json: try output.write(VerificationJSON(verification).render())
-        }
+        try format.write(verification) { $0.verification }
     }
 }

@@ -1,8 +1,10 @@
 import ArgumentParser
+import FaultlineReport
 import Foundation
 
 /// Says what works on this machine, and gives the command that installs what is missing.
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: ParsableCommand, PrintingCommand {
+    static let document = Document.other
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Checks what works on this machine, and what to install.",
@@ -22,18 +24,12 @@ struct DoctorCommand: ParsableCommand {
     @Option(name: .long, help: "The directory of stores and traces.")
     var directory = "."
 
-    @Option(name: .long, help: "text, or json for programs.")
-    var format = OutputFormat.text
+    @Option(name: .long, help: ArgumentHelp(OutputFormat<DoctorCommand>.help))
+    var format = OutputFormat<DoctorCommand>.text
 
     func run() throws {
         let diagnosis = Doctor(directory: Self.named(directory)).examine()
-        switch format {
-        case .text:
-            let terminal = Terminal.output
-            try terminal.write(
-                DoctorText(diagnosis: diagnosis).render(width: terminal.width, colour: terminal.wantsColour))
-        case .json: try Terminal.output.write(DoctorJSON(diagnosis: diagnosis).render())
-        }
+        try format.write(diagnosis) { $0.other }
         if !diagnosis.obstacles.isEmpty { Foundation.exit(1) }
     }
 
@@ -45,4 +41,12 @@ struct DoctorCommand: ParsableCommand {
         guard !here.isEmpty else { return directory }
         return directory == "." ? here : here + "/" + directory
     }
+}
+
+extension Doctor.Diagnosis: SelfPrinting {
+    func text(_ layout: Layout) -> String {
+        DoctorText(diagnosis: self).render(width: layout.width, colour: layout.isColoured)
+    }
+
+    var json: String { DoctorJSON(diagnosis: self).render() }
 }

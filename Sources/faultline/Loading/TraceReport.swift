@@ -20,8 +20,4 @@ struct TraceReport {
     func text(on terminal: Terminal, showsAll: Bool = false) -> String {
         TextReport(analysis, showsAll: showsAll).render(width: terminal.width, colour: terminal.wantsColour)
     }
-
-    func json() -> String {
-        JSONReport(analysis).render()
-    }
 }

@@ -1,0 +1,24 @@
+/// The output formats that there are.
+package enum Renderers {
+    /// All formats, the default first.
+    package static let all: [any Renderer] = [TextRenderer(), JSONRenderer()]
+
+    /// The formats that can print a document.
+    package static func all(for document: Document) -> [any Renderer] { all.filter { $0.canPrint(document) } }
+
+    /// Returns the help of the option `--format`, such as `text, or json for programs.`
+    package static func help(for document: Document) -> String {
+        let words = all(for: document).map { $0.purpose.isEmpty ? $0.name : "\($0.name) \($0.purpose)" }
+        guard let last = words.last, words.count > 1 else { return words.joined() + "." }
+        return words.dropLast().joined(separator: ", ") + ", or \(last)."
+    }
+
+    /// Why a command refuses a format; `nil`: the format can print the command's document.
+    ///
+    /// - Parameter command: The command's name.
+    package static func refusal(of renderer: any Renderer, for document: Document, by command: String) -> String? {
+        guard !renderer.canPrint(document) else { return nil }
+        let names = all(for: document).map(\.name).joined(separator: " and ")
+        return "\"\(command)\" cannot print \(renderer.name); it prints \(names)."
+    }
+}
