@@ -27,11 +27,7 @@ public struct CheckText: Sendable {
         ])
         for outcome in check.outcomes {
             let limit = outcome.limit
-            table.add([
-                outcome.isMet ? "ok" : "broken", limit.scope ?? "(all)", Self.label(limit),
-                outcome.figure.map { Self.words($0, limit.unit) } ?? (limit.scope == nil ? "not told" : "not seen"),
-                Self.words(Double(limit.value), limit.unit),
-            ])
+            table.add([outcome.isMet ? "ok" : "broken", limit.scope ?? "(all)"] + Self.figures(outcome))
         }
         let lines = table.lines(width: width - 2)
         let means = check.traces > 1 ? "  (of all: the mean of \(Phrase.count(check.traces)) traces)" : ""
@@ -65,7 +61,10 @@ public struct CheckText: Sendable {
             + check.stale.map { "  \(Phrase.printable(Self.subject($0)))  \(ink(.dim, Phrase.printable($0.reason)))" }
     }
 
-    private func summary(_ ink: Ink) -> String {
+    private func summary(_ ink: Ink) -> String { ink(check.isPassed ? .green : .red, verdict) }
+
+    /// Whether the check passed, and why not, in a sentence.
+    var verdict: String {
         var failures: [String] = []
         let count = { (number: Int, thing: String) in
             if number > 0 { failures.append(Phrase.count(UInt64(number), thing)) }
@@ -79,13 +78,23 @@ public struct CheckText: Sendable {
                 "\(Phrase.count(check.missing, "event or end", plural: "events or ends")) missing in the trace, without "
                     + "which no limit is proved to be kept")
         }
-        guard failures.isEmpty else { return ink(.red, "Failed: \(failures.joined(separator: ", ")).") }
+        guard failures.isEmpty else { return "Failed: \(failures.joined(separator: ", "))." }
         let met = check.outcomes.count
         let limits = met == 0 ? "no limits were set" : "\(Phrase.count(UInt64(met), "limit")) kept"
-        return ink(.green, "Passed: \(limits), no new finding.")
+        return "Passed: \(limits), no new finding."
     }
 
-    private static func subject(_ acceptance: Acceptance) -> String {
+    /// What is limited, what was measured and the limit.
+    static func figures(_ outcome: BudgetCheck.Outcome) -> [String] {
+        let limit = outcome.limit
+        return [
+            label(limit),
+            outcome.figure.map { words($0, limit.unit) } ?? (limit.scope == nil ? "not told" : "not seen"),
+            words(Double(limit.value), limit.unit),
+        ]
+    }
+
+    static func subject(_ acceptance: Acceptance) -> String {
         switch acceptance.subject {
         case .finding(let signature): signature
         case .line(let site, let rule): "\(rule) at \(site)"

@@ -11,6 +11,12 @@ public struct DiffText: Sendable {
     /// Smaller changes of time are too much to ask of any two runs.
     private static let visibleRatio = 1.3
 
+    /// What becomes of operations, in the order in which it is shown.
+    static let verdicts: [(ProfileDiff.Verdict, title: String, tone: Ink.Tone)] = [
+        (.worse, "Worse", .red), (.new, "New", .yellow), (.traded, "Better in one thing, worse in another", .yellow),
+        (.better, "Better", .green), (.gone, "Gone", .green),
+    ]
+
     public init(_ diff: ProfileDiff) {
         self.diff = diff
     }
@@ -24,13 +30,23 @@ public struct DiffText: Sendable {
         let width = TextPage.width(width, atMost: 120)
         let ink = Ink(isColoured: colour)
         var sections = [totals(ink, width)]
-        for (verdict, title, tone) in [
-            (ProfileDiff.Verdict.worse, "Worse", Ink.Tone.red), (.new, "New", .yellow),
-            (.traded, "Better in one thing, worse in another", .yellow), (.better, "Better", .green),
-            (.gone, "Gone", .green),
-        ] { sections.append(operations(verdict, title, ink, tone, width)) }
+        for (verdict, title, tone) in Self.verdicts { sections.append(operations(verdict, title, ink, tone, width)) }
         sections += [scopes(ink, width), plans(ink, width), findings(ink, width), [same] + sensitivity(width)]
         return TextPage.joined(sections, ink)
+    }
+
+    /// The sums that both sides can have, before and after, and how they changed.
+    var totalRows: [[String]] {
+        let names = [
+            "time": "time in the store", "trips": "round trips", "rows": "rows loaded", "bytes": "bytes read",
+            "bytesWritten": "bytes written", "writes": "statements that write",
+        ]
+        return diff.totals.filter { $0.before > 0 || $0.after > 0 }.map { figure in
+            [
+                names[figure.name] ?? figure.name, words(figure.name, figure.before, diff.traces.before),
+                words(figure.name, figure.after, diff.traces.after), change(figure),
+            ]
+        }
     }
 
     // MARK: Parts
@@ -40,23 +56,14 @@ public struct DiffText: Sendable {
             .init(title: "", alignment: .left), .init(title: "before", alignment: .right),
             .init(title: "after", alignment: .right), .init(title: "", alignment: .left),
         ])
-        let names = [
-            "time": "time in the store", "trips": "round trips", "rows": "rows loaded", "bytes": "bytes read",
-            "bytesWritten": "bytes written", "writes": "statements that write",
-        ]
-        for figure in diff.totals where figure.before > 0 || figure.after > 0 {
-            table.add([
-                names[figure.name] ?? figure.name, words(figure.name, figure.before, diff.traces.before),
-                words(figure.name, figure.after, diff.traces.after), change(figure),
-            ])
-        }
+        for row in totalRows { table.add(row) }
         var text = [ink(.bold, "Before and after") + ink(.dim, sides)] + table.section(ink, width: width)
         if let pace { text += TextTable.wrapped(pace, width: width - 2).map { "  " + ink(.dim, $0) } }
         return text
     }
 
     /// What happened to the whole run, if that is more than what any two runs differ by.
-    private var pace: String? {
+    var pace: String? {
         let ratio = max(diff.pace, 1 / diff.pace)
         guard ratio >= Self.leastPace else { return nil }
         return
@@ -65,7 +72,7 @@ public struct DiffText: Sendable {
     }
 
     /// What the two sides are sums of, if they are.
-    private var sides: String {
+    var sides: String {
         let (before, after) = diff.traces
         guard before > 1 || after > 1 else { return "" }
         return "  (per trace; before the mean of \(Phrase.count(before)), after of \(Phrase.count(after)))"
@@ -93,7 +100,7 @@ public struct DiffText: Sendable {
     }
 
     /// The counts that changed, or else the time: `trips 2 → 48, rows 100 → 4,800`.
-    private func changes(of operation: ProfileDiff.Operation) -> String {
+    func changes(of operation: ProfileDiff.Operation) -> String {
         switch operation.verdict {
         case .new, .gone:
             guard let group = operation.group else { return "" }
@@ -113,14 +120,14 @@ public struct DiffText: Sendable {
         }
     }
 
-    private func place(of operation: ProfileDiff.Operation) -> String {
+    func place(of operation: ProfileDiff.Operation) -> String {
         let (before, after) = (operation.before?.key.site, operation.after?.key.site)
         guard let before, let after, before != after else { return (after ?? before)?.description ?? "–" }
         return before.fileName == after.fileName
             ? "\(after) (was :\(before.line))" : "\(after) (was \(before))"
     }
 
-    private var changedScopes: [(key: ScopeSummary.Key, figures: [ProfileDiff.Figure])] {
+    var changedScopes: [(key: ScopeSummary.Key, figures: [ProfileDiff.Figure])] {
         diff.scopes.filter { scope in
             scope.figures.contains { $0.name != "storeTime" && $0.order(diff.traces) != 0 }
         }
@@ -134,16 +141,17 @@ public struct DiffText: Sendable {
             .init(title: "trips", alignment: .right), .init(title: "time in the store", alignment: .right),
         ])
         for scope in changed {
-            table.add(
-                [scope.key.name]
-                    + scope.figures.map { figure in
-                        let name = figure.name == "storeTime" ? "time" : figure.name
-                        let before = words(name, figure.before, diff.traces.before)
-                        let after = words(name, figure.after, diff.traces.after)
-                        return before == after ? after : "\(before) → \(after)"
-                    })
+            table.add([scope.key.name] + scope.figures.map(movement))
         }
         return [ink(.bold, "Scopes")] + table.section(ink, width: width)
+    }
+
+    /// A figure on both sides, or once if it is the same: `2 → 48`.
+    func movement(_ figure: ProfileDiff.Figure) -> String {
+        let name = figure.name == "storeTime" ? "time" : figure.name
+        let before = words(name, figure.before, diff.traces.before)
+        let after = words(name, figure.after, diff.traces.after)
+        return before == after ? after : "\(before) → \(after)"
     }
 
     private func plans(_ ink: Ink, _ width: Int) -> [String] {
@@ -179,7 +187,7 @@ public struct DiffText: Sendable {
     }
 
     /// The severity now; before as well, if that was another.
-    private func severity(of change: ProfileDiff.FindingChange) -> String {
+    func severity(of change: ProfileDiff.FindingChange) -> String {
         guard let finding = change.finding else { return "" }
         guard let before = change.before, let after = change.after, before.severity != after.severity else {
             return finding.severity.name
@@ -192,7 +200,7 @@ public struct DiffText: Sendable {
             && diff.findings.allSatisfy { $0.state == .still } && changedScopes.isEmpty
     }
 
-    private var same: String {
+    var same: String {
         let count = diff.operations.count { $0.verdict == .same }
         let verb = count == 1 ? "is" : "are"
         guard !diff.operations.isEmpty else { return "Neither side has an operation." }
@@ -205,7 +213,7 @@ public struct DiffText: Sendable {
     }
 
     /// The changes of time that these runs cannot show.
-    private func sensitivity(_ width: Int) -> [String] {
+    func sensitivity(_ width: Int) -> [String] {
         let blind = diff.operations.filter { $0.verdict == .same }.compactMap { $0.time?.leastRatio }
             .filter { $0 > Self.visibleRatio }
         guard let least = blind.min(), let most = blind.max() else { return [] }
@@ -217,35 +225,5 @@ public struct DiffText: Sendable {
             text += " Sums of several runs (faultline merge) show smaller changes."
         }
         return TextTable.wrapped(text, width: width)
-    }
-
-    // MARK: Words
-
-    private func words(_ name: String, _ value: UInt64, _ traces: UInt64) -> String {
-        let mean = Double(value) / Double(traces)
-        switch name {
-        case "time": return Phrase.duration(mean)
-        case "bytes", "bytesWritten": return Phrase.size(mean)
-        default: return value % traces == 0 ? Phrase.count(value / traces) : Phrase.decimal(mean, places: 1)
-        }
-    }
-
-    private func label(_ name: String) -> String {
-        switch name {
-        case "fullScanSteps": "scan steps"
-        case "automaticIndexes": "automatic indexes"
-        case "prefetchedRows": "prefetched rows"
-        case "count": "times"
-        default: name
-        }
-    }
-
-    private func change(_ figure: ProfileDiff.Figure) -> String {
-        let before = Double(figure.before) / Double(diff.traces.before)
-        let after = Double(figure.after) / Double(diff.traces.after)
-        guard before > 0, after > 0, before != after else { return before == after ? "same" : "" }
-        let ratio = max(before, after) / min(before, after)
-        if ratio < 1.005 { return "" }
-        return Phrase.decimal(ratio, places: ratio < 9.95 ? 2 : 1) + (before > after ? " × less" : " × more")
     }
 }

@@ -24,7 +24,7 @@ struct FindingsText {
     }
 
     /// How many findings are shown in full: every error, and others up to a limit; notes only where there is nothing else.
-    private var fullCount: Int {
+    var fullCount: Int {
         if showsAll { return findings.count }
         // Errors come first, then warnings.
         let errors = findings.prefix { $0.severity == .error }.count

@@ -1,12 +1,12 @@
 /// The output formats that there are.
 package enum Renderers {
     /// All formats, the default first.
-    package static let all: [any Renderer] = [TextRenderer(), JSONRenderer()]
+    package static let all: [any Renderer] = [TextRenderer(), JSONRenderer(), MarkdownRenderer()]
 
     /// The formats that can print a document.
     package static func all(for document: Document) -> [any Renderer] { all.filter { $0.canPrint(document) } }
 
-    /// Returns the help of the option `--format`, such as `text, or json for programs.`
+    /// Returns the help of a command's `--format`: the formats that can print its document, and what each is for.
     package static func help(for document: Document) -> String {
         let words = all(for: document).map { $0.purpose.isEmpty ? $0.name : "\($0.name) \($0.purpose)" }
         guard let last = words.last, words.count > 1 else { return words.joined() + "." }

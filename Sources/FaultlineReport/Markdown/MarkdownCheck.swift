@@ -1,0 +1,62 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// The outcome of a check in Markdown: the verdict, the budgets, and the findings that fail.
+struct MarkdownCheck {
+    let check: BudgetCheck
+
+    /// The outcome, with a line feed at its end.
+    func render() -> String {
+        let title = "## Faultline check: \(check.isPassed ? "passed" : "failed")"
+        return Markdown.page(
+            [[title], [Markdown.text(CheckText(check).verdict)]] + budgets + findings + advice + stale)
+    }
+
+    private var budgets: [[String]] {
+        let rows = check.outcomes.map { outcome in
+            [
+                outcome.isMet ? "ok" : "**broken**", outcome.limit.scope.map(Markdown.code) ?? "(all)",
+            ] + CheckText.figures(outcome).map(Markdown.text)
+        }
+        guard !rows.isEmpty else { return [] }
+        let means = "The measured figures of the whole are means of \(Phrase.count(check.traces)) traces."
+        return [
+            ["### Budgets"], Markdown.table(["", "scope", "limit on", "measured", "at most"], numbers: [3, 4], rows),
+            check.traces > 1 ? [means] : [],
+        ]
+    }
+
+    private var findings: [[String]] {
+        let rows = check.findings.filter { $0.state != .minor }.map { finding, state, acceptance in
+            [
+                isFailing(state) ? "**\(state.rawValue)**" : state.rawValue,
+                "\(finding.rule) \(Markdown.text(finding.title))", Markdown.site(finding.change),
+                acceptance.map(remark) ?? "",
+            ]
+        }
+        return rows.isEmpty ? [] : [["### Findings"], Markdown.table(["", "finding", "line", "suppressed"], rows)]
+    }
+
+    /// What to do about the findings that fail, and the names by which a budget suppresses them.
+    private var advice: [[String]] {
+        let failing = check.findings.filter { isFailing($0.state) }.map(\.finding)
+        return failing.enumerated().flatMap { index, finding in
+            MarkdownFinding(finding: finding, number: index + 1).blocks
+                + [
+                    ["To suppress it, add its name to the budget, with a reason:"],
+                    Markdown.fence([finding.signature], language: "text"),
+                ]
+        }
+    }
+
+    private var stale: [[String]] {
+        let lines = check.stale.map { "- \(Markdown.code(CheckText.subject($0))): \(Markdown.text($0.reason))" }
+        return lines.isEmpty ? [] : [["### Stale suppressions"], lines]
+    }
+
+    private func isFailing(_ state: BudgetCheck.State) -> Bool { state == .fails || state == .expired }
+
+    private func remark(_ acceptance: Acceptance) -> String {
+        Markdown.text(acceptance.reason + (acceptance.expires.map { ", until \($0)" } ?? ""))
+    }
+}

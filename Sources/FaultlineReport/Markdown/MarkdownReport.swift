@@ -1,0 +1,61 @@
+internal import FaultlineAnalysis
+internal import FaultlineTrace
+
+/// A report in Markdown: what was recorded, what to change, and where the store's time went.
+struct MarkdownReport {
+    let analysis: Analysis
+    /// Whether to show every finding in full, and every hotspot.
+    var showsAll = false
+
+    /// The report, with a line feed at its end.
+    func render() -> String {
+        Markdown.page([title, [Markdown.text(TextReport.facts(analysis.profile)) + "."], limits] + findings + hotspots)
+    }
+
+    private var title: [String] {
+        let programs = TextReport.programs(analysis.profile).prefix(3).map(Markdown.code)
+        return ["## Faultline: " + (programs.isEmpty ? "trace" : programs.joined(separator: ", "))]
+    }
+
+    /// What the trace does not show.
+    private var limits: [String] {
+        let limits = analysis.quality?.explanation ?? []
+        return limits.isEmpty ? [] : ["> [!NOTE]"] + limits.map { "> - " + Markdown.text($0) }
+    }
+
+    private var findings: [[String]] {
+        let all = analysis.findings
+        guard !all.isEmpty else { return [["No finding."]] }
+        let full = FindingsText(findings: all, showsAll: showsAll).fullCount
+        var blocks = [["### What to change"]]
+        for (index, finding) in all.prefix(full).enumerated() {
+            blocks += MarkdownFinding(finding: finding, number: index + 1).blocks
+        }
+        guard all.count > full else { return blocks }
+        let rest = all.dropFirst(full).map { finding in
+            "- \(finding.severity.name): \(finding.rule) \(Markdown.text(finding.title)), \(Markdown.site(finding.change))"
+        }
+        return blocks + [["### Also"], rest]
+    }
+
+    private var hotspots: [[String]] {
+        let groups = TextReport.operations(analysis.profile)
+        let shown = groups.prefix(showsAll ? .max : TextReport.hotspots)
+        let rows = shown.map { group in
+            [
+                GroupText.kind(group.key), Markdown.code(GroupText.subject(group.key)), Phrase.count(group.count),
+                GroupText.time(group) { $0.percentile(50) }, GroupText.time(group) { $0.percentile(99) },
+                GroupText.rows(group), GroupText.time(group) { $0.total },
+                Markdown.site(group.key.site, unknown: "–"),
+            ]
+        }
+        guard !rows.isEmpty else { return [] }
+        let rest = groups.count - shown.count
+        return [
+            ["### Hotspots"],
+            Markdown.table(
+                ["kind", "what", "count", "p50", "p99", "rows", "total", "call site"], numbers: [2, 3, 4, 5, 6], rows),
+            rest > 0 ? ["\(Phrase.count(UInt64(rest))) more."] : [],
+        ]
+    }
+}

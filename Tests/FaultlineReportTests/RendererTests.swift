@@ -1,0 +1,42 @@
+import Testing
+
+@testable import FaultlineReport
+
+@Suite("Output formats")
+struct RendererTests {
+    @Test func `Names are unique, and text comes first`() {
+        let names = Renderers.all.map(\.name)
+        #expect(names.first == "text" && Set(names).count == names.count)
+    }
+
+    @Test(arguments: Document.allCases)
+    func `Text and JSON print every document`(document: Document) {
+        #expect(Renderers.all(for: document).map(\.name).prefix(2) == ["text", "json"])
+    }
+
+    @Test func `Markdown prints what a pull request is told`() {
+        let documents = Document.allCases.filter { MarkdownRenderer().canPrint($0) }
+        #expect(documents == [.report, .check, .diff])
+    }
+
+    @Test func `The help names the formats of a document`() {
+        #expect(Renderers.help(for: .report) == "text, json for programs, or markdown for pull requests.")
+        #expect(Renderers.help(for: .inspection) == "text, or json for programs.")
+    }
+
+    @Test func `A format is refused by naming those that can`() {
+        let markdown = MarkdownRenderer()
+        #expect(
+            Renderers.refusal(of: markdown, for: .verification, by: "verify")
+                == "\"verify\" cannot print markdown; it prints text and json.")
+        #expect(Renderers.refusal(of: markdown, for: .report, by: "report") == nil)
+    }
+
+    @Test func `A format that mentions no document can print none`() {
+        struct Silent: Renderer {
+            let name = "silent"
+            let purpose = ""
+        }
+        #expect(Document.allCases.allSatisfy { !Silent().canPrint($0) })
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+@Suite("Asked for a format, the command")
+struct FormatTests {
+    private static func trace(_ story: String) -> String {
+        BuiltCommand.package.appendingPathComponent("Traces/\(story)/trace.json").path
+    }
+
+    @Test("prints Markdown, whose tables and fences are whole")
+    func markdown() throws {
+        let (flawed, improved) = (Self.trace("groceries-flawed"), Self.trace("groceries-improved"))
+        let documents = try [
+            ["report", flawed], ["report", flawed, "--all"], ["diff", flawed, improved], ["check", flawed],
+        ].map { try BuiltCommand.run($0 + ["--format", "markdown"]) }
+        #expect(documents.map(\.status) == [0, 0, 0, 1])
+        for document in documents {
+            #expect(document.errors.isEmpty && document.output.hasPrefix("## Faultline"))
+            let lines = document.output.split(separator: "\n")
+            #expect(lines.count { $0.hasPrefix("```") }.isMultiple(of: 2))
+            #expect(lines.count { $0 == "</details>" } == lines.count { $0.hasPrefix("<details>") })
+        }
+        #expect(documents[0].output.contains("#### 1. Move `Item.photo` into an entity of its own\n"))
+        #expect(documents[2].output.contains("| gone | warning | R09 Move `Item.photo` into an entity of its own |"))
+        #expect(documents[3].output.contains("```text\nR09|Item.photo||\n```\n"))
+    }
+
+    @Test(
+        "refuses one that it cannot print, before it reads anything",
+        arguments: [
+            ["verify", "none.json", "--store", "none.sqlite"], ["inspect", "none.sqlite"], ["events", "none.json"],
+            ["query", "none.json", "SELECT 1"], ["doctor"],
+        ])
+    func refusal(command: [String]) throws {
+        let result = try BuiltCommand.run(command + ["--format", "markdown"])
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(
+            result.errors.hasPrefix("Error: \"\(command[0])\" cannot print markdown; it prints text and json.\n"))
+    }
+
+    @Test("lists those that each subcommand prints in its help")
+    func help() throws {
+        let values = try ["report", "check", "diff", "verify", "inspect", "events", "query", "doctor"].map { name in
+            let words = try BuiltCommand.run(["help", name]).output.split(whereSeparator: \.isWhitespace)
+            return words.joined(separator: " ").firstMatch(of: /\(values: ([a-z, ]+); default: text\)/).map { $0.1 }
+        }
+        let (all, some) = ("text, json, markdown" as Substring, "text, json" as Substring)
+        #expect(values == [all, all, all, some, some, some, some, some])
+    }
+
+    @Test("names all of its formats where one is unknown")
+    func unknown() throws {
+        let result = try BuiltCommand.run(["verify", "none.json", "--store", "x", "--format", "xml"])
+        #expect(result.status == 2)
+        #expect(result.errors.contains("Please provide one of 'text' and 'json'."))
+    }
+}
