@@ -99,6 +99,12 @@ extension Recorder {
         end(event, .FL_EVENT_RELEASE, &fields, nil, context, 0)
     }
 
+    /// Ends and records an eviction from the row cache.
+    package func end(_ event: OpenEvent, _ detail: TraceEvent.Eviction) {
+        var fields = detail.record
+        end(event, .FL_EVENT_EVICTION, &fields, nil, 0, 0)
+    }
+
     /// Ends and records a refresh.
     package func end(_ event: OpenEvent, _ detail: TraceEvent.Refresh, context: DictionaryID, site: DictionaryID) {
         var fields = detail.record

@@ -98,6 +98,10 @@ struct StoreTimeText {
         words.append("\(Phrase.count(totals.rowsLoaded, "row")) loaded")
         if totals.bytesRead > 0 { words.append("\(Phrase.size(Double(totals.bytesRead))) read") }
         if totals.bytesWritten > 0 { words.append("\(Phrase.size(Double(totals.bytesWritten))) written") }
+        if totals.rowsEvicted > 0 {
+            let size = Phrase.size(Double(totals.bytesEvicted))
+            words.append("\(Phrase.count(totals.rowsEvicted, "row")) evicted from the row cache (\(size))")
+        }
         return TextTable.wrapped(words.joined(separator: " · "), width: width - 2).map { "  " + ink(.dim, $0) }
     }
 

@@ -85,6 +85,21 @@ struct RefaultRuleTests {
         #expect(figures["evicted"] == 180 && figures["refreshed"] == 0 && figures["roomFor90Percent"] == 60 * 164)
     }
 
+    @Test func `What the row cache evicted is told where rows made room for one another`() throws {
+        var story = Story()
+        story.read(60, times: 4) { story in
+            var eviction = TraceEvent.Eviction()
+            (eviction.entity, eviction.rows, eviction.bytes) = (story.groceries.item, 50, 8192)
+            story.groceries.trace.event(.eviction(eviction), duration: 0)
+        }
+        let profile = Profile(story.groceries.trace.closed())
+        #expect(profile.totals.rowsEvicted == 200 && profile.totals.bytesEvicted == 32768)
+        #expect(profile.totals.events[.eviction] == 4)
+        #expect(!profile.groups.contains { $0.key.kind == .eviction })
+        let finding = try #require(story.findings.first)
+        #expect(finding.explanation.map(\.text).contains("The row cache evicted 200 rows (32.0 KiB) in all."))
+    }
+
     /// Objects that had to make room for the photos of a fetch, in a store whose row cache has a limit.
     private func crowded(limits: [UInt64?], photos: UInt64) -> Finding? {
         findings { story in

@@ -123,6 +123,18 @@ struct TextReportTests {
         #expect(report.contains("  batches: 20 % waiting, 10 % preparing, 70 % stepping through rows\n"))
     }
 
+    @Test func `What the row cache evicted stands below the table`() {
+        var builder = TraceBuilder()
+        var fetch = TraceEvent.Fetch()
+        (fetch.trips, fetch.rows) = (1, 1500)
+        builder.event(.fetch(fetch), duration: 1_000_000)
+        var eviction = TraceEvent.Eviction()
+        (eviction.rows, eviction.bytes) = (1200, 2 << 20)
+        builder.event(.eviction(eviction), duration: 0)
+        let report = TextReport(Analysis(Profile(builder.closed()))).render()
+        #expect(report.contains("  1,500 rows loaded · 1,200 rows evicted from the row cache (2.00 MiB)\n"))
+    }
+
     @Test func `What was lost stands at the top`() {
         var trace = GroceriesStory.trace
         trace.insert(.lost(EventLoss(process: 7, thread: 99, events: 30)), at: trace.count - 1)

@@ -253,6 +253,43 @@ struct EventTests {
         #expect(releases().last?.fault == faults[3].id)
     }
 
+    @Test("What the row cache evicts is told, and what of it is held at that time")
+    func evictions() throws {
+        let store = try TestStore(isRecording: true) { $0.rowCacheLimit = 64 << 10 }
+        try store.fill(items: 3000)
+        store.context.reset()
+        func evictions(_ work: () throws -> Void) rethrows -> [TraceEvent] {
+            let begin = store.events.count
+            try work()
+            return store.events[begin...].filter { $0.kind == .eviction }
+        }
+        func sum(_ events: [TraceEvent], _ part: (TraceEvent.Eviction) -> UInt32) -> Int {
+            events.reduce(0) { sum, event in
+                if case .eviction(let eviction) = event.detail { sum + Int(part(eviction)) } else { sum }
+            }
+        }
+        var held: FetchResults<Item>?
+        let first = try evictions { held = try store.context.fetch(FetchRequest<Item>()) }
+        // A row takes 64 bytes at least, so that no more than 1,024 have room.
+        #expect((3000 - 1024...3000).contains(sum(first, \.rows)))
+        #expect(sum(first, \.heldRows) == sum(first, \.rows))
+        for event in first {
+            guard case .eviction(let eviction) = event.detail else { continue }
+            #expect(eviction.limit == 64 << 10 && eviction.bytes >= 64 * UInt64(eviction.rows))
+            #expect(["Item", "Category"].contains(store.dictionary.entity(eviction.entity)?.name))
+            #expect(event.parent == details(store, .fetch).last?.id)
+        }
+        // What is held is in memory, whatever the limit.
+        try withExtendedLifetime(held) { _ = try store.context.fetch(FetchRequest<Item>()) }
+        guard case .fetch(let fetch) = try #require(details(store, .fetch).last).detail else { return }
+        #expect(fetch.cacheHits == 3000)
+        held = nil
+        // Faults one by one: nothing but the cache holds what makes room for them.
+        let ids = try store.context.fetchObjectIDs(FetchRequest<Item>())
+        let second = try evictions { for id in ids { _ = try store.context.existingObject(with: id) } }
+        #expect(sum(second, \.rows) >= 3000 - 1024 && sum(second, \.heldRows) < sum(second, \.rows) / 2)
+    }
+
     @Test("A save tells which objects were set to what the store had")
     func unchanged() throws {
         let store = try TestStore(isRecording: true)

@@ -48,7 +48,9 @@
       "An object that released 16 KiB of values or more, because it was turned back into a fault or nothing held it any " \
       "more; or a fetch's result that held such objects, when the program released it.") \
     X(CPU, cpu, fl_cpu, CPUSample, FL_NO_TITLE, FL_INSTANT, FL_WITHOUT_LISTS, \
-      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for. It has no duration.")
+      "A sample of a thread on a CPU: its call stack, and the CPU time that the sample stands for. It has no duration.") \
+    X(EVICTION, eviction, fl_eviction, Eviction, FL_TITLE(fl_eviction, entity), FL_INSTANT, FL_WITHOUT_LISTS, \
+      "Rows that the row cache evicted to stay within its limit. A row stays in memory while an object or a result holds it.")
 
 // MARK: - The dictionary
 
@@ -365,6 +367,13 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_CPU_FIELDS(X, S) \
     X(S, uint64_t, weight, FL_NANOSECONDS, 0, "CPU time of the thread that the sample stands for.")
 
+#define FL_EVICTION_FIELDS(X, S) \
+    X(S, uint64_t, bytes, FL_BYTES, 0, "Bytes of memory that the rows took.") \
+    X(S, uint64_t, limit, FL_BYTES, 0, "The row cache's limit.") \
+    X(S, uint32_t, entity, FL_REFERENCE, FL_DICTIONARY_ENTITY, "The entity at the root of the rows' tree.") \
+    X(S, uint32_t, rows, FL_COUNT, 0, "Rows that were evicted.") \
+    X(S, uint32_t, heldRows, FL_COUNT, 0, "Those among them that an object or a result held at that time.")
+
 // MARK: - Lists that follow an event
 
 // A list is a run of entries of 64-bit words behind the event's fields; its length stands in the field of the same name.
@@ -396,6 +405,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_WAIT_LISTS(X, S)
 #define FL_RELEASE_LISTS(X, S)
 #define FL_CPU_LISTS(X, S)
+#define FL_EVICTION_LISTS(X, S)
 
 // What the entries of lists are. X(symbol, Swift type, its words, description)
 #define FL_ENTRIES(X) \

@@ -75,7 +75,7 @@ extension EventKind {
     /// Whether events of the kind are work of a thread.
     var isWork: Bool {
         switch self {
-        case .scope, .use, .release: false
+        case .scope, .use, .release, .eviction: false
         default: true
         }
     }

@@ -102,6 +102,10 @@ struct ProcessContext: Sendable {
         case .release(let release):
             if release.fetch != 0 { fetches.update(release.fetch) { $0.isClosed = true } ?? () }
             return
+        case .eviction(let eviction):
+            summary.counts.rowsEvicted &+= UInt64(eviction.rows)
+            summary.counts.bytesEvicted &+= eviction.bytes
+            return
         default: break
         }
         observePlace(of: event)

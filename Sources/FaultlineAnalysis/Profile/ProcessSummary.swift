@@ -66,6 +66,9 @@ public struct ProfileCounts: Sendable, Hashable {
     public internal(set) var bytesRead: UInt64 = 0
     /// Bytes of column values that were written.
     public internal(set) var bytesWritten: UInt64 = 0
+    /// Rows that the row cache evicted, and the bytes of memory that they took.
+    public internal(set) var rowsEvicted: UInt64 = 0
+    public internal(set) var bytesEvicted: UInt64 = 0
     /// Time that recording took from the program, in nanoseconds; an estimate from sampled events.
     public internal(set) var overhead: UInt64 = 0
     /// Events of the kinds that have call sites.
@@ -111,6 +114,7 @@ extension ProfileCounts: Summed, StartsEmpty {
         .sum("writes", \.writes), .sum("transactions", \.transactions),
         .sum("schemaStatements", \.schemaStatements), .sum("claimedTrips", \.claimedTrips),
         .sum("rowsLoaded", \.rowsLoaded), .sum("bytesRead", \.bytesRead), .sum("bytesWritten", \.bytesWritten),
+        .sum("rowsEvicted", \.rowsEvicted), .sum("bytesEvicted", \.bytesEvicted),
         .sum("overhead", \.overhead), .sum("eventsWithPlace", \.eventsWithPlace),
         .sum("eventsWithoutSite", \.eventsWithoutSite), .sum("eventsWithStack", \.eventsWithStack),
         .sum("truncatedStacks", \.truncatedStacks), .sum("unresolvedStacks", \.unresolvedStacks),

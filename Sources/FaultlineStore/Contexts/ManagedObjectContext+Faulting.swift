@@ -119,7 +119,6 @@ extension ManagedObjectContext {
             return try connection.loadRow(entity, key: object.key, &run)
         }
         span?.didRun(run)
-        span?.tookRestToPrepare()
         if log.isOn {
             log.connectionTime(run.duration)
             log.totalTime(recorder.now() - start, rows: loaded == nil ? 0 : 1)
@@ -247,7 +246,6 @@ extension ManagedObjectContext {
             try connection.beginRead()
             let statement = try connection.sqlite.statement(sql)
             statement.bind(.integer(object.key), at: 1)
-            span?.didPrepare()
             log.statement(sql, [.integer(object.key)])
             return try connection.loadKeys(statement, destination)
         }

@@ -65,7 +65,7 @@ final class PinnedSnapshot: Sendable {
             )
         }
         let rows = RowCache(
-            roots: store.entities.count, limit: store.description.rowCacheLimit, recorder: store.recorder)
+            store.entities, limit: store.description.rowCacheLimit, recorder: store.recorder)
         let connection = try store.openReader(rows: rows, epoch: ReadEpoch())
         try connection.pin()
         return ConnectionPool(connection, readers: 0)

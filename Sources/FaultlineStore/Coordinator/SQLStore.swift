@@ -61,7 +61,7 @@ final class SQLStore: @unchecked Sendable {
         external = ExternalData(
             storeURL: description.url, store: opening.uuid,
             threshold: description.isInMemory ? .max : description.externalStorageThreshold)
-        rows = RowCache(roots: entities.count, limit: description.rowCacheLimit, recorder: recorder)
+        rows = RowCache(entities, limit: description.rowCacheLimit, recorder: recorder)
         let relationships = schema.entities.flatMap(\.properties).map(\.relationshipNumber).max() ?? -1
         relationshipGenerations = RelationshipGenerations(count: relationships + 1)
         hasWriteAheadLog = sqlite.hasWriteAheadLog

@@ -5,12 +5,6 @@ import FaultlineTrace
 typealias FaultSpan = TripSpan<TraceEvent.Fault>
 
 extension FaultSpan {
-    /// To be called after ``didRun(_:)`` where preparing was not measured by itself: it is what the trip took besides.
-    func tookRestToPrepare() {
-        let rest = lap()
-        event.prepare += rest - min(rest, event.step)
-    }
-
     /// Completes the event of an object that was filled, or is gone.
     func describe(
         _ object: ManagedObject, _ entity: EntityRuntime, _ source: TraceEvent.Fault.Source, _ failure: StoreError?,

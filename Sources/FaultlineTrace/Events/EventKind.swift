@@ -38,6 +38,10 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
     ///
     /// It has no duration.
     case cpu
+    /// Rows that the row cache evicted to stay within its limit.
+    ///
+    /// A row stays in memory while an object or a result holds it.
+    case eviction
 
     /// Whether the kind's events take up no time of their threads.
     public var isInstant: Bool {
@@ -55,6 +59,7 @@ public enum EventKind: UInt8, Sendable, Hashable, CaseIterable {
         case .wait: false
         case .release: true
         case .cpu: true
+        case .eviction: true
         }
     }
 }

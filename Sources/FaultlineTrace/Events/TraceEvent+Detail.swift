@@ -18,6 +18,7 @@ extension TraceEvent {
         case wait(Wait)
         case release(Release)
         case cpu(CPUSample)
+        case eviction(Eviction)
     }
 
     /// What happened.
@@ -41,6 +42,7 @@ extension TraceEvent.Detail {
         case .wait: .wait
         case .release: .release
         case .cpu: .cpu
+        case .eviction: .eviction
         }
     }
 
@@ -60,6 +62,7 @@ extension TraceEvent.Detail {
         case .wait: []
         case .release(let fields): [fields.entity]
         case .cpu: []
+        case .eviction(let fields): [fields.entity]
         }
     }
 
@@ -78,6 +81,7 @@ extension TraceEvent.Detail {
         case .wait: self = .wait(TraceEvent.Wait(record))
         case .release: self = .release(TraceEvent.Release(record))
         case .cpu: self = .cpu(TraceEvent.CPUSample(record))
+        case .eviction: self = .eviction(TraceEvent.Eviction(record))
         }
     }
 
@@ -109,6 +113,8 @@ extension TraceEvent.Detail {
         case .release(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
         case .cpu(let fields):
+            withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
+        case .eviction(let fields):
             withUnsafeBytes(of: fields.record) { body($0.baseAddress!, []) }
         }
     }

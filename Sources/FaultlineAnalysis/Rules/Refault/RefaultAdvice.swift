@@ -8,6 +8,8 @@ struct RefaultAdvice {
     let limit: UInt64?
     /// `nil`: nothing stands out.
     let evictor: Evictor?
+    /// What the row cache evicted; 0 in traces of older recorders.
+    let evictions: (rows: UInt64, bytes: UInt64)
 
     /// The line that more than half of all bytes of objects were read for.
     struct Evictor {
@@ -35,6 +37,7 @@ struct RefaultAdvice {
         (self.key, self.evidence) = (key, evidence)
         limit = profile.entity(key.entity)?.rowCacheLimit
         self.evictor = evictor?.site == key.site ? nil : evictor
+        evictions = (profile.totals.rowsEvicted, profile.totals.bytesEvicted)
     }
 
     /// Whether most of them were refreshed, or their context reset; otherwise they had to make room.
@@ -90,6 +93,10 @@ struct RefaultAdvice {
             sentences.append(
                 "With \(sizes[0]) for rows half of them would have been in memory, with \(sizes[1]) nine of ten"
                     + "\(known ?? "").")
+            if evictions.rows > 0 {
+                sentences.append(
+                    "The row cache evicted \(count: evictions.rows, "row") (\(size: evictions.bytes)) in all.")
+            }
             if let evictor {
                 sentences.append(
                     "\(percent: evictor.share) of what was read of objects, "

@@ -1,5 +1,6 @@
 import CStore
 import FaultlineRecorder
+import FaultlineTrace
 import Foundation
 import Synchronization
 
@@ -114,14 +115,19 @@ final class RowCache: Sendable {
     }
 
     private let recorder: Recorder
+    /// The number in the trace's dictionary of the entity at a place of the model.
+    private let traceID: @Sendable (Int) -> DictionaryID
     private let state: Mutex<State>
     /// Changed under the lock.
     private let saves = Atomic<UInt64>(0)
     /// Bytes of blocks that are kept although no object holds them.
     let limit: Int
 
-    init(roots: Int, limit: Int, recorder: Recorder) {
+    /// - Parameter entities: those of the model, by place.
+    init(_ entities: [EntityRuntime], limit: Int, recorder: Recorder) {
+        let roots = entities.count
         self.recorder = recorder
+        traceID = { [recorder] place in entities[place].traceID(recorder) }
         let maps = UnsafeMutableBufferPointer<KeyMap>.allocate(capacity: roots)
         for place in 0..<roots { (maps.baseAddress! + place).initialize(to: KeyMap()) }
         state = Mutex(State(maps: maps, seen: Array(repeating: [], count: roots)))
@@ -195,7 +201,6 @@ final class RowCache: Sendable {
         guard let root = blocks.first?.root else { return (0, []) }
         var hits = 0
         var held: [RowBlock] = []
-        // Let go of outside the lock: a block that goes away takes the lock itself.
         var evicted: [RowBlock] = []
         state.withLock { state in
             guard isCurrent(generation) else {
@@ -219,7 +224,7 @@ final class RowCache: Sendable {
             }
             evicted = state.trim(to: limit)
         }
-        _ = consume evicted
+        evict(&evicted)
         return (hits, held)
     }
 
@@ -235,8 +240,39 @@ final class RowCache: Sendable {
             evicted = state.trim(to: limit)
             return known
         }
-        _ = consume evicted
+        evict(&evicted)
         return withExtendedLifetime(held) { (known ?? row, (known ?? row).block) }
+    }
+
+    /// Lets go of blocks that there is no room for.
+    ///
+    /// Outside of the lock: a block that goes away takes it itself.
+    @inline(__always)
+    private func evict(_ blocks: inout [RowBlock]) {
+        guard !blocks.isEmpty else { return }
+        if recorder.isEnabled { record(evictionOf: &blocks) }
+        blocks = []
+    }
+
+    /// Records which rows are in blocks, tree by tree, and which of them something else holds.
+    @inline(never)
+    private func record(evictionOf blocks: inout [RowBlock]) {
+        var evictions: [Int: TraceEvent.Eviction] = [:]
+        for place in blocks.indices {
+            let isHeld = !isKnownUniquelyReferenced(&blocks[place])
+            let block = blocks[place]
+            var rows: UInt32 = 0
+            block.forEachRow { _ in rows += 1 }
+            evictions[block.root, default: TraceEvent.Eviction()].rows += rows
+            evictions[block.root]?.heldRows += isHeld ? rows : 0
+            evictions[block.root]?.bytes += UInt64(block.capacity)
+        }
+        for (root, var eviction) in evictions.sorted(by: { $0.key < $1.key }) where eviction.rows > 0 {
+            guard let open = recorder.begin() else { return }
+            eviction.entity = traceID(root)
+            eviction.limit = UInt64(limit)
+            recorder.end(open, eviction)
+        }
     }
 
     /// Takes a row out because it was deleted.
