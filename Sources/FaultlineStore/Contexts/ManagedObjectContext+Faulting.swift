@@ -116,7 +116,7 @@ extension ManagedObjectContext {
         span?.restart()
         let loaded = try pool.read(for: span.origin()) { connection throws(StoreError) in
             span?.didLock()
-            return try connection.loadRow(entity, key: object.key, &run, span)
+            return try connection.loadRow(entity, key: object.key, &run)
         }
         span?.didRun(run)
         if log.isOn {
@@ -246,7 +246,6 @@ extension ManagedObjectContext {
             try connection.beginRead()
             let statement = try connection.sqlite.statement(sql)
             statement.bind(.integer(object.key), at: 1)
-            span?.didPrepare()
             log.statement(sql, [.integer(object.key)])
             return try connection.loadKeys(statement, destination)
         }

@@ -99,7 +99,6 @@ struct FetchExecution {
         let log = store.log
         try connection.beginRead()
         let statement = try connection.bind(select)
-        span?.didPrepare()
         log.statement(select.sql, select.values, arrays: select.arrays.count)
         let (run, keys) = try connection.session.asEvent(if: isPart, statement, origin: span.origin()) {
             (run) throws(StoreError) in

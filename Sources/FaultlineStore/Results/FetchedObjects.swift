@@ -233,7 +233,6 @@ final class FetchedObjects {
             span?.didLock()
             try connection.beginRead()
             let statement = try connection.bind(sql, keys: keys)
-            span?.didPrepare()
             log.statement(sql, arrays: 1)
             let loaded = try connection.session.asEvent(if: sources.count > 1, statement, origin: span.origin()) {
                 (run) throws(StoreError) in

@@ -17,9 +17,11 @@ struct Stopwatch {
     /// Ends a lap and begins the next one.
     ///
     /// - Returns: how long the lap took, in nanoseconds.
-    mutating func lap() -> UInt64 {
-        let now = recorder.now()
-        defer { last = now }
-        return now - last
+    mutating func lap() -> UInt64 { lap(until: recorder.now()) }
+
+    /// Ends a lap at a time that is known already, in nanoseconds of `CLOCK_MONOTONIC`.
+    mutating func lap(until time: UInt64) -> UInt64 {
+        defer { last = time }
+        return time - min(time, last)
     }
 }

@@ -59,15 +59,12 @@ final class TripSpan<Event: TripEvent> {
     /// To be called when the connection that was asked for is there.
     func didLock() { event.wait += watch.lap() }
 
-    /// To be called when the statement can run.
-    ///
-    /// The statement's start would be too late: before its first run the trace asks for its plan.
-    func didPrepare() { event.prepare += watch.lap() }
-
-    /// To be called when the statement has run.
+    /// To be called when the statement has run: what came before it was preparing it.
     func didRun(_ run: StatementRun) {
-        event.step += run.record?.duration ?? 0
         statement = run.record
+        guard let record = run.record else { return }
+        event.prepare += watch.lap(until: run.ready)
+        event.step += record.duration
     }
 
     /// Keeps the statements out of the event's record, because they are events of their own.

@@ -114,14 +114,14 @@ final class RowCache: Sendable {
         }
     }
 
-    private let recorder: Recorder
-    /// The number in the trace's dictionary of the entity at a place of the model.
-    private let traceID: @Sendable (Int) -> DictionaryID
     private let state: Mutex<State>
     /// Changed under the lock.
     private let saves = Atomic<UInt64>(0)
     /// Bytes of blocks that are kept although no object holds them.
     let limit: Int
+    private let recorder: Recorder
+    /// The number in the trace's dictionary of the entity at a place of the model.
+    private let traceID: @Sendable (Int) -> DictionaryID
 
     /// - Parameter entities: those of the model, by place.
     init(_ entities: [EntityRuntime], limit: Int, recorder: Recorder) {
@@ -224,7 +224,7 @@ final class RowCache: Sendable {
             }
             evicted = state.trim(to: limit)
         }
-        evict(&evicted)
+        if !evicted.isEmpty { evict(consume evicted) }
         return (hits, held)
     }
 
@@ -240,22 +240,19 @@ final class RowCache: Sendable {
             evicted = state.trim(to: limit)
             return known
         }
-        evict(&evicted)
+        if !evicted.isEmpty { evict(consume evicted) }
         return withExtendedLifetime(held) { (known ?? row, (known ?? row).block) }
     }
 
     /// Lets go of blocks that there is no room for.
     ///
     /// Outside of the lock: a block that goes away takes it itself.
-    @inline(__always)
-    private func evict(_ blocks: inout [RowBlock]) {
-        guard !blocks.isEmpty else { return }
+    @inline(never)
+    private func evict(_ blocks: consuming [RowBlock]) {
         if recorder.isEnabled { record(evictionOf: &blocks) }
-        blocks = []
     }
 
     /// Records which rows are in blocks, tree by tree, and which of them something else holds.
-    @inline(never)
     private func record(evictionOf blocks: inout [RowBlock]) {
         var evictions: [Int: TraceEvent.Eviction] = [:]
         for place in blocks.indices {

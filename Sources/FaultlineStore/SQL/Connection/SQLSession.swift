@@ -10,6 +10,8 @@ struct StatementRun {
     var record: StatementRecord?
     /// Nanoseconds, where somebody wants to know: while recording or logging.
     var duration: UInt64 = 0
+    /// When it was ready to run, in nanoseconds of `CLOCK_MONOTONIC`; 0 unless somebody wants to know.
+    var ready: UInt64 = 0
 }
 
 /// A connection with what watches it: runs statements, and makes the events and log lines of their runs.
@@ -179,6 +181,8 @@ struct StatementMeasure {
     private let isRecording: Bool
     private let measuresPages: Bool
     private let start: UInt64
+    /// Before its first run the trace asks for its plan, which is no work of the program.
+    private let ready: UInt64
 
     /// `nil`: nobody wants to know.
     @inline(__always)
@@ -189,14 +193,19 @@ struct StatementMeasure {
         self.session = session
         self.isRecording = isRecording
         self.measuresPages = measuresPages
+        var ready: UInt64?
         if isRecording {
-            if statement.traceID == 0 { statement.intern(session) }
+            if statement.traceID == 0 {
+                ready = session.recorder.now()
+                statement.intern(session)
+            }
             // What ran unrecorded left its figures in the counters.
             for counter in Self.counters { sqlite3_stmt_status(statement.handle, counter, 1) }
             if measuresPages { _ = session.connection.takePages() }
             _ = session.connection.takeTexts()
         }
         start = session.recorder.now()
+        self.ready = ready ?? start
     }
 
     private static let counters = [
@@ -207,6 +216,7 @@ struct StatementMeasure {
     func end(rows: Int, result: Int32) -> StatementRun {
         var run = StatementRun(rows: rows)
         run.duration = session.recorder.now() - start
+        run.ready = ready
         guard isRecording else { return run }
         func counter(_ counter: Int32) -> Int32 { sqlite3_stmt_status(statement.handle, counter, 1) }
         var fields = TraceEvent.Statement()

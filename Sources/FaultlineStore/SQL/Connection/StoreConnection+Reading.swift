@@ -140,7 +140,7 @@ extension StoreConnection {
     ///
     /// Under the lock. The rows of a burst lie in one block.
     func loadRow(
-        _ entity: EntityRuntime, key: Int64, _ run: inout StatementRun, _ span: FaultSpan? = nil
+        _ entity: EntityRuntime, key: Int64, _ run: inout StatementRun
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         try prepareFaults(of: entity)
         // The connection holds the one, and it the other.
@@ -149,7 +149,6 @@ extension StoreConnection {
         sqlite3_bind_int64(statement.handle, 1, key)
         if log.isOn { log.statement(statement.sql, [.integer(key)]) }
         try beginRead()
-        span?.didPrepare()
         var copied: RowPointer?
         run = try session.read(
             statement, doing: "Reading \(entity.schema.name)", measuresPages: false, isSingle: true

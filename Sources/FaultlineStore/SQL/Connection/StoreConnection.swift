@@ -9,6 +9,8 @@ import Synchronization
 final class StoreConnection: @unchecked Sendable {
     // What is not constant is only touched under the lock.
     let session: SQLSession
+    let recorder: Recorder
+    let log: SQLDebugLog
     /// Where the rows that are read here are kept.
     let rows: RowCache
     /// What a burst of reading is compared with before it goes on.
@@ -50,6 +52,8 @@ final class StoreConnection: @unchecked Sendable {
     /// - Parameter entities: how many entities the store's model has.
     init(_ session: SQLSession, rows: RowCache, entities: Int, epoch: ReadEpoch = ReadEpoch()) {
         self.session = session
+        recorder = session.recorder
+        log = session.log
         self.rows = rows
         self.epoch = epoch
         faultReaders = Array(repeating: nil, count: entities)
@@ -68,8 +72,6 @@ final class StoreConnection: @unchecked Sendable {
     }
 
     var sqlite: SQLConnection { session.connection }
-    var recorder: Recorder { session.recorder }
-    var log: SQLDebugLog { session.log }
 
     // MARK: - The lock
 
