@@ -114,7 +114,7 @@ extension ManagedObjectContext {
                 return execution
             })
         do throws(StoreError) {
-            try transaction.run(for: attempt.span?.origin ?? TraceOrigin())
+            try transaction.run(for: attempt.span.origin())
         } catch {
             attempt.add(event(transaction.parts))
             guard transaction.committed.isEmpty else {

@@ -231,9 +231,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
         // First: once others see that this waits, the owner may change.
         let wait = queueOwner.wait(for: .contextQueue, isBlocking: isBlocking)
         let ahead = queued.add(1, ordering: .relaxed).oldValue
-        let origin = TraceOrigin(
-            context: traceID, site: recorder.site(fileID: fileID, line: line, function: function))
-        return Request(origin: origin, asked: recorder.now(), wait: ahead > 0 ? wait : nil)
+        return Request(
+            origin: origin(at: (fileID, line, function)), asked: recorder.now(), wait: ahead > 0 ? wait : nil)
     }
 
     private func run<Result>(

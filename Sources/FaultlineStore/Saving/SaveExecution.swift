@@ -67,7 +67,7 @@ struct SaveExecution: StoreTransaction {
         refreshAffectedRows()
     }
 
-    var origin: TraceOrigin { span?.origin ?? TraceOrigin() }
+    var origin: TraceOrigin { span.origin() }
 
     /// Reads what a save must know of the store.
     mutating func read(

@@ -2,7 +2,7 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-typealias FaultSpan = TripSpan<TraceEvent.Fault>
+typealias FaultSpan = Span<TraceEvent.Fault>
 
 extension FaultSpan {
     /// Completes the event of an object that was filled, or is gone.

@@ -1,7 +1,7 @@
 import FaultlineRecorder
 import FaultlineTrace
 
-typealias FetchSpan = TripSpan<TraceEvent.Fetch>
+typealias FetchSpan = Span<TraceEvent.Fetch>
 
 extension FetchSpan {
     /// To be called when unsaved changes were looked through.

@@ -2,59 +2,26 @@ import CSQLite
 import FaultlineRecorder
 import FaultlineTrace
 
-/// What a save, or the part of it in one store, measures while it is recorded; where nothing is recorded, there is none.
-final class SaveSpan {
-    let recorder: Recorder
-    let origin: TraceOrigin
-    /// `nil`: this measures a part of another span's event.
-    private let open: OpenEvent?
-    var event = TraceEvent.Save()
-    private var watch: Stopwatch
+typealias SaveSpan = Span<TraceEvent.Save>
 
-    /// - Parameter open: the event, which ``end(_:)`` ends.
-    init(_ open: OpenEvent?, _ recorder: Recorder, _ origin: TraceOrigin) {
-        self.open = open
-        self.recorder = recorder
-        self.origin = origin
-        watch = Stopwatch(recorder)
-    }
-
-    /// A span for the part in one store, whose figures are added to those of the whole.
-    var part: SaveSpan { SaveSpan(nil, recorder, origin) }
-
-    /// Changes the event.
-    func update(_ body: (inout TraceEvent.Save) -> Void) { body(&event) }
-
-    /// To be called before a lock is asked for, and before the commit.
-    func restart() { watch.restart() }
-
+extension SaveSpan {
     /// To be called when the lock is there.
-    func didLock() { event.lockWait += watch.lap() }
+    func didLock() { event.lockWait += lap() }
 
     /// To be called when the store is committed.
-    func didCommit() { event.commit = watch.lap() }
+    func didCommit() { event.commit = lap() }
 
     /// Adds the bytes of values that a statement writes.
     func writes(_ values: [SQLValue]) {
         event.bytes += values.reduce(0) { $0 + UInt64($1.byteCount) }
     }
+}
 
-    /// Ends and records the event.
-    ///
-    /// - Parameter error: why the save failed; `nil`: it did not.
-    func end(_ error: (any Error)? = nil) {
-        guard let open else { return }
-        var event = event
-        if let error {
-            let code = (error as? StoreError)?.sqliteCode ?? 0
-            event.error = UInt32(bitPattern: code == 0 ? SQLITE_ABORT : code)
-        }
-        recorder.end(open, event, context: origin.context, site: origin.site)
-    }
+extension TraceEvent.Save: SpanEvent {
+    static var failure: Int32 { SQLITE_ABORT }
 
-    /// Ends the event and records nothing.
-    func cancel() {
-        if let open { recorder.cancel(open) }
+    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
+        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
     }
 }
 

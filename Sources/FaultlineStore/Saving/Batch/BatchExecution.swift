@@ -72,14 +72,14 @@ struct BatchExecution: StoreTransaction {
     private mutating func step(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
         span?.event.trips += 1
         span?.writes(values)
-        return try store.writer.session.run(sql, values, doing: Self.task, origin: span?.origin ?? TraceOrigin())
+        return try store.writer.session.run(sql, values, doing: Self.task, origin: span.origin())
     }
 
     private mutating func read(_ select: SelectStatement, _ row: (OpaquePointer) -> Void) throws(StoreError) {
         span?.event.trips += 1
         let statement = try store.writer.bind(select)
         store.log.statement(select.sql, select.values, arrays: select.arrays.count)
-        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span?.origin ?? TraceOrigin()) {
+        try store.writer.session.readAsEvent(statement, doing: Self.task, origin: span.origin()) {
             row($0)
         }
     }

@@ -117,7 +117,7 @@ extension ManagedObjectContext {
         var transaction = JointTransaction(targets.map { BatchExecution($0, span?.part, body) })
         var failure: StoreError?
         do throws(StoreError) {
-            try transaction.run(for: span?.origin ?? TraceOrigin())
+            try transaction.run(for: span.origin())
         } catch {
             failure = error
         }

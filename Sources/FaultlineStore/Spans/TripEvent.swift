@@ -1,0 +1,50 @@
+import CSQLite
+import FaultlineRecorder
+import FaultlineTrace
+
+/// An event that reads from the store, and splits up the time that this takes.
+protocol TripEvent: SpanEvent {
+    var wait: UInt64 { get set }
+    var prepare: UInt64 { get set }
+    var step: UInt64 { get set }
+}
+
+extension TripEvent {
+    static var failure: Int32 { SQLITE_ERROR }
+}
+
+extension Span where Event: TripEvent {
+    /// To be called when the connection that was asked for is there.
+    func didLock() { event.wait += lap() }
+
+    /// To be called when the statement has run: what came before it was preparing it.
+    func didRun(_ run: StatementRun) {
+        statement = run.record
+        guard let record = run.record else { return }
+        event.prepare += lap(until: run.ready)
+        event.step += record.duration
+    }
+
+    /// Keeps the statements out of the event's record, because they are events of their own.
+    func recordsNoStatement() { statement = nil }
+}
+
+typealias BatchSpan = Span<TraceEvent.Batch>
+
+extension TraceEvent.Fetch: TripEvent {
+    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
+        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
+    }
+}
+
+extension TraceEvent.Batch: TripEvent {
+    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
+        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
+    }
+}
+
+extension TraceEvent.Fault: TripEvent {
+    func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder) {
+        recorder.end(open, self, statement: statement, context: origin.context, site: origin.site)
+    }
+}
