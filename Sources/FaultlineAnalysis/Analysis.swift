@@ -72,7 +72,7 @@ public struct Analysis: Sendable {
         if lossShare > 0, lossShare >= lossLimit.value {
             for index in findings.indices {
                 findings[index].downgrade(
-                    "\(percent: lossShare) of the events were lost: what is missing may tell another story.")
+                    "\(percent: lossShare) of the events were lost, and they may contradict this finding.")
             }
         }
         return order(claim(order(findings), storeTime: storeTime))

@@ -268,7 +268,7 @@ struct AggregateRuleTests {
         #expect(analysis.findings.isEmpty)
         #expect(
             analysis.checks.first?.obstacles.map(\.text) == [
-                "An older recorder did not tell what was changed of 10 results: sums over them are not seen."
+                "An older recorder did not record changes to 10 results, so sums over them are not detected."
             ])
         #expect(analysis.checks.first?.examined?.text == "the use of 10 results")
     }

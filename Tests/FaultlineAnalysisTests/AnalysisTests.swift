@@ -167,7 +167,7 @@ struct AnalysisTests {
                 "1 name was lost: some events have no name or line.",
                 "3 events refer to names that the trace does not have: their dictionary was overwritten or lost.",
                 "The use of 4 results was lost: batch sizes are evaluated without it.",
-                "Process 7 was killed: everything that it had finished is here, what was under way is not.",
+                "Process 7 was killed: the trace has everything that it had finished, and nothing that was in progress.",
                 "50 % of the stacks are cut short: some lines may be those of a library.",
                 "1 of 2 stacks has no line of the program; if it was stripped, record a build with symbols.",
                 "1 result was still in use at the end: what was not read yet may have been read later.",

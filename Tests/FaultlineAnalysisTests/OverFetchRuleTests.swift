@@ -269,7 +269,7 @@ struct OverFetchRuleTests {
         // 2,000 of 2,028 bytes; of 600 rows.
         #expect(
             finding.explanation.map(\.text) == [
-                "It was read in none of 600 rows, and makes 99 % of what was loaded: 1.14 MiB."
+                "It was read in none of 600 rows, and makes 99 % of the loaded bytes: 1.14 MiB."
             ])
         #expect(finding.saving.bytes == 1_200_000)
         let figures = Dictionary(uniqueKeysWithValues: finding.evidence.map { ($0.name, $0.value) })

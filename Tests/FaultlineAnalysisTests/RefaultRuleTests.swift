@@ -123,7 +123,7 @@ struct RefaultRuleTests {
             finding.explanation.map(\.text).suffix(2) == [
                 "With 49.3 KiB for rows half of them would have been in memory, with 49.3 KiB nine of ten; the row cache's "
                     + "limit is 4.00 KiB, of which whole blocks are taken.",
-                "87 % of what was read of objects, 156 KiB, was for List.swift:80.",
+                "87 % of the bytes read for objects, 156 KiB, was for List.swift:80.",
             ])
         #expect(finding.code == ["description.rowCacheLimit = 32 << 20"])
         #expect(finding.evidence.first { $0.name == "rowCacheLimit" }?.value == 4096)

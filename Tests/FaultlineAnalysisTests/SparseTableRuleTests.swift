@@ -95,7 +95,7 @@ struct SparseTableRuleTests {
         #expect(finding.code == ["FetchRequest<Kind0>(…)"] && finding.saving.rows == 160)
         #expect(
             finding.explanation.map(\.text) == [
-                "2 fetches brought 200 rows of Vehicle and what is below it; 40 were read, all of them of Kind0."
+                "2 fetches loaded 200 rows of Vehicle and its subentities; 40 were read, all of them of Kind0."
             ])
     }
 

@@ -153,7 +153,7 @@ struct PlanRuleTests {
         let findings = expecting("SCAN t0", nil, rows: 2, fullScanSteps: 1999, indexes: ["ZTITLE,ZALBUM"])
         #expect(
             findings.map(\.title.text) == [
-                "Run ANALYZE: SQLite goes through the table of Track although it has the index to go by"
+                "Run ANALYZE: SQLite scans the table of Track although it has an index to search with"
             ])
         #expect(findings.map(\.severity) == [.warning])
     }

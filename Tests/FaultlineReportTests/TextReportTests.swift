@@ -60,7 +60,7 @@ struct TextReportTests {
                   R01 N+1 faults: 150 faults, 100 of them from the store: 1 finding
                   R02 Batch size: the use of 2 results: 1 finding
                   R05 Counts and sums by fetching: the use of 2 results: nothing found
-                      An older recorder did not tell what was changed of 2 results: sums over them are not seen.
+                      An older recorder did not record changes to 2 results, so sums over them are not detected.
                   R09 Large values in hot rows: the values of 2 properties: 1 finding
                   Nothing found: R03 Over-fetch, R04 Fetch in a loop, R10 Saves, R11 Repeated cache misses,
                       R12 Main thread, R14 Unbounded fetches, R16 Over-normalisation, R17 Unused results,

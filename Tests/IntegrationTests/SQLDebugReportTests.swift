@@ -81,7 +81,8 @@ struct SQLDebugReportTests {
             guard let finding = found.first else { continue }
             #expect(finding.title.hasPrefix("Index Track by Z"))
             let report = try BuiltCommand.run(["report", log]).output
-            #expect(report.contains("→ Add a fetch index to Track in the model, of the attributes that lie in these"))
+            #expect(
+                report.contains("→ Add a fetch index to Track in the model, on the attributes of these columns: first"))
             #expect(!report.contains("FetchIndexDescription"))
         }
     }

@@ -19,7 +19,7 @@ protocol Detector: Sendable {
     /// Adds the wall time of a scope that ended after evidence had been found in it, if the evidence is this detector's.
     mutating func add(wallTime: UInt64, to reference: EvidenceReference)
 
-    /// Evaluates what is still open at the end of the process. Scopes and fetches can still be looked up.
+    /// Completes the evidence when the process ends. Scopes and fetches that are open can still be looked up.
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables)
 }
 

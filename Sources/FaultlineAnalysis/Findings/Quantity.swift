@@ -26,7 +26,7 @@ public struct Quantity: Sendable, Hashable {
     public let unit: Evidence.Unit
     /// The range in which the value lies; `nil`: it is certain.
     public let range: ClosedRange<Double>?
-    /// What is counted, as it follows the number: `"fetch"`, `"fetches"`; `nil`: the sentence itself says it.
+    /// The noun after the number: `"fetch"`, `"fetches"`; `nil`: the number stands alone.
     public let noun: String?
     private let style: Style
 

@@ -52,12 +52,12 @@ extension Wording: ExpressibleByStringInterpolation {
 extension Wording.StringInterpolation {
     /// Appends a count without a noun: `1,204`.
     ///
-    /// - Parameter unit: What is counted, which the sentence says in other words; by default anything.
+    /// - Parameter unit: The unit of the number. Default: a count.
     public mutating func appendInterpolation(count number: some BinaryInteger, of unit: Evidence.Unit = .count) {
         wording.append(.quantity(Quantity(number, unit)))
     }
 
-    /// Appends a count and what is counted: `1 fetch`, `20 fetches`.
+    /// Appends a count with its noun: `1 fetch`, `20 fetches`.
     ///
     /// - Parameter plural: By default the noun with an s.
     public mutating func appendInterpolation(

@@ -2,7 +2,7 @@ public import FaultlineTrace
 
 /// A sentence, or a part of one, in pieces that keep what they stand for.
 ///
-/// A rule writes an ordinary string, and labels what is more than text:
+/// A rule writes an ordinary string, and labels each part that is more than text:
 ///
 ///     "Prefetch \(quoted: path) with the fetch of \(entity: name): \(trips: saved) and \(duration: time) less"
 ///
@@ -99,7 +99,7 @@ extension Wording: CustomStringConvertible {
 extension Sequence<Wording> {
     /// Joins wordings to one.
     ///
-    /// - Parameter separator: What stands between two of them; by default nothing.
+    /// - Parameter separator: The wording between two neighbours. Default: none.
     public func joined(separator: Wording = "") -> Wording {
         var joined: Wording = ""
         for (place, wording) in enumerated() {

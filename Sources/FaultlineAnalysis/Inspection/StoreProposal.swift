@@ -47,7 +47,7 @@ public struct StoreAdvice: Sendable {
 public struct WithdrawnAdvice: Sendable, Hashable {
     /// The number of the rule.
     public var rule: String
-    /// What was advised.
+    /// The advice that was withdrawn.
     public var title: Wording
     /// Why, in a sentence.
     public var reason: Wording

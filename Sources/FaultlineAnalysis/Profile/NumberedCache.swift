@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// A cache of what is derived from dictionary entries, by their numbers.
+/// A cache of values derived from dictionary entries, by the entries' numbers.
 ///
 /// The recorder numbers entries from 1 on, so nearly all are found without hashing. A damaged trace can have any number;
 /// those beyond the first ones are hashed.

@@ -21,7 +21,7 @@ public struct AggregateRule: Rule {
         if results > 0 { outcome.examined = "the use of \(count: results, "result")" }
         if untold > 0 {
             outcome.obstacles.append(
-                "An older recorder did not tell what was changed of \(count: untold, "result"): sums over them are not seen."
+                "An older recorder did not record changes to \(count: untold, "result"), so sums over them are not detected."
             )
         }
         return outcome

@@ -174,7 +174,7 @@ public struct FoldedEntityRule: Rule {
             score: min(
                 Score.highestWarning, Score.of(Double(pair.targets), info: Self.minimumRows.value, warning: 5000)),
             fix:
-                "Keep what is always read with \(entity: pair.edge.entity) in \(entity: pair.edge.entity), or prefetch "
+                "Move the properties that are always read with \(entity: pair.edge.entity) into it, or prefetch "
                 + "\(quoted: pair.edge.name) "
                 + "with every fetch of it.",
             code: code(pair, profile), saving: Saving(time: Saving.Range(saving)), confidence: .low,

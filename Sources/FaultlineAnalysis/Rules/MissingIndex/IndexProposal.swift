@@ -23,8 +23,8 @@ package struct IndexProposal: Sendable, Hashable {
 
     /// What to do where nothing but the columns is known.
     var modelFix: Wording {
-        "Add a fetch index to \(entity: entity) in the model, of the attributes that lie in these columns: what is compared for "
-            + "equality first, then one range, or the sort keys in their order."
+        "Add a fetch index to \(entity: entity) in the model, on the attributes of these columns: first those that are compared "
+            + "for equality, then one range, or the sort keys in their order."
     }
 
     /// The declaration for the model; none where nothing but the columns is known.

@@ -169,8 +169,8 @@ private struct UnreadValueAdvice {
     var title: Wording { "Keep \(names) out of the rows that this fetch loads" }
 
     var fix: Wording {
-        "Give what is not read here an entity of its own, with a to-one relationship from \(entity: entity), so that it is loaded when "
-            + "it is asked for."
+        "Move the properties that are not read here into an entity of their own, with a to-one relationship from "
+            + "\(entity: entity), so that they are loaded when they are asked for."
     }
 
     func code(_ profile: Profile) -> [String] {
@@ -185,7 +185,7 @@ private struct UnreadValueAdvice {
     func explanation(rows: UInt64, bytes: Double, share: Double) -> [Wording] {
         [
             "\(properties.count == 1 ? "It was" : "They were") read in none of \(rows: rows), and "
-                + "\(properties.count == 1 ? "makes" : "make") \(percent: share) of what was loaded: "
+                + "\(properties.count == 1 ? "makes" : "make") \(percent: share) of the loaded bytes: "
                 + "\(size: bytes)."
         ]
     }

@@ -122,7 +122,7 @@ public struct PlanRule: Rule {
     private func title(_ old: OldStatistics, _ profile: Profile) -> Wording {
         guard let difference = old.difference else {
             return
-                "Run ANALYZE: SQLite goes through the table of \(entity: old.entity) although it has the index to go by"
+                "Run ANALYZE: SQLite scans the table of \(entity: old.entity) although it has an index to search with"
         }
         let expected = Self.rows(difference.expected)
         let rows = Self.rows(difference.rows) + (difference.isExact ? "" : " or more")

@@ -99,7 +99,7 @@ struct RefaultAdvice {
             }
             if let evictor {
                 sentences.append(
-                    "\(percent: evictor.share) of what was read of objects, "
+                    "\(percent: evictor.share) of the bytes read for objects, "
                         + "\(size: evictor.bytes), was for \(site: evictor.site).")
             }
         }

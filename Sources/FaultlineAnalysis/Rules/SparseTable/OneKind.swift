@@ -57,8 +57,8 @@ struct OneKind {
         finding.seenAt = fetch.readers
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = [
-            "\(count: executions, "fetch", plural: "fetches") brought \(rows: loaded) of \(entity: root) and "
-                + "what is below it; \(count: read, of: .rows) were read, all of them of \(entity: entity)."
+            "\(count: executions, "fetch", plural: "fetches") loaded \(rows: loaded) of \(entity: root) and "
+                + "its subentities; \(count: read, of: .rows) were read, all of them of \(entity: entity)."
         ]
         finding.evidence = [
             Evidence("executions", executions, .count), Evidence("loadedRows", loaded, .rows),

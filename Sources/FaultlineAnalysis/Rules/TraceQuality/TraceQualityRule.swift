@@ -183,14 +183,14 @@ public struct TraceQualityRule: Rule {
                     ? "Process \(String(process.process)) has no end in the trace: the trace was cut short, or is still written."
                     : process.ended?.isRunning == true
                         ? "Process \(String(process.process)) still ran when the recording ended: what it did later is not here."
-                        : "Process \(String(process.process)) was killed: everything that it had finished is here, what was under "
-                            + "way is not."
+                        : "Process \(String(process.process)) was killed: the trace has everything that it had finished, and "
+                            + "nothing that was in progress."
             }
         }
         guard all.unclosed > 0 else { return [] }
         return [
             "\(count: all.unclosed) of \(count: all.processes) processes were killed or have no end in their "
-                + "traces: what was under way is not here."
+                + "traces: the traces lack what was in progress."
         ]
     }
 
