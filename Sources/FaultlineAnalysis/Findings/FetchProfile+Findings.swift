@@ -24,6 +24,9 @@ extension FetchProfile {
     /// Its own line.
     var sighting: Finding.Sighting { Finding.Sighting(site: key.site, count: counts.executions, time: counts.time) }
 
+    /// The minimum rows of a large result.
+    static let manyRows = Threshold("R14", "minimumRows", 1000, .count, "minimum rows of one result")
+
     /// Whether the rows are what it is there for; otherwise R03, R05 or R17 say what to do instead.
     var isForItsRows: Bool { ResultDemand(of: self) == nil && unused == nil }
 

@@ -127,7 +127,7 @@ struct ResultDemand: Sendable, Hashable {
 
     /// Whether the results are looked at a screenful at a time, so that more may be asked for.
     private static func isScrolled(_ use: ResultUse) -> Bool {
-        guard case .screens(_, let windows, let byPauses) = BatchSizeRule.regime(use) else { return false }
+        guard case .screens(_, let windows, let byPauses) = UsePattern(use) else { return false }
         // Without scopes, more bursts than results.
         return !byPauses || windows > use.executions
     }

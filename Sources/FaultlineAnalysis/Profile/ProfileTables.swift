@@ -44,7 +44,7 @@ struct ProfileTables: Sendable {
 
         init(_ shape: ShapeEntry) {
             self.shape = shape
-            isSearch = shape.terms?.contains { TextSearchAdvice.Remedy($0) != nil } ?? false
+            isSearch = shape.terms?.contains { TextSearchRemedy($0) != nil } ?? false
         }
 
         var key: ShapeEntry {

@@ -95,7 +95,7 @@ extension Analysis {
         guard !fetches.isEmpty else { return finding.claims.reduce(0) { $0 + $1.balance } }
         if case .joinFetches(let key) = finding.remedy, let loop = profile.loop(key) {
             let estimate = costs.rows(of: key.fetch.shape)
-            return FetchLoopRule.time(of: loop, profile.fetch(key.fetch), estimate)(estimate.line)
+            return loop.time(profile.fetch(key.fetch), estimate)(estimate.line)
         }
         let known = Set(fetches)
         let faults = profile.faults.reduce(0) { sum, fault in

@@ -5,7 +5,7 @@ extension BatchSizeRule {
 
     public var thresholds: [Threshold] {
         [
-            Self.minimumExecutions, Self.minimumRows, Self.minimumWindows, BulkBatches.memoryLimit,
+            BatchDemand.minimumExecutions, BatchDemand.minimumRows, UsePattern.minimumWindows, BulkBatches.memoryLimit,
             BulkBatches.threshold, BatchCurve.equality, ScreenBatches.minimumMemory, ScreenBatches.wastedShare,
             ScreenBatches.frame,
         ]
@@ -14,8 +14,8 @@ extension BatchSizeRule {
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "Results whose rows the program read, once there are at least \(BatchSizeRule.minimumExecutions.count) results, "
-                + "\(BatchSizeRule.minimumRows.count) rows or \(BatchSizeRule.minimumWindows.count) screens of them. For screens: batches "
+                "Results whose rows the program read, once there are at least \(BatchDemand.minimumExecutions.count) results, "
+                + "\(BatchDemand.minimumRows.count) rows or \(UsePattern.minimumWindows.count) screens of them. For screens: batches "
                 + "smaller than a screen, larger than two screens, or none for more than three screens. For bulk work: a size that costs "
                 + "\(BulkBatches.threshold.text) times as much as the best one, or batches of more than "
                 + "\(BulkBatches.memoryLimit.text). Also batched results whose rows were all loaded in one pass, most of them unread.",
@@ -24,7 +24,7 @@ extension BatchSizeRule {
                 + "every size costs: one batch, and all loading for the rows that were used.",
             fix:
                 "For screens: one and a half screens, rounded up to a multiple of five, at most 100. For bulk work: the smallest size that costs at "
-                + "most \(BatchCurve.equality.text) times the least, or no batches if fewer than \(UnboundedFetchRule.minimumRows.count) "
+                + "most \(BatchCurve.equality.text) times the least, or no batches if fewer than \(FetchProfile.manyRows.count) "
                 + "rows are fetched and all are used. For scattered reads, the same criterion: small batches if few rows are read, one trip "
                 + "if many are. Or fetch just those rows.",
             saving:

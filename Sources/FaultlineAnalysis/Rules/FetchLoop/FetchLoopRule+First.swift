@@ -11,7 +11,7 @@ extension FetchLoopRule {
         let advice = FirstRowAdvice(
             shape: shape, term: terms[place], evidence: evidence, fetch: fetch, entity: profile.entity(shape.entity))
         let occurrences = Double(max(1, evidence.occurrences))
-        let time = Self.typicalTime(of: evidence, fetch)
+        let time = evidence.typicalTime(fetch)
         let estimate = costs.rows(of: shape)
         let (rows, values) = (Double(evidence.rows), Double(evidence.values))
         // Prefetched rows are looked up by a list of keys.

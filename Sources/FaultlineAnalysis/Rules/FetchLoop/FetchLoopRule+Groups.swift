@@ -17,7 +17,7 @@ extension FetchLoopRule {
         let (fetch, occurrences) = (profile.fetch(key.fetch), Double(max(1, evidence.occurrences)))
         let values = Double(max(1, evidence.values))
         let trips = (values / occurrences / Self.valuesAtOnce).rounded(.up) * occurrences
-        let time = Self.typicalTime(of: evidence, fetch)
+        let time = evidence.typicalTime(fetch)
         let steps = Self.steps(evidence, fetch, passes: (once: trips, perValue: values))
         let cost = { (line: CostLine, step: Double, group: Double, value: Double) in
             // The same rows are scanned, which takes no longer than before.

@@ -6,12 +6,6 @@ extension FetchLoopRule {
     static let minimumPending = Threshold(
         "R04", "minimumPending", 100, .count, "minimum unsaved objects that each fetch compares in memory, on average")
 
-    /// What comparing unsaved objects took of so many fetches of a line, in nanoseconds.
-    static func pendingTime(of executions: UInt64, _ fetch: FetchProfile?) -> Double {
-        guard let counts = fetch?.counts, counts.executions > 0 else { return 0 }
-        return Double(counts.pendingTime) * Double(min(executions, counts.executions)) / Double(counts.executions)
-    }
-
     /// Whether it is the unsaved objects that the fetches of a line take their time for.
     static func isAmongUnsaved(_ fetch: FetchProfile) -> Bool {
         let counts = fetch.counts

@@ -89,7 +89,7 @@ public struct FetchLoopRule: Rule {
         let (listed, toldApart) = (term == nil ? 0 : values, advice.tellsRowsApart ? rows : 0)
         // Behind another object, that object has to be had for each value.
         let lookedUp = advice.tellsRowsApart && term?.keyPath.contains(".") == true ? values : 0
-        let time = Self.time(of: evidence, profile.fetch(key.fetch), estimate)
+        let time = evidence.time(profile.fetch(key.fetch), estimate)
         let saving = estimate.range(
             usual: CostModel.listed, least: CostModel.mostListed, most: CostModel.leastListed
         ) { line, cost in
@@ -105,7 +105,7 @@ public struct FetchLoopRule: Rule {
         // Of a value with several rows each fetch took one, and IN brings them all; what is compared in memory is spared
         // all the same.
         if shape.isLimited {
-            let unsaved = Self.pendingTime(of: evidence.executions, profile.fetch(key.fetch))
+            let unsaved = evidence.pendingTime(profile.fetch(key.fetch))
             finding.saving.time.low = min(finding.saving.time.low, unsaved * 0.85)
         }
         weigh(&finding, evidence, trips: profile.totals.readTrips)
@@ -138,26 +138,6 @@ public struct FetchLoopRule: Rule {
             Evidence("wallTime", evidence.wallTime, .nanoseconds),
         ]
         return finding
-    }
-
-    /// What the fetches of a loop take without what is done once, such as preparing the statement, in nanoseconds, by one
-    /// of the lines that fit.
-    ///
-    /// - Parameter fetch: All fetches of the loop's line.
-    static func time(
-        of loop: LoopEvidence, _ fetch: FetchProfile?, _ estimate: CostModel.Estimate
-    ) -> (CostLine) -> Double {
-        let unsaved = pendingTime(of: loop.executions, fetch)
-        let time = max(0, Double(loop.time) - (fetch?.counts.prepareTime(of: loop.executions) ?? 0) - unsaved)
-        return { unsaved + estimate.typical(time, trips: Double(loop.executions), rows: Double(loop.rows), $0) }
-    }
-
-    /// What the fetches of a loop take once statements are prepared and pages are in memory, in nanoseconds.
-    ///
-    /// Of fewer than ten fetches there is no slowest tenth: the statements' preparation is taken off.
-    static func typicalTime(of loop: LoopEvidence, _ fetch: FetchProfile?) -> Double {
-        guard loop.executions < 10 else { return loop.speeds.typicalTime }
-        return max(0, Double(loop.time) - (fetch?.counts.prepareTime(of: loop.executions) ?? 0))
     }
 
     func weigh(_ finding: inout Finding, _ evidence: LoopEvidence, trips: UInt64) {

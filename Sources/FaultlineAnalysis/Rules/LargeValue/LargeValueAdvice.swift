@@ -2,7 +2,7 @@ internal import FaultlineTrace
 
 /// The words of R09.
 struct LargeValueAdvice {
-    let candidate: LargeValueRule.Candidate
+    let candidate: LargeValue
 
     private var name: String { "\(candidate.entity).\(candidate.property.name)" }
     private var isForFile: Bool {

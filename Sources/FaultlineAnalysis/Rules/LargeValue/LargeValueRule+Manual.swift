@@ -4,13 +4,13 @@ extension LargeValueRule {
     public var needs: Set<TraceGap.Kind> { [.sizes] }
 
     public var thresholds: [Threshold] {
-        [Self.largeValue, Self.fileSize, Self.minimumLargeShare, Self.readShare, Self.minimumRows]
+        [LargeValue.minimumSize, Self.fileSize, LargeValue.minimumLargeShare, LargeValue.readShare, Self.minimumRows]
     }
 
     public var manual: RuleManual {
         RuleManual(
             trigger:
-                "An attribute of which \(LargeValueRule.minimumLargeShare.text) of the values or more have 16 KiB, in \(LargeValueRule.fewestRows) rows or more "
+                "An attribute of which \(LargeValue.minimumLargeShare.text) of the values or more have 16 KiB, in \(LargeValue.fewestRows) rows or more "
                 + "of fetches that mostly do not read it.",
             evidence: "Rows that were loaded with it and in which it was read, the share of large values, and "
                 + "bytes.",

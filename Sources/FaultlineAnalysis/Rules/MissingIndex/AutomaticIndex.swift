@@ -42,7 +42,7 @@ struct AutomaticIndex: Hashable {
         return uses.map { (index: $0.key, fetches: $0.value) }
             .filter { demand in
                 demand.fetches.contains {
-                    Double($0.rows) >= MissingIndexRule.minimumRows.value * Double(max(1, $0.runs))
+                    Double($0.rows) >= FetchIndexing.minimumRows.value * Double(max(1, $0.runs))
                 }
             }
             .sorted { ($0.index.table, $0.index.columns.joined()) < ($1.index.table, $1.index.columns.joined()) }

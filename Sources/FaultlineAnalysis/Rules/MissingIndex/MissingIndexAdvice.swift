@@ -52,7 +52,7 @@ struct MissingIndexAdvice {
         guard let terms = demand.fetches.first?.key.shape.terms else { return [] }
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued
         let columns = Set(index.elements.map(\.property))
-        return MissingIndexRule.weakProperties(compared, of: index.entity, profile)
+        return FetchIndexing.weakProperties(compared, of: index.entity, profile)
             .filter { !columns.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 

@@ -24,7 +24,8 @@ extension MissingIndexRule {
             rule: id, ruleName: name,
             title: proposal.map { "Index \(entity: $0.entity) by \($0.properties)" }
                 ?? "Index \(code: index.table) by \(code: columns)",
-            change: fetches.first?.key.site, score: Score.of(each, info: Self.minimumRows.value, warning: 50_000),
+            change: fetches.first?.key.site,
+            score: Score.of(each, info: FetchIndexing.minimumRows.value, warning: 50_000),
             fix: "With an index in the store SQLite need not make one for every fetch."
                 + (isOfRelationship ? " New stores have one for each relationship; this one has lost it." : ""),
             code: proposal.flatMap { isOfRelationship ? nil : $0.code }

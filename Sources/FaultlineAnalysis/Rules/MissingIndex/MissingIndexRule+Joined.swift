@@ -5,7 +5,7 @@ extension MissingIndexRule {
     /// The index of a joined table that keeps a fetch from going through that table, or through its own; `nil`: none.
     static func joinedIndex(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
-        guard scanned >= minimumRows.value, found <= share(of: fetch) * scanned else { return nil }
+        guard scanned >= FetchIndexing.minimumRows.value, found <= fetch.indexableShare * scanned else { return nil }
         let (joined, scansOwn) = scannedTables(fetch)
         var elements: [String: [(path: String, element: IndexProposal.Element, isRange: Bool)]] = [:]
         for term in fetch.key.shape.terms ?? [] {
@@ -21,11 +21,11 @@ extension MissingIndexRule {
             guard let path = found.first?.path else { return nil }
             let terms = found.filter { $0.path == path }
             let equal = terms.filter { !$0.isRange }.map(\.element.property).uniqued.sorted().prefix(
-                maximumColumns.number)
+                FetchIndexing.maximumColumns.number)
             var index = IndexProposal(
                 entity: entity, elements: equal.map { IndexProposal.Element(property: $0) }, equalities: equal.count)
             if let range = terms.first(where: { $0.isRange && !equal.contains($0.element.property) }),
-                equal.count < maximumColumns.number
+                equal.count < FetchIndexing.maximumColumns.number
             {
                 index.elements.append(range.element)
             }

@@ -5,9 +5,9 @@ extension MissingIndexRule {
 
     public var thresholds: [Threshold] {
         [
-            Self.minimumRows, Self.minimumSteps, Self.stepsPerRow, Self.largestShare, Self.largestIndexShare,
-            Self.maximumColumns,
-            Self.needlessWrites, Self.longFetch,
+            FetchIndexing.minimumRows, FetchIndexing.minimumSteps, FetchIndexing.stepsPerRow,
+            FetchIndexing.largestShare, FetchIndexing.largestIndexShare, FetchIndexing.maximumColumns,
+            Self.needlessWrites, LongFetch.minimumTime,
         ]
     }
 
@@ -15,18 +15,18 @@ extension MissingIndexRule {
         RuleManual(
             trigger:
                 "Fetches that compare properties with values and, by SQLite's plan, scan at least "
-                + "\(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows each, of their own table or of one reached through "
-                + "a relationship; or that scan at least \(MissingIndexRule.stepsPerRow.text) rows for each row found and "
-                + "\(Phrase.decimal(MissingIndexRule.minimumSteps.value, places: 0)) in all. Also tables of at least that size for which "
+                + "\(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows each, of their own table or of one reached through "
+                + "a relationship; or that scan at least \(FetchIndexing.stepsPerRow.text) rows for each row found and "
+                + "\(Phrase.decimal(FetchIndexing.minimumSteps.value, places: 0)) in all. Also tables of at least that size for which "
                 + "SQLite builds an automatic index (AUTOMATIC in its plan) for every fetch. If SQLite's steps were not counted, fetches of "
-                + "few rows that take SQLite at least \(Self.longFetch.text) each, and whose plan scans the table or seeks by other columns.",
+                + "few rows that take SQLite at least \(LongFetch.minimumTime.text) each, and whose plan scans the table or seeks by other columns.",
             evidence:
                 "Fetches, rows that they found, steps of full scans, their time, SQLite's plan, and rows of the entity that were "
                 + "written.",
             fix:
                 "An index with the columns that are compared for equality first, then one range or the sort order; at most "
-                + "\(MissingIndexRule.maximumColumns.count) columns. If more are compared, R06 leaves out the least selective first: those "
-                + "for which other fetches show that one value matches more than \(Phrase.percent(MissingIndexRule.largestIndexShare.value)) "
+                + "\(FetchIndexing.maximumColumns.count) columns. If more are compared, R06 leaves out the least selective first: those "
+                + "for which other fetches show that one value matches more than \(Phrase.percent(FetchIndexing.largestIndexShare.value)) "
                 + "of the table. Fetches that one index serves are one finding. Drop indexes whose columns are a prefix of another index.",
             saving:
                 "What SQLite took to step over rows that the index does not lead to, minus what it takes to seek those that "
@@ -34,9 +34,9 @@ extension MissingIndexRule {
                 + "\(Phrase.duration(AutomaticIndex.row)) for each row that SQLite indexed itself, minus about "
                 + "\(Phrase.duration(MissingIndexRule.upkeep)) for each row of the entity that was written.",
             guards: [
-                "A table of fewer than \(Phrase.decimal(MissingIndexRule.minimumRows.value, places: 0)) rows is a note.",
-                "R06 ignores a fetch that loads more than \(Phrase.percent(MissingIndexRule.largestShare.value)) of the table, or "
-                    + "counts more than \(Phrase.percent(MissingIndexRule.largestIndexShare.value)) of it, and "
+                "A table of fewer than \(Phrase.decimal(FetchIndexing.minimumRows.value, places: 0)) rows is a note.",
+                "R06 ignores a fetch that loads more than \(Phrase.percent(FetchIndexing.largestShare.value)) of the table, or "
+                    + "counts more than \(Phrase.percent(FetchIndexing.largestIndexShare.value)) of it, and "
                     + "one whose other terms, by SQLite's counters, still leave that share for a text search or a sum.",
                 "It ignores terms that are alternatives or negated, and texts that are compared "
                     + "without regard to case or diacritics, which R08 knows.",

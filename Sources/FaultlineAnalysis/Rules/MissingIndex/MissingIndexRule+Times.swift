@@ -1,60 +1,6 @@
 internal import FaultlineTrace
 
-/// What long times tell of fetches for which nobody counted SQLite's steps.
-///
-/// A plan names a scan or an index, and not how many rows were gone through. That a fetch of few rows takes long does.
 extension MissingIndexRule {
-    /// The minimum time of a fetch of few rows that shows that SQLite did not seek those rows alone.
-    static let longFetch = Threshold(
-        "R06", "longFetch", 20_000_000.0, .time, "minimum time of a fetch whose scan steps were not counted")
-    /// How many times as long it must take as its rows can.
-    static let longFactor = 10.0
-
-    /// A fetch that takes longer than its rows explain.
-    struct LongFetch {
-        var fetch: FetchProfile
-        /// SQLite's part of one of them, in nanoseconds, where it is told; otherwise all of it.
-        var time: Double
-        var isTimeOfSQLite: Bool
-        /// What its rows explain of that.
-        var explained: Double
-        /// `nil`: the trace has none.
-        var plan: String?
-
-        /// - Returns: `nil` if SQLite's steps were counted, or the fetch is not long.
-        init?(_ fetch: FetchProfile) {
-            let counts = fetch.counts
-            guard counts.executions > 0, counts.fullScanSteps == 0, counts.virtualMachineSteps == 0 else { return nil }
-            let runs = fetch.statements.texts.values.flatMap(\.values)
-            let (count, total) = (runs.reduce(0) { $0 &+ $1.count }, runs.reduce(0) { $0 &+ $1.time })
-            isTimeOfSQLite = count > 0 && total > 0
-            time = isTimeOfSQLite ? Double(total) / Double(count) : counts.meanTime
-            let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow.usual : CostModel.assumed.row
-            explained = CostModel.assumed.trip + row * counts.foundRows
-            guard time >= MissingIndexRule.longFetch.value, time >= MissingIndexRule.longFactor * explained else {
-                return nil
-            }
-            self.fetch = fetch
-            plan = fetch.statements.commonPlan
-        }
-
-        /// Whether it compares texts in a way that explains its time, which R08 says.
-        var isSearch: Bool { (fetch.key.shape.terms ?? []).contains { TextSearchAdvice.Remedy($0) != nil } }
-
-        var saved: Double { max(0, time - explained) * Double(fetch.counts.executions) }
-
-        /// The line of the plan that goes to the fetched table.
-        var access: String? {
-            plan.flatMap { StatementTable.ownScan(in: $0) ?? StatementTable.ownSearch(in: $0).map(String.init) }
-        }
-
-        /// Columns by which the plan seeks rows of the fetched table.
-        var soughtColumns: Set<String> {
-            guard let plan, let search = StatementTable.ownSearch(in: plan) else { return [] }
-            return Set(search.matches(of: /(\w+)[=<>]/).map { $0.1.uppercased() })
-        }
-    }
-
     /// Indexes that plans show to be missing, and fetches whose plans should be looked at.
     func longFetches(_ profile: Profile) -> [Finding] {
         let told = Self.demands(profile).map(\.index)
@@ -87,10 +33,10 @@ extension MissingIndexRule {
         guard let entity = profile.entity(shape.entity) else { return nil }
         let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
         var names = terms.filter(\.isEquality).map(\.keyPath).uniqued
-        names = Array(names.prefix(maximumColumns.number))
+        names = Array(names.prefix(FetchIndexing.maximumColumns.number))
         let equalities = names.count
         if let range = terms.first(where: { $0.isRange && !names.contains($0.keyPath) }),
-            names.count < maximumColumns.number
+            names.count < FetchIndexing.maximumColumns.number
         {
             names.append(range.keyPath)
         }
@@ -148,7 +94,8 @@ extension MissingIndexRule {
     }
 
     private static func score(_ long: [LongFetch]) -> Double {
-        Score.of(long.map(\.time).max() ?? 0, info: longFetch.value, warning: 25 * longFetch.value)
+        Score.of(
+            long.map(\.time).max() ?? 0, info: LongFetch.minimumTime.value, warning: 25 * LongFetch.minimumTime.value)
     }
 
     private static func what(_ long: [LongFetch], _ profile: Profile) -> Wording {

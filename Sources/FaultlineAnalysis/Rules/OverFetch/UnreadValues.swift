@@ -19,7 +19,7 @@ struct UnreadValues {
     private let large: Set<String>
 
     init(_ profile: Profile) {
-        large = LargeValueRule.named(in: profile)
+        large = LargeValue.unreadNames(in: profile)
         for fetch in profile.fetches {
             for (entity, properties) in fetch.properties {
                 for (name, use) in properties {
@@ -151,7 +151,7 @@ struct UnreadValues {
         if !Significance.isMet(
             saving: finding.saving.time.median, wallTime: profile.wallTime(of: fetch.counts.scopes.keys),
             isMainThread: fetch.isOnMainThread),
-            Double(finding.saving.bytes) < LargeValueRule.structuralBytes
+            Double(finding.saving.bytes) < LargeValue.structuralBytes
         {
             finding.downgrade(Significance.notProven)
         }

@@ -31,7 +31,7 @@ struct UnusedRows {
                 rows = tally.rows
             case .count, .existence, .fold, .first, .deletion, .update: return nil
             }
-        } else if let tally = Self.scattered(fetch), BatchSizeRule().finding(for: fetch, profile, costs) == nil {
+        } else if let tally = Self.scattered(fetch), BatchDemand(of: fetch, profile, costs) == nil {
             kind = .scattered
             self.tally = tally
             rows = tally.untouchedRows
@@ -43,7 +43,7 @@ struct UnusedRows {
     /// Results of which a part was used that is no list on a screen.
     private static func scattered(_ fetch: FetchProfile) -> ResultTally? {
         guard fetch.key.shape.resultType == "objects", let (size, use) = fetch.mainUse, size == 0 else { return nil }
-        if case .screens = BatchSizeRule.regime(use) { return nil }
+        if case .screens = UsePattern(use) { return nil }
         let needs = use.needs.filter { $0.key != .nothing }
         let total = needs.values.reduce(0) { $0 &+ $1.executions }
         guard let some = needs[.some], total >= ResultDemand.minimumExecutions.count,

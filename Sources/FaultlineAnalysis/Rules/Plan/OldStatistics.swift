@@ -37,7 +37,7 @@ struct OldStatistics {
         let suspects = profile.fetches.longestFirst.compactMap { fetch -> Suspect? in
             let suspect = Suspect(
                 fetch: fetch, difference: fetch.misjudgement,
-                ignoresIndex: MissingIndexRule.ignoresIndex(fetch, profile))
+                ignoresIndex: FetchIndexing(fetch: fetch, profile: profile).ignoresIndex)
             return suspect.difference != nil || suspect.ignoresIndex ? suspect : nil
         }
         let tables = Dictionary(grouping: suspects) { profile.tree(of: $0.fetch.key.shape.entity) }
@@ -64,7 +64,7 @@ struct OldStatistics {
 
     /// What the fetches that could take an index would save with it, in nanoseconds.
     func saving(_ machine: MachineCosts) -> Double {
-        indexable.reduce(0) { $0 + MissingIndexRule.scanning($1, nil, machine).median }
+        indexable.reduce(0) { $0 + $1.sparedScan(with: nil, machine).median }
     }
 }
 

@@ -57,8 +57,9 @@ public struct PlanRule: Rule {
                 "Run ANALYZE: SQLite has \(count: plans.count) plans for the fetch of \(entity: fetch.key.shape.entity)",
             change: fetch.key.site, score: Score.of(ratio, info: Self.minimumRatio.value, warning: 1000),
             fix: "SQLite chooses by what it knows of the tables, which can be old or different from store to store. "
-                + Self.fix + " Or declare the index that the better plan uses.",
-            code: Self.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
+                + AnalyzeAdvice.fix + " Or declare the index that the better plan uses.",
+            code: AnalyzeAdvice.code, saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)),
+            confidence: .low,
             signature: fetch.signature(id, text))
         finding.scopes = fetch.counts.scopes.names
         finding.explanation = ranked.prefix(3).map { plan, runs in
@@ -80,18 +81,14 @@ public struct PlanRule: Rule {
         return finding
     }
 
-    static let fix: Wording =
-        "Run ANALYZE after large imports, or have it run whenever the store is opened (\(code: "analyzesWhenAdded") of its "
-        + "description; in Core Data \(code: "NSSQLiteAnalyzeOption"))."
-    static let code = ["ANALYZE;"]
-
     private func finding(for old: OldStatistics, _ profile: Profile, _ costs: CostModel) -> Finding {
         let (fetch, saved) = (old.fetches[0], old.saving(costs.machine))
         var finding = Finding(
             rule: id, ruleName: name, title: title(old, profile), change: fetch.key.site,
             score: Score.of(
                 old.difference?.size ?? Self.minimumRatio.value, info: Self.minimumRatio.value, warning: 1000),
-            fix: Self.fix + " If SQLite still goes through the table then, it has no index to go by.", code: Self.code,
+            fix: AnalyzeAdvice.fix + " If SQLite still goes through the table then, it has no index to go by.",
+            code: AnalyzeAdvice.code,
             saving: Saving(time: .init(median: saved / 2, low: 0, high: saved)), confidence: .low,
             signature: [id, old.entity].joined(separator: "|"))
         finding.seenAt = old.fetches.dropFirst().map(\.sighting)

@@ -83,7 +83,7 @@ struct SortAdvice {
         if isThere {
             return
                 "Without statistics SQLite expects every index that is compared for equality to find few rows, even the "
-                + "one that tells the entities of a table apart. " + PlanRule.fix
+                + "one that tells the entities of a table apart. " + AnalyzeAdvice.fix
         }
         if obstacle == nil, index.namesColumns { return index.modelFix }
         return obstacle == nil
@@ -99,7 +99,7 @@ struct SortAdvice {
             " SQLite prefers the index of the entities to it until ANALYZE has looked at the table of \(entity: root)."
     }
 
-    var code: [String] { isThere ? PlanRule.code : obstacle == nil ? index.code : [] }
+    var code: [String] { isThere ? AnalyzeAdvice.code : obstacle == nil ? index.code : [] }
 
     var remedy: Remedy? {
         if isThere { return .analyze([fetch.key]) }

@@ -31,7 +31,7 @@ public struct SortRule: Rule {
     private func finding(for fetch: FetchProfile, _ profile: Profile, _ costs: CostModel) -> Finding? {
         let counts = fetch.counts
         // An index that finds few rows has them in order as well.
-        guard counts.sorts > 0, !MissingIndexRule.ordersRows(of: fetch, profile) else { return nil }
+        guard counts.sorts > 0, !FetchIndexing(fetch: fetch, profile: profile).ordersRows else { return nil }
         let entity = profile.entity(fetch.key.shape.entity)
         let least = LimitedSort(
             counts: counts, shape: fetch.key.shape, plan: fetch.statements.commonPlan,

@@ -4,8 +4,8 @@ internal import FaultlineTrace
 extension TextSearchRule {
     /// Whether a search takes so long that it must have gone through many rows.
     static func isLong(_ counts: FetchCounts) -> Bool {
-        counts.meanTime >= MissingIndexRule.longFetch.value
-            && counts.meanTime >= MissingIndexRule.longFactor * CostModel.assumed.cost(trips: 1, rows: counts.foundRows)
+        counts.meanTime >= LongFetch.minimumTime.value
+            && counts.meanTime >= LongFetch.minimumFactor * CostModel.assumed.cost(trips: 1, rows: counts.foundRows)
     }
 
     /// Rows that a search may have gone through, by its time.

@@ -31,7 +31,7 @@ public struct TextSearchRule: Rule {
                 untold &+= fetch.counts.executions
                 continue
             }
-            let searched = terms.filter { TextSearchAdvice.Remedy($0) != nil }
+            let searched = terms.filter { TextSearchRemedy($0) != nil }
             guard !searched.isEmpty else { continue }
             let measured = Self.candidates(fetch, profile) == nil ? 0 : fetch.counts.statements
             unmeasured &+= fetch.counts.executions - min(fetch.counts.executions, measured)

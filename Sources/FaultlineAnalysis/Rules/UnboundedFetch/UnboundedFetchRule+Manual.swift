@@ -1,11 +1,11 @@
 extension UnboundedFetchRule {
     public var thresholds: [Threshold] {
-        [Self.minimumRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
+        [FetchProfile.manyRows, Self.minimumBytes, Self.minimumSlope, Self.minimumOffset]
     }
 
     public var manual: RuleManual {
         RuleManual(
-            trigger: "A fetch without limit and batch size with \(Phrase.count(UnboundedFetchRule.minimumRows.count)) "
+            trigger: "A fetch without limit and batch size with \(Phrase.count(FetchProfile.manyRows.count)) "
                 + "rows or \(UnboundedFetchRule.minimumBytes.text) at once; or with \(UnboundedFetchRule.grownRows) rows and a "
                 + "result that gets at least \(UnboundedFetchRule.minimumSlope.text) of the rows that its table grows by "
                 + "between runs. Runs are processes, of one trace or of profiles that were merged. Also fetches whose "

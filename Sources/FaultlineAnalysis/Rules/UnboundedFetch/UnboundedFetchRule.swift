@@ -10,8 +10,7 @@ public struct UnboundedFetchRule: Rule {
         "Fetches without limit and batch size that bring many rows at once, and more as the data grow; pages behind a "
         + "deep offset."
 
-    /// The minimum rows, or bytes, of a large result: look-up tables are smaller.
-    static let minimumRows = Threshold("R14", "minimumRows", 1000, .count, "minimum rows of one result")
+    /// The minimum bytes of a large result with fewer rows than ``FetchProfile/manyRows``.
     static let minimumBytes = Threshold(
         "R14", "minimumBytes", 4_194_304.0, .size, "minimum size of one result with fewer rows")
     /// The minimum share of a table's new rows that the result gets, and the minimum rows of a result, to report growth.
@@ -49,7 +48,7 @@ public struct UnboundedFetchRule: Rule {
     private func untold(_ fetch: FetchProfile, _ costs: CostModel) -> Finding? {
         let unbounded = fetch.sample.executions.filter { $0.limit == 0 && $0.batchSize == 0 }
         // The longest ones are always among those that are kept.
-        guard let rows = unbounded.map(\.rows).max(), rows >= Self.minimumRows.count, !fetch.isExport else {
+        guard let rows = unbounded.map(\.rows).max(), rows >= FetchProfile.manyRows.count, !fetch.isExport else {
             return nil
         }
         var finding = finding(for: fetch, rows: rows, rowSize: 0, grows: false, costs)
@@ -67,10 +66,11 @@ public struct UnboundedFetchRule: Rule {
         guard let (size, use) = fetch.mainUse, size == 0, use.limitedExecutions == 0 else { return nil }
         let rowSize = use.loadedRows == 0 ? 0 : Double(use.bytes) / Double(use.loadedRows)
         let isLarge =
-            use.maximumRows >= Self.minimumRows.count || Double(use.maximumRows) * rowSize >= Self.minimumBytes.value
+            use.maximumRows >= FetchProfile.manyRows.count
+            || Double(use.maximumRows) * rowSize >= Self.minimumBytes.value
         let grows = use.maximumRows >= Self.grownRows && fetch.growth.slope ?? 0 >= Self.minimumSlope.value
         guard isLarge || grows, !fetch.isExport, fetch.isForItsRows,
-            BatchSizeRule().finding(for: fetch, profile, costs) == nil
+            BatchDemand(of: fetch, profile, costs) == nil
         else { return nil }
         var finding = finding(for: fetch, rows: use.maximumRows, rowSize: rowSize, grows: grows, costs)
         finding.seenAt = fetch.readers
@@ -100,7 +100,8 @@ public struct UnboundedFetchRule: Rule {
                 Score.highestWarning,
                 max(
                     // What is known to grow is judged by what it is going to be.
-                    Score.of(count * (grows ? Growth.projected : 1), info: Self.minimumRows.value, warning: 10_000),
+                    Score.of(
+                        count * (grows ? Growth.projected : 1), info: FetchProfile.manyRows.value, warning: 10_000),
                     Score.of(bytes, info: Self.minimumBytes.value, warning: 10 * Self.minimumBytes.value))),
             fix: "With a batch size rows are loaded as they are reached, and no more are held than are in use; with a "
                 + "limit and a predicate on the sort key they come page by page.",

@@ -177,7 +177,7 @@ public struct UnusedPrefetchRule: Rule {
 extension FetchProfile {
     /// What SQLite took to sort rows or to scan many for each that it found, in nanoseconds; 0: it did neither.
     fileprivate var searchTime: Double {
-        let isScan = counts.scannedRows >= MissingIndexRule.stepsPerRow.value * max(1, counts.foundRows)
+        let isScan = counts.scannedRows >= FetchIndexing.stepsPerRow.value * max(1, counts.foundRows)
         return counts.sorts > 0 || isScan ? counts.runTime : 0
     }
 }

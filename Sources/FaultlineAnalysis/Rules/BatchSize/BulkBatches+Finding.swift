@@ -1,45 +1,14 @@
 internal import FaultlineTrace
 
-/// R02 for results that are worked through without pauses: what counts is the total, and memory.
-struct BulkBatches {
-    /// The batch size in force; 0: none.
-    let size: UInt64
-    let use: ResultUse
-    let fetch: FetchProfile.Key
-    /// Whether all rows may be loaded at once, if they are used and fit; R14 is against that where they are many.
-    let mayLoadAll: Bool
-
-    /// What the rows of one batch may take in memory, in bytes.
-    static let memoryLimit = Threshold(
-        "R02", "batchMemory", 4_194_304.0, .size, "maximum memory of one batch")
-    /// How much more than the advised size the one in force must cost.
-    static let threshold = Threshold(
-        "R02", "costRatio", 1.3, .factor, "minimum ratio of the current size's cost to the advised size's cost")
-
-    private var rows: Double { Double(use.rows) / Double(max(1, use.executions)) }
-
-    /// The curve with the size to take: the smallest of those that cost about as little as the best, and fit into memory.
-    func choice(_ line: CostLine, _ identity: CostLine) -> BatchCurve? {
-        var curve = BatchCurve(use, current: size, line: line, identity: identity) { point in
-            (point.batchSize > 0 || mayLoadAll) && point.memory <= Self.memoryLimit.value
-                && ResultUse.candidates.contains(point.batchSize) && point.batchSize <= use.maximumRows
-        }
-        let usesAll = use.rows > 0 && Double(use.touchedRows) >= 0.9 * Double(use.rows)
-        guard let smallest = curve.plateau.first else { return nil }
-        curve.advised = usesAll && curve.plateau.contains(0) ? 0 : smallest
-        return curve
-    }
-
-    func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding? {
+/// The findings of R02 about results that are read without pauses.
+extension BulkBatches {
+    /// - Parameter curve: The costs with the advised size, which is better than the one in force.
+    func finding(rule: BatchSizeRule, _ curve: BatchCurve, _ profile: Profile, _ costs: CostModel) -> Finding {
         let estimate = costs.rows(of: fetch.shape)
         let identity = profile.identities(of: fetch, costs).line
-        guard !Significance.isMost(use.limitedExecutions, of: use.executions) || size > 0,
-            let curve = choice(estimate.line, identity), curve.advised != size, !curve.plateau.contains(size)
-        else { return nil }
         let advised = curve.advised
         let (now, then) = (curve.cost(size), curve.cost(advised))
         let memory = curve[size]?.memory ?? 0
-        guard now >= then * Self.threshold.value || memory > Self.memoryLimit.value else { return nil }
         let saving = estimate.range { line in
             BatchCurve.cost(of: use, size, line, identity) - BatchCurve.cost(of: use, advised, line, identity)
         }

@@ -1,21 +1,37 @@
 internal import FaultlineTrace
 
-/// The index that a fetch wants.
-extension MissingIndexRule {
-    /// The index that would keep a fetch from going through the table; `nil`: none, or it is not worth it.
-    static func index(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
-        // Where there is one that SQLite does not take, R22 says why.
-        hasIndex(fetch, profile) ? nil : candidate(for: fetch, profile)
-    }
+/// The index with which a fetch would seek its rows instead of scanning the table.
+struct FetchIndexing {
+    let fetch: FetchProfile
+    let profile: Profile
 
-    /// Whether a fetch goes through a table for a few rows which one of the table's indexes leads to.
-    static func ignoresIndex(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
-        candidate(for: fetch, profile) != nil && hasIndex(fetch, profile)
-    }
+    /// The minimum rows of a table that is worth an index.
+    static let minimumRows = Threshold(
+        "R06", "minimumRows", 500.0, .count, "minimum rows of a table that justifies an index")
+    /// The minimum steps of a scan that is reported, in all and for each row that was found.
+    static let minimumSteps = Threshold("R06", "minimumSteps", 1000.0, .count, "minimum steps of scans in all")
+    static let stepsPerRow = Threshold(
+        "R06", "stepsPerRow", 10.0, .count, "minimum steps of a scan for each row found")
+    /// The share of a table that a fetch may load: to seek more rows one by one takes as long as the scan.
+    static let largestShare = Threshold(
+        "R06", "largestShare", 0.1, .share, "maximum share of a table that a fetch loads with an index")
+    /// The same for what an index alone answers, such as a count.
+    static let largestIndexShare = Threshold(
+        "R06", "largestIndexShare", 0.3, .share,
+        "maximum share of a table that a fetch counts, or fetches IDs of, with an index")
+    /// Columns of an index.
+    static let maximumColumns = Threshold("R06", "maximumColumns", 3, .count, "maximum columns of an index")
+    /// The index that is missing; `nil` if an index would not help, or if the table has it.
+    ///
+    /// R22 reports why SQLite does not use an index that the table has.
+    var missing: IndexProposal? { hasIndex ? nil : candidate }
 
-    /// Whether a table that a fetch goes through has an index that leads to the fetch's rows.
-    private static func hasIndex(_ fetch: FetchProfile, _ profile: Profile) -> Bool {
-        guard let wanted = search(for: fetch.key.shape, profile) else { return false }
+    /// Whether the fetch scans the table for a few rows although the table has an index on them.
+    var ignoresIndex: Bool { candidate != nil && hasIndex }
+
+    /// Whether the table has an index that leads to the fetch's rows.
+    private var hasIndex: Bool {
+        guard let wanted = search else { return false }
         let columns = wanted.elements.map(\.column)
         let plans = fetch.statements.texts.values.flatMap(\.values)
         return plans.contains { runs in
@@ -31,40 +47,43 @@ extension MissingIndexRule {
         }
     }
 
-    /// The index that would keep a fetch from going through the table, whether the table has it already or not.
-    static func candidate(for fetch: FetchProfile, _ profile: Profile) -> IndexProposal? {
+    /// The index that would spare the scan, whether the table has it or not.
+    private var candidate: IndexProposal? {
         let (scanned, found) = (fetch.counts.scannedRows, fetch.counts.foundRows)
-        guard scanned > 0, found <= share(of: fetch) * scanned else { return nil }
+        guard scanned > 0, found <= fetch.indexableShare * scanned else { return nil }
         // One that is gone through again and again for few rows, or by its plan, if it is large.
-        let isInVain = scanned >= stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= minimumSteps.value
-        let scans = scansOwnTable(fetch)
-        guard isInVain && scans != false || scanned >= minimumRows.value && scans == true else { return nil }
-        return index(for: fetch.key.shape, profile).flatMap { leadsToMost($0, fetch) ? nil : $0 }
+        let isInVain =
+            scanned >= Self.stepsPerRow.value * found && Double(fetch.counts.fullScanSteps) >= Self.minimumSteps.value
+        let scans = scansOwnTable
+        guard isInVain && scans != false || scanned >= Self.minimumRows.value && scans == true else { return nil }
+        return index.flatMap { fetch.isServedInVain(by: $0) ? nil : $0 }
     }
 
     /// Whether it is the fetched table that is gone through, and not one that is asked on the way; `nil`: no plan tells.
-    private static func scansOwnTable(_ fetch: FetchProfile) -> Bool? {
+    private var scansOwnTable: Bool? {
         let plans = fetch.statements.texts.values.flatMap(\.knownPlans.keys)
         return plans.isEmpty ? nil : plans.contains { StatementTable.ownScan(in: $0) != nil }
     }
 
     /// Whether the index that finds a fetch's rows has them in its order too.
-    static func ordersRows(of fetch: FetchProfile, _ profile: Profile) -> Bool {
-        guard let index = candidate(for: fetch, profile) else { return false }
+    var ordersRows: Bool {
+        guard let index = candidate else { return false }
         let keys = fetch.key.shape.sort.map { $0.split(separator: " ").first.map(String.init) ?? "" }
         return index.elements.dropFirst(index.equalities).map(\.property) == keys
     }
 
-    /// The index that leads to the rows of a shape: its equalities, then one range.
-    private static func search(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
+    /// The index that leads to the rows: the fetch's equalities, then one range.
+    private var search: IndexProposal? {
+        let shape = fetch.key.shape
         guard let entity = profile.entity(shape.entity) else { return nil }
         let terms = (shape.terms ?? []).filter { entity.hasColumn($0.keyPath) }
         let compared = terms.filter(\.isEquality).map(\.keyPath).uniqued.sorted()
-        let weak = weakProperties(compared, of: shape.entity, profile)
-        let equal = compared.sorted { (weak[$0] ?? 0, $0) < (weak[$1] ?? 0, $1) }.prefix(maximumColumns.number).sorted()
+        let weak = Self.weakProperties(compared, of: shape.entity, profile)
+        let equal = compared.sorted { (weak[$0] ?? 0, $0) < (weak[$1] ?? 0, $1) }.prefix(Self.maximumColumns.number)
+            .sorted()
         var elements = equal.map { IndexProposal.Element(property: $0) }
         if let range = terms.first(where: { $0.isRange && !equal.contains($0.keyPath) }),
-            elements.count < maximumColumns.number
+            elements.count < Self.maximumColumns.number
         {
             elements.append(IndexProposal.Element(property: range.keyPath))
         }
@@ -90,14 +109,15 @@ extension MissingIndexRule {
         return weak
     }
 
-    /// The index that serves a shape: its equalities, then its sort keys or one range.
-    private static func index(for shape: ShapeEntry, _ profile: Profile) -> IndexProposal? {
-        guard var index = search(for: shape, profile), let entity = profile.entity(shape.entity) else { return nil }
+    /// The index that serves the fetch: its equalities, then its sort keys or one range.
+    private var index: IndexProposal? {
+        let shape = fetch.key.shape
+        guard var index = search, let entity = profile.entity(shape.entity) else { return nil }
         let equalities = index.equalities
         // One that asks for a single value leaves the rows behind it in order.
         let hasList = (shape.terms ?? []).contains { $0.isEquality && $0.operation == "IN" }
         if index.elements.count == equalities, !hasList {
-            index.elements += sortElements(shape, entity).prefix(maximumColumns.number - equalities)
+            index.elements += Self.sortElements(shape, entity).prefix(Self.maximumColumns.number - equalities)
         }
         // An index can be read from either end.
         if index.elements.count > equalities, !index.elements[equalities].isAscending {

@@ -1,19 +1,7 @@
 internal import FaultlineTrace
 
-/// R02 for results of which a screenful is shown at a time.
-///
-/// What matters is the pause while a screen waits for its batch, and what lies in memory for nothing; the total matters
-/// less. So the batch is half a screen more than the screen, as Apple's engineers advised (15 for 10 rows, 25 for 16).
-struct ScreenBatches {
-    /// The batch size in force; 0: none.
-    let size: UInt64
-    /// Rows that 95 % of the screens do not exceed.
-    let screen: UInt64
-    let windows: UInt64
-    let byPauses: Bool
-    let use: ResultUse
-    let fetch: FetchProfile.Key
-
+/// The findings of R02 about results that are shown a screenful at a time.
+extension ScreenBatches {
     /// The minimum memory held for nothing that is a warning by itself.
     static let minimumMemory = Threshold(
         "R02", "unusedMemory", 262_144.0, .size, "minimum unused memory that justifies a warning")
@@ -25,27 +13,8 @@ struct ScreenBatches {
     /// What the main thread may take for a frame without dropping one, in nanoseconds.
     static let frame = Threshold("R02", "frame", 8_000_000.0, .time, "maximum time of a frame on the main thread")
 
-    private var rows: Double { Double(use.rows) / Double(use.executions) }
-    private var advised: UInt64 { BatchSizeRule.size(forScreen: screen) }
-    /// Rows that are loaded at a time.
-    private var loaded: Double { size == 0 ? rows : min(Double(size), rows) }
-
-    /// What is wrong with the size in force.
-    enum Fault: Sendable, Hashable {
-        case none, tooLarge, tooSmall, missing
-    }
-
-    var fault: Fault {
-        let screen = Double(self.screen)
-        if size == advised || screen == 0 { return .none }
-        if size == 0 { return rows > 3 * screen ? .missing : .none }
-        if size < self.screen { return advised > size ? .tooSmall : .none }
-        return loaded > 2 * screen && size > advised ? .tooLarge : .none
-    }
-
-    func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding? {
+    func finding(rule: BatchSizeRule, _ profile: Profile, _ costs: CostModel) -> Finding {
         let fault = self.fault
-        guard fault != .none else { return nil }
         let estimate = costs.rows(of: fetch.shape)
         let identity = profile.identities(of: fetch, costs)
         let (before, after) = (use.loadings[size] ?? .init(), use.loadings[advised] ?? .init())

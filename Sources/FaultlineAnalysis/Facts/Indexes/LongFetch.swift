@@ -1,0 +1,54 @@
+internal import FaultlineTrace
+
+/// A fetch that takes longer than its rows explain, in a trace without SQLite's counters.
+///
+/// A plan names a scan or an index, but not how many rows SQLite visited. The time of a fetch of few rows shows it.
+struct LongFetch {
+    /// The minimum time of a fetch of few rows that shows that SQLite did not seek those rows alone.
+    static let minimumTime = Threshold(
+        "R06", "longFetch", 20_000_000.0, .time, "minimum time of a fetch whose scan steps were not counted")
+    /// How many times as long it must take as its rows can.
+    static let minimumFactor = 10.0
+
+    var fetch: FetchProfile
+    /// SQLite's part of one of them, in nanoseconds, where it is told; otherwise all of it.
+    var time: Double
+    var isTimeOfSQLite: Bool
+    /// What its rows explain of that.
+    var explained: Double
+    /// `nil`: the trace has none.
+    var plan: String?
+
+    /// - Returns: `nil` if SQLite's steps were counted, or the fetch is not long.
+    init?(_ fetch: FetchProfile) {
+        let counts = fetch.counts
+        guard counts.executions > 0, counts.fullScanSteps == 0, counts.virtualMachineSteps == 0 else { return nil }
+        let runs = fetch.statements.texts.values.flatMap(\.values)
+        let (count, total) = (runs.reduce(0) { $0 &+ $1.count }, runs.reduce(0) { $0 &+ $1.time })
+        isTimeOfSQLite = count > 0 && total > 0
+        time = isTimeOfSQLite ? Double(total) / Double(count) : counts.meanTime
+        let row = fetch.key.shape.resultType == "count" ? CostModel.steppedRow.usual : CostModel.assumed.row
+        explained = CostModel.assumed.trip + row * counts.foundRows
+        guard time >= Self.minimumTime.value, time >= Self.minimumFactor * explained else {
+            return nil
+        }
+        self.fetch = fetch
+        plan = fetch.statements.commonPlan
+    }
+
+    /// Whether it compares texts in a way that explains its time, which R08 says.
+    var isSearch: Bool { (fetch.key.shape.terms ?? []).contains { TextSearchRemedy($0) != nil } }
+
+    var saved: Double { max(0, time - explained) * Double(fetch.counts.executions) }
+
+    /// The line of the plan that goes to the fetched table.
+    var access: String? {
+        plan.flatMap { StatementTable.ownScan(in: $0) ?? StatementTable.ownSearch(in: $0).map(String.init) }
+    }
+
+    /// Columns by which the plan seeks rows of the fetched table.
+    var soughtColumns: Set<String> {
+        guard let plan, let search = StatementTable.ownSearch(in: plan) else { return [] }
+        return Set(search.matches(of: /(\w+)[=<>]/).map { $0.1.uppercased() })
+    }
+}
