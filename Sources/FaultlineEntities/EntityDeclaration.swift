@@ -17,7 +17,7 @@ public final class EntityDeclaration: Sendable {
     public init(
         _ type: any Entity.Type, parent: (any Entity.Type)? = nil, isAbstract: Bool = false,
         renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
-        keyPaths: [AnyKeyPath: String], properties: [EntityProperty] = [], indexes: [FetchIndexDescription] = [],
+        keyPaths: [PropertyKeyPath], properties: [EntityProperty] = [], indexes: [FetchIndexDescription] = [],
         uniquenessConstraints: [[String]] = [], fileID: StaticString, line: UInt
     ) {
         self.type = type

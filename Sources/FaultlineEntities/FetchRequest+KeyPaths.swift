@@ -5,14 +5,15 @@ extension FetchRequest where Object: Entity {
     ///
     ///     let request = FetchRequest<Book>(sortDescriptors: [.ascending(\.title)], fetchBatchSize: 30, prefetching: \.shelf)
     ///
-    /// Traps if a key path leads to something else than a property of the entity, or over more than one.
+    /// Key paths can lead over to-one relationships: `\.shelf?.room`. Traps if one leads to something else than a property.
     ///
     /// - Parameters:
     ///   - sortDescriptors: In which order; empty: in whatever order the store finds them.
     ///   - fetchLimit: How many objects at most; 0: all.
     ///   - fetchBatchSize: How many rows to load at a time; 0: all at once.
-    ///   - prefetching: Relationships whose objects are loaded along, in one trip each. Those of objects that are
-    ///     prefetched themselves are named in ``FetchRequest/relationshipKeyPathsForPrefetching``: `"shelf.room"`.
+    ///   - prefetching: Relationships to prefetch, in one round trip each; `\.shelf?.room` prefetches both shelves and
+    ///     rooms. Key paths over to-many relationships are texts in ``FetchRequest/relationshipKeyPathsForPrefetching``:
+    ///     `"chapters.notes"`.
     ///   - propertiesToFetch: The properties to read; none: all of them.
     @_disfavoredOverload
     public init(
@@ -44,7 +45,7 @@ extension FetchRequest where Object: Entity {
     ) {
         self.init(
             predicate: predicate, sortDescriptors: sortDescriptors.map(\.descriptor), fetchLimit: limit,
-            fetchBatchSize: batchSize, relationshipKeyPathsForPrefetching: prefetching.map(Object.nameOfProperty))
-        propertiesToFetch = properties.map { ExpressionDescription(stringLiteral: Object.nameOfProperty($0)) }
+            fetchBatchSize: batchSize, relationshipKeyPathsForPrefetching: prefetching.map(Object.pathOfProperty))
+        propertiesToFetch = properties.map { ExpressionDescription(stringLiteral: Object.pathOfProperty($0)) }
     }
 }

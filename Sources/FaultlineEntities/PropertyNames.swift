@@ -1,14 +1,37 @@
+/// A property of an entity with the Swift key paths that lead to it.
+///
+/// Made by expansions of ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)``.
+public struct PropertyKeyPath: @unchecked Sendable {
+    // Holds key paths that the macro writes as literals, without subscripts, so they have captured nothing, and never
+    // changes.
+
+    /// The key path from an object: `\Shelf.room`.
+    let direct: AnyKeyPath
+    /// The key path from an optional object, which continues the key path to that object: `\Shelf?.?.room`.
+    let chained: AnyKeyPath
+    /// The property's name.
+    let name: String
+
+    /// Pairs the two key paths to one property.
+    public init(_ direct: AnyKeyPath, _ chained: AnyKeyPath, _ name: String) {
+        (self.direct, self.chained, self.name) = (direct, chained, name)
+    }
+}
+
 /// The names of an entity's properties by the Swift key paths that lead to them.
 ///
 /// It has a key path for each attribute and each relationship, inherited ones included, with the entity's class as its
-/// root: a predicate that was written in Swift is translated by it, one step of a way at a time.
+/// root. Predicates that are written in Swift are translated by it, one step of a key path at a time.
 public struct PropertyNames: @unchecked Sendable {
-    // Holds key paths that the macro writes as literals, without subscripts, so they have captured nothing, and never
-    // changes.
+    // Holds the key paths of `PropertyKeyPath`s, and never changes.
     private let names: [AnyKeyPath: String]
+    /// The properties, inherited ones included.
+    let properties: [PropertyKeyPath]
 
-    init(_ names: [AnyKeyPath: String]) {
-        self.names = names
+    init(_ properties: [PropertyKeyPath]) {
+        self.properties = properties
+        // A subclass may declare a property again.
+        names = Dictionary(properties.map { ($0.direct, $0.name) }) { first, _ in first }
     }
 
     /// The name of the property that a key path leads to, or `nil`.
@@ -16,6 +39,6 @@ public struct PropertyNames: @unchecked Sendable {
     /// - Complexity: O(1).
     public subscript(keyPath: AnyKeyPath) -> String? { names[keyPath] }
 
-    /// How many properties there are.
+    /// The number of properties.
     public var count: Int { names.count }
 }

@@ -143,9 +143,11 @@ struct EntityClass {
     func members(isSubentity: Bool, in context: some MacroExpansionContext) -> [DeclSyntax] {
         let overriding = isSubentity ? "override " : ""
         let entityName = nameArgument ?? "\(literal: name.plainText)"
-        let paths = properties.map { "\\Root.\($0.name.text): \"\($0.plainName)\"" }
-        let own = paths.isEmpty ? "[:]" : "[\(paths.joined(separator: ", "))]"
-        let all = isSubentity ? "\(superclass).keyPaths(from: root).merging(\(own)) { own, _ in own }" : own
+        let paths = properties.map {
+            "PropertyKeyPath(\\Root.\($0.name.text), \\Root?.?.\($0.name.text), \"\($0.plainName)\")"
+        }
+        let own = "[\(paths.joined(separator: ", "))]"
+        let all = isSubentity ? "\(superclass).keyPaths(from: root) + \(own)" : own
         var members: [DeclSyntax] = [
             "\(raw: access)override class var entityName: String { \(entityName) }",
             "\(raw: access)\(raw: overriding)class var entityDeclaration: EntityDeclaration { _entityDeclaration }",
@@ -155,7 +157,7 @@ struct EntityClass {
             )
             """,
             """
-            \(raw: access)class func keyPaths<Root: \(name)>(from root: Root.Type) -> [AnyKeyPath: String] {
+            \(raw: access)class func keyPaths<Root: \(name)>(from root: Root.Type) -> [PropertyKeyPath] {
                 \(raw: all)
             }
             """,

@@ -16,12 +16,12 @@ struct KeyPathTests {
     @Test("In requests, which know the class")
     func requests() throws {
         let request = FetchRequest<Pantry.Item>(
-            sortDescriptors: [.ascending(\.name, .localized), .descending(\.category, \.name)], fetchLimit: 3,
-            fetchBatchSize: 7, prefetching: \.category, \.tags, propertiesToFetch: \.name, \.price)
+            sortDescriptors: [.ascending(\.name, .localized), .descending(\.category?.name)], fetchLimit: 3,
+            fetchBatchSize: 7, prefetching: \.category?.shelf, \.tags, propertiesToFetch: \.name, \.category?.name)
         #expect(request.sortDescriptors == [.ascending("name", .localized), .descending("category.name")])
         #expect((request.fetchLimit, request.fetchBatchSize) == (3, 7))
-        #expect(request.relationshipKeyPathsForPrefetching == ["category", "tags"])
-        #expect(request.propertiesToFetch.map(\.name) == ["name", "price"])
+        #expect(request.relationshipKeyPathsForPrefetching == ["category.shelf", "tags"])
+        #expect(request.propertiesToFetch.map(\.name) == ["name", "category.name"])
         let other = try FetchRequest<Pantry.Tool>(#Predicate { $0.weight > 3 }, prefetching: \.category)
         #expect(
             other.predicate?.description == "weight > 3" && other.relationshipKeyPathsForPrefetching == ["category"])
@@ -31,13 +31,47 @@ struct KeyPathTests {
                 == [.ascending("price")])
     }
 
+    @Test("Over several to-one relationships, also from and to subclasses")
+    func severalSteps() {
+        #expect(PropertyPath(\Pantry.Item.category?.shelf?.number).keyPath == "category.shelf.number")
+        #expect(PropertyPath(\Pantry.Tool.category?.name).keyPath == "category.name")
+        #expect(
+            PropertyPath(\Pantry.Item.category?.items).appending(\Pantry.Item.price).keyPath == "category.items.price")
+        #expect(PropertyPath(\SportCar.driver?.cars).keyPath == "driver.cars")
+        // Found again without a search.
+        #expect(PropertyPath(\Pantry.Item.category?.shelf?.number).keyPath == "category.shelf.number")
+        #expect(Pantry.Item.propertyName(\.category?.name) == nil)
+    }
+
+    @Test("Objects over several relationships are prefetched, sorted by and fetched as properties")
+    func fetched() throws {
+        let store = try PantryStore()
+        try store.context.save()
+        store.context.reset()
+        let request = FetchRequest<Pantry.Item>(
+            sortDescriptors: [.descending(\.category?.shelf?.number), .ascending(\.name)],
+            prefetching: \.category?.shelf)
+        let items = try store.context.fetch(request)
+        #expect(items.map(\.name) == ["Birnen", "Äpfel", "Chili", "Hammer"])
+        let statements = store.statements().count
+        #expect(items.first?.category?.shelf?.number == 1)
+        #expect(store.statements().count == statements)
+        var names = FetchRequest<Pantry.Item>(
+            sortDescriptors: [.ascending(\.name)], propertiesToFetch: \.category?.name)
+        names.resultType = .dictionary
+        let found = try store.context.fetchDictionaries(names).map { $0["category.name"] }
+        #expect(found == [.string("Fruit"), nil, .string("Tools"), .string("Fruit")])
+    }
+
     @Test("One that leads to something else stops with a sentence")
     func other() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = PropertyPath(\Pantry.Item.category?.name)
+            _ = PropertyPath(\Pantry.Item.category?.name.count)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(
-            text.contains("is no property of the entity 'Item'; name one property, or give the key path as text."))
+            text.contains(
+                "does not lead to a property of the entity 'Item'; name a property, over to-one relationships with '?' if need be, or give the key path as text."
+            ))
     }
 }

@@ -1,41 +1,42 @@
 extension PropertyPath {
-    /// The way to a property that a Swift key path names: `PropertyPath(\Item.price) < 3`.
+    /// The path to a property that a Swift key path names: `PropertyPath(\Item.price) < 3`.
     ///
-    /// Traps if the key path leads to something else, or over more than one property: lead on with ``appending(_:)``.
+    /// The key path can lead over to-one relationships: `\Item.category?.name`. After a to-many relationship, continue with
+    /// ``appending(_:)``. Traps if the key path leads to something else.
     public init<Object: Entity>(_ keyPath: PartialKeyPath<Object>) {
-        self.init(Object.nameOfProperty(keyPath))
+        self.init(Object.pathOfProperty(keyPath))
     }
 
-    /// The way on to a property of the objects at the end: `PropertyPath(\Item.category).appending(\Category.name)`.
+    /// The path to a property of the objects at the end: `PropertyPath(\Item.tags).appending(\Tag.name)`.
     ///
     /// Traps as the initializer does.
     public func appending<Object: Entity>(_ keyPath: PartialKeyPath<Object>) -> PropertyPath {
-        PropertyPath("\(self.keyPath).\(Object.nameOfProperty(keyPath))")
+        PropertyPath("\(self.keyPath).\(Object.pathOfProperty(keyPath))")
     }
 }
 
 extension FetchSortDescriptor {
     /// Sorts by a property that a Swift key path names: `.ascending(\Item.price)`.
     ///
-    /// Traps if the key path leads to something else, or over more than one property.
+    /// The key path can lead over to-one relationships. Traps if it leads to something else than a property.
     public static func ascending<Object: Entity>(_ keyPath: PartialKeyPath<Object>) -> FetchSortDescriptor {
-        .ascending(Object.nameOfProperty(keyPath))
+        .ascending(Object.pathOfProperty(keyPath))
     }
 
     /// As ``ascending(_:)``, the other way round.
     public static func descending<Object: Entity>(_ keyPath: PartialKeyPath<Object>) -> FetchSortDescriptor {
-        .descending(Object.nameOfProperty(keyPath))
+        .descending(Object.pathOfProperty(keyPath))
     }
 }
 
 extension Entity {
-    /// The name of a property, which a key path must lead to.
-    static func nameOfProperty(_ keyPath: PartialKeyPath<Self>) -> String {
-        guard let name = propertyName(keyPath) else {
+    /// The names along a key path, which must lead to a property, alone or over to-one relationships.
+    static func pathOfProperty(_ keyPath: PartialKeyPath<Self>) -> String {
+        guard let path = propertyName(keyPath) ?? KeyPathSearch.path(of: keyPath, from: Self.self) else {
             incorrectUse(
-                "'\(keyPath)' is no property of the entity '\(entityName)'; name one property, or give the key path as text."
+                "'\(keyPath)' does not lead to a property of the entity '\(entityName)'; name a property, over to-one relationships with '?' if need be, or give the key path as text."
             )
         }
-        return name
+        return path
     }
 }

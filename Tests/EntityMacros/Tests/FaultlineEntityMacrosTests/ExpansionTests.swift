@@ -111,8 +111,8 @@ struct ExpansionTests {
                     line: 1
                 )
 
-                class func keyPaths<Root: Item>(from root: Root.Type) -> [AnyKeyPath: String] {
-                    [\Root.name: "name", \Root.mood: "mood", \Root.price: "price", \Root.category: "category", \Root.tags: "tags"]
+                class func keyPaths<Root: Item>(from root: Root.Type) -> [PropertyKeyPath] {
+                    [PropertyKeyPath(\Root.name, \Root?.?.name, "name"), PropertyKeyPath(\Root.mood, \Root?.?.mood, "mood"), PropertyKeyPath(\Root.price, \Root?.?.price, "price"), PropertyKeyPath(\Root.category, \Root?.?.category, "category"), PropertyKeyPath(\Root.tags, \Root?.?.tags, "tags")]
                 }
             }
 
@@ -200,10 +200,8 @@ struct ExpansionTests {
                     line: 1
                 )
 
-                public class func keyPaths<Root: SportCar>(from root: Root.Type) -> [AnyKeyPath: String] {
-                    Car.keyPaths(from: root).merging([\Root.`default`: "default"]) { own, _ in
-                        own
-                    }
+                public class func keyPaths<Root: SportCar>(from root: Root.Type) -> [PropertyKeyPath] {
+                    Car.keyPaths(from: root) + [PropertyKeyPath(\Root.`default`, \Root?.?.`default`, "default")]
                 }
 
                 convenience init(context: ManagedObjectContext, `default`: (Int32)? = nil) {
@@ -245,8 +243,8 @@ struct ExpansionTests {
                     line: 1
                 )
 
-                class func keyPaths<Root: Empty>(from root: Root.Type) -> [AnyKeyPath: String] {
-                    [:]
+                class func keyPaths<Root: Empty>(from root: Root.Type) -> [PropertyKeyPath] {
+                    []
                 }
             }
 
