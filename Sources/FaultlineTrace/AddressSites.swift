@@ -1,15 +1,15 @@
-/// Tells the stacks of a program without symbols apart: by the address at which each departs from the others.
+/// Finds call sites in a program without symbols, from the addresses at which its stacks diverge.
 ///
-/// Nothing says which frames of a stripped program are the program's and which are those of libraries that are linked into
-/// it. All stacks of one operation begin with the same frames of the store, and go on with the different callers: where a
-/// stack departs from the one that it has most in common with is the best guess at the call.
+/// In a stripped program, nothing distinguishes the program's frames from those of libraries linked into it. All
+/// stacks of one operation begin with the same frames of the store and continue with different callers. The frame at
+/// which a stack diverges from the one it shares most frames with is the best guess at the call.
 struct AddressSites {
     private let dictionary: TraceDictionary
     private let isSystem: @Sendable (String) -> Bool
-    /// How many stacks there are that begin with certain frames, by a hash of these.
+    /// The number of stacks that begin with a sequence of frames, by a hash of the sequence.
     private var counts: [Int: Int] = [:]
 
-    /// - Parameter isSystem: Whether a module's file name is that of a library which no program owns.
+    /// - Parameter isSystem: Whether a module's file name is that of a system library.
     init(_ dictionary: TraceDictionary, isSystem: @escaping @Sendable (String) -> Bool) {
         self.dictionary = dictionary
         self.isSystem = isSystem
@@ -18,7 +18,8 @@ struct AddressSites {
         }
     }
 
-    /// The address, as an offset in its module; `nil`: no frame is of a program without symbols.
+    /// Returns the call's address as an offset in its module, or `nil` if no frame belongs to a program without
+    /// symbols.
     func site(of stack: StackEntry) -> CallSite? {
         let addresses = stack.addresses
         let nameless = addresses.indices.filter { place in

@@ -1,8 +1,8 @@
-/// The cost of store operations on the machine where the trace was recorded, measured in a store of its own.
+/// The cost of store operations on the machine that recorded the trace, measured in a separate store.
 ///
 /// No event refers to it.
 public struct CalibrationEntry: Sendable, Hashable, Codable {
-    /// One trip.
+    /// One measured trip.
     public struct Trip: Sendable, Hashable, Codable {
         public var rows: UInt64
         /// Bytes of the rows' values.
@@ -25,11 +25,11 @@ public struct CalibrationEntry: Sendable, Hashable, Codable {
         case passedByte
         /// One more comparison of a number in such a row.
         case comparison
-        /// Counting a row, beside passing over it.
+        /// Counting a row, in addition to passing over it.
         case countedRow
-        /// Adding up a number of a row, beside passing over it.
+        /// Adding up a number of a row, in addition to passing over it.
         case summedRow
-        /// A row that is sorted, and then left out by a small limit.
+        /// Sorting a row that a small limit then drops.
         case sortedRow
         /// A row of a few short values that SQLite hands to the store.
         case loadedRow
@@ -37,12 +37,12 @@ public struct CalibrationEntry: Sendable, Hashable, Codable {
         case loadedByte
         /// An object ID that the store returns.
         case identity
-        /// A page of 4 KiB that SQLite reads from a file that the system has in memory.
+        /// A page of 4 KiB that SQLite reads from a file in the system's page cache.
         case page
     }
 
     public var trips: [Trip]
-    /// What the steps take, in nanoseconds, by the names of ``Step``; `nil`: a recorder before there were any.
+    /// The duration of each step in nanoseconds, by the names of ``Step``; `nil` if an older recorder wrote the trace.
     public var steps: [String: Double]?
 
     public init(trips: [Trip], steps: [Step: Double] = [:]) {

@@ -1,17 +1,17 @@
 /// A place in the source from which the store was called.
 ///
-/// The same place is known as `"Groceries/List.swift"` where the compiler named it (`#fileID`), and under an absolute
-/// path where it comes from DWARF. Both are equal: what counts is the file's last component and the line. Within one
-/// Swift module that is exact, since two files of a module cannot share a name. Functions do not count (DWARF names
-/// a closure or a specialisation where `#function` names what surrounds it) unless there is no line.
+/// The compiler names a place `"Groceries/List.swift"` (`#fileID`), and DWARF names the same place by an absolute
+/// path. The two compare equal, because equality uses only the file's last component and the line. Within one Swift
+/// module that is exact, since two files of a module cannot share a name. Functions are compared only if there is no
+/// line: DWARF names a closure or a specialisation where `#function` names the function around it.
 public struct CallSite: Sendable, Codable, CustomStringConvertible {
-    /// `"Groceries/List.swift"` or a path; empty: only the function is known.
+    /// `"Groceries/List.swift"` or a path; empty if only the function is known.
     public var file: String
-    /// The line; 0: not known.
+    /// The line; 0 if it is not known.
     public var line: Int
     /// The function as `#function` would name it: `"showList(page:)"`.
     ///
-    /// Of a closure, the function around it.
+    /// For a closure, the function around it.
     public var function: String
 
     public init(file: String, line: Int, function: String = "") {
@@ -20,12 +20,12 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
         self.function = function
     }
 
-    /// A site that the compiler knew.
+    /// Creates the site that the compiler recorded.
     public init(_ site: SiteEntry) {
         self.init(file: site.file, line: site.line, function: site.function)
     }
 
-    /// A place that an address was resolved to.
+    /// Creates the site that an address was resolved to.
     public init(_ location: FrameEntry.Location) {
         let name = FunctionName(symbol: location.symbol, words: location.function)
         self.init(file: location.file, line: location.line, function: name.short)
@@ -33,15 +33,15 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
 
     /// The file without its directories or module.
     public var fileName: Substring {
-        // Every look-up by a call site comes here: a search for a byte is many times faster than one for a character.
+        // Every look-up by call site comes here, and searching for a byte is many times faster than for a character.
         guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return file[...] }
         return file[file.utf8.index(after: slash)...]
     }
 
-    /// Whether it is an address in a program without symbols: `"App+0x1a2b"`.
+    /// Whether the site is an address in a program without symbols: `"App+0x1a2b"`.
     public var isAddress: Bool { file.isEmpty && line == 0 && function.contains("+0x") }
 
-    /// Whether the line is one that a macro expanded to: its file was never on disk.
+    /// Whether the line is in a macro expansion, whose file was never on disk.
     var isInMacro: Bool { fileName.hasPrefix("@__swiftmacro_") }
 
     /// `"List.swift:42"`; without a file, the function.
@@ -53,7 +53,7 @@ public struct CallSite: Sendable, Codable, CustomStringConvertible {
 
 extension CallSite: Hashable {
     public static func == (left: CallSite, right: CallSite) -> Bool {
-        // Most are the same string, which is sooner compared than cut.
+        // Most are the same string, and comparing is cheaper than cutting off the directories.
         left.line == right.line && (left.file == right.file || left.fileName == right.fileName)
             && (left.line != 0 || left.function == right.function)
     }

@@ -1,30 +1,32 @@
-/// Finds the lines of the program that caused events: the first frames of their stacks that belong to the program.
+/// Finds the lines of the program that caused events, from the frames of their stacks.
 ///
-/// Frames of Faultline itself, of the Swift runtime and its libraries, of SQLite and the C library are left out, and
-/// so are functions that the compiler made and accessors of the model's properties: what counts is who read the
-/// property. Inlined calls are frames of their own.
+/// The call site is the innermost frame that belongs to the program. The resolver skips the frames of Faultline
+/// itself, of the Swift runtime and its libraries, of SQLite and the C library. It also skips functions that the
+/// compiler generated and accessors of the model's properties, to find the code that read the property. Inlined calls
+/// are frames of their own.
 ///
-/// One for each process of a trace. Each stack is looked at once.
+/// Use one resolver for each process of a trace. It examines each stack once.
 public struct CallSiteResolver: Sendable {
-    /// What the process's events refer to.
+    /// The dictionary of the process's events.
     public let dictionary: TraceDictionary
     private let propertyNames: Set<String>
     private var sitesByStack: [DictionaryID: [CallSite]] = [:]
-    /// Stands in where a program has no symbols; made when the first such stack is met.
+    /// Call sites for a program without symbols; created at the first stack that needs them.
     private var addresses: AddressSites?
 
-    /// A resolver for the events of the process with that dictionary, which must be complete.
+    /// Creates a resolver for the events of the process with that dictionary, which must be complete.
     public init(dictionary: TraceDictionary) {
         self.dictionary = dictionary
         propertyNames = dictionary.propertyNames
     }
 
-    /// The one place that reports, event lists, JSON and queries name for an event.
+    /// Returns the one place that reports, event lists, JSON and queries name for an event.
     ///
-    /// A fault fires and a batch loads where an object is touched, which can be far from the fetch: their stack counts, and the
-    /// site that the compiler knew, the fetch's, only without one. Every other event happened where it was asked for.
+    /// A fault fires and a batch loads where an object is touched, which can be far from the fetch. Their place is
+    /// therefore taken from their stack. Without a stack it is the site that the compiler recorded, which is the
+    /// fetch's. Every other event happened where the program asked for it.
     ///
-    /// - Complexity: O(1) once a stack was seen, O(frames) the first time.
+    /// - Complexity: O(1) for a stack that was resolved before, O(frames) the first time.
     public mutating func place(of event: TraceEvent) -> CallSite? {
         switch event.kind {
         case .fault, .batch: stackSite(of: event) ?? callSite(of: event)
@@ -32,32 +34,32 @@ public struct CallSiteResolver: Sendable {
         }
     }
 
-    /// Where the event's operation was asked for: the site that the compiler knew, if the API could take it; else the
-    /// ``stackSite(of:)``.
+    /// Returns the call that asked for the event's operation.
     ///
-    /// - Complexity: O(1) once a stack was seen, O(frames) the first time.
+    /// It is the site that the compiler recorded, if the API takes one, or else the ``stackSite(of:)``.
+    ///
+    /// - Complexity: O(1) for a stack that was resolved before, O(frames) the first time.
     public mutating func callSite(of event: TraceEvent) -> CallSite? {
         if let site = dictionary.site(event.site) { return CallSite(site) }
         return stackSite(of: event)
     }
 
-    /// Where the event's work was triggered: the first frame of its stack that belongs to the program and whose line is
-    /// known; without one, the first whose function is known.
+    /// Returns the line that triggered the event's work, or `nil` if the event has no stack or no frame is the
+    /// program's.
     ///
-    /// `nil`: the event has no stack, or nothing in it is the program's.
+    /// It is the innermost frame of the stack that belongs to the program and has a line, or else the innermost one
+    /// with a known function. A macro expansion is used only if there is nothing else, since nobody can open its file.
+    /// The trigger can be far from the call that asked for a fetch: a lazy result runs when it is first touched.
     ///
-    /// What a macro expanded to counts only if nothing else does, since nobody can open that file. A fetch can be
-    /// triggered far from where it was asked for: when its lazy result is first touched.
-    ///
-    /// - Complexity: O(1) once a stack was seen, O(frames) the first time.
+    /// - Complexity: O(1) for a stack that was resolved before, O(frames) the first time.
     public mutating func stackSite(of event: TraceEvent) -> CallSite? {
         let sites = sites(of: event.stack)
         return sites.first { $0.line > 0 && !$0.isInMacro } ?? sites.first { $0.line > 0 } ?? sites.first
     }
 
-    /// The program's frames on the event's stack, innermost first, at most `limit` of them.
+    /// Returns the program's frames on the event's stack, innermost first, at most `limit` of them.
     ///
-    /// - Complexity: O(`limit`) once a stack was seen, O(frames) the first time.
+    /// - Complexity: O(`limit`) for a stack that was resolved before, O(frames) the first time.
     public mutating func callers(of event: TraceEvent, limit: Int = .max) -> [CallSite] {
         Array(sites(of: event.stack).prefix(limit))
     }
@@ -84,7 +86,7 @@ public struct CallSiteResolver: Sendable {
     }
 
     private func isApplication(_ location: FrameEntry.Location) -> Bool {
-        // Code without a line in a file that has lines was made by the compiler.
+        // In a file that has lines, code without one was generated by the compiler.
         if location.file == "<compiler-generated>" || (location.line == 0 && !location.file.isEmpty) { return false }
         let name = FunctionName(symbol: location.symbol, words: location.function)
         if name.isThunk { return false }
@@ -95,15 +97,13 @@ public struct CallSiteResolver: Sendable {
 
     /// The parts of Faultline that run inside a program.
     ///
-    /// `FaultlineWorkloads` is a program like others.
+    /// `FaultlineWorkloads` counts as the user's program.
     private static let ownModules: Set<String> = [
         "FaultlineStore", "FaultlineRecorder", "FaultlineModel", "FaultlineTrace", "FaultlineEntities",
         "FaultlineTesting", "FaultlineBridges",
     ]
 
-    /// Modules of the toolchain.
-    ///
-    /// They can be linked into the program, and are inlined into it.
+    /// Modules of the toolchain, which can be linked and inlined into the program.
     private static let systemModules: Set<String> = [
         "Swift", "_Concurrency", "_StringProcessing", "_RegexParser", "RegexBuilder", "Synchronization", "Observation",
         "Distributed", "Runtime", "Foundation", "FoundationEssentials", "FoundationInternationalization",
@@ -111,13 +111,14 @@ public struct CallSiteResolver: Sendable {
         "SwiftShims", "Testing", "XCTest", "__C", "__C_Synthesized",
     ]
 
-    /// Functions in C and C++ of Faultline, the runtimes and SQLite, which can be linked into the program too.
+    /// Prefixes of the C and C++ functions of Faultline, the runtimes and SQLite, which can be linked into the program
+    /// too.
     private static let systemPrefixes = [
         "fl_", "ftl_", "swift_", "_swift_", "swift::", "dispatch_", "_dispatch_", "sqlite3", "__libc_", "_start",
         "start_thread", "__clone", "clone3",
     ]
 
-    /// Whether a module's file name is a library's that no program owns.
+    /// Whether a module's file name is that of a system library.
     private static func isSystemLibrary(_ name: String) -> Bool {
         systemLibraries.contains { name.hasPrefix($0) }
     }

@@ -1,12 +1,12 @@
-/// What a program did with the objects that it reached over a to-one relationship: one of the properties that it read.
+/// A property that the program read from objects it reached over a to-one relationship.
 ///
-/// No event refers to it: it is told once for all of them, however many objects there are.
+/// No event refers to it. The recorder writes it once for all objects, however many there are.
 public struct DestinationUseEntry: Sendable, Hashable, Codable {
     /// The entity that has the relationship.
     public var entity: String
     public var relationship: String
-    /// The property of the object at the other end; `nil`: what is done there is more than is told, since the object was
-    /// changed or deleted, or came in another way as well.
+    /// The property of the destination object; `nil` if the use is not fully recorded, because an object was changed
+    /// or deleted, or was also loaded in another way.
     public var property: String?
 
     public init(entity: String, relationship: String, property: String?) {

@@ -1,14 +1,14 @@
 package import CTraceSchema
 
-/// Turns the JSON value of a dictionary entry into the entry's type.
+/// Decodes the JSON value of a dictionary entry as the entry's type.
 package protocol DictionaryEntryDecoder {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value
 }
 
 extension DictionaryEntry {
-    /// The entry of a kind that a decoder holds the value of; `nil` if there is none of that kind.
+    /// Decodes an entry of the given kind; `nil` if there is no such kind.
     ///
-    /// - Throws: what the decoder throws if its value is not of that kind.
+    /// - Throws: the decoder's error if the value does not match the kind.
     package init?(_ kind: fl_dictionary_kind, from decoder: some DictionaryEntryDecoder) throws {
         switch kind {
         case .FL_DICTIONARY_ENTITY: self = .entity(try decoder.decode(EntityEntry.self))
@@ -31,7 +31,7 @@ extension DictionaryEntry {
     /// The entry's kind in the schema.
     package var kind: fl_dictionary_kind { parts.kind }
 
-    /// The value whose encoding stands in the trace.
+    /// The value that the trace stores, encoded.
     package var value: any Encodable { parts.value }
 
     private var parts: (kind: fl_dictionary_kind, value: any Encodable) {

@@ -1,6 +1,6 @@
-/// An entry of a trace's dictionary: what an event refers to by number.
+/// An entry of a trace's dictionary, which events refer to by number.
 ///
-/// The JSON that stands in the trace is the encoding of the entry's value with its keys as they are named here.
+/// The trace stores the entry's value as JSON, under the keys named here.
 public enum DictionaryEntry: Sendable, Hashable {
     case entity(EntityEntry)
     case shape(ShapeEntry)
@@ -24,13 +24,13 @@ public struct EntityEntry: Sendable, Hashable, Codable {
         public var name: String
         /// The attribute's type in Core Data's words (`"String"`, `"Binary"`), or `"toOne"`, `"toMany"`.
         public var type: String
-        /// Where the property is declared, if the model was made in code: `"Groceries/Model.swift:12"`.
+        /// The line that declares the property, if the model was made in code: `"Groceries/Model.swift:12"`.
         public var declaredAt: String?
-        /// Whether large values live in files beside the store.
+        /// Whether large values are stored in files beside the store.
         public var isExternal: Bool?
         /// The entity at the other end of a relationship.
         public var destination: String?
-        /// The to-one relationship that leads back; `nil`: none, or an older recorder.
+        /// The inverse to-one relationship; `nil` if there is none, or the recorder is older.
         public var inverse: String?
 
         public init(
@@ -47,10 +47,12 @@ public struct EntityEntry: Sendable, Hashable, Codable {
     }
 
     public var name: String
-    /// The entity at the top of its inheritance tree, whose table has its rows; `nil`: itself, or an older recorder.
+    /// The root entity of its inheritance tree, whose table holds its rows; `nil` for itself, or if the recorder is
+    /// older.
     public var root: String?
     public var properties: [Property]
-    /// Bytes of rows that its store keeps in memory although no object uses them; `nil`: an older recorder.
+    /// The limit of the store's row cache in bytes: rows kept in memory that no object uses; `nil` if the recorder is
+    /// older.
     public var rowCacheLimit: UInt64?
 
     public init(name: String, root: String? = nil, properties: [Property] = [], rowCacheLimit: UInt64? = nil) {
@@ -69,7 +71,7 @@ public struct StatementEntry: Sendable, Hashable, Codable {
         self.sql = sql
     }
 
-    /// The table that an alias stands for: `ZITEM` for `t0` in `… FROM ZITEM t0 …`; `nil`: none.
+    /// Returns the table that an alias stands for, or `nil`: `ZITEM` for `t0` in `… FROM ZITEM t0 …`.
     package func table(of alias: some StringProtocol) -> String? {
         let words = sql.split(separator: " ")
         let place = words.indices.dropFirst(2).first { place in
@@ -86,17 +88,18 @@ public struct PlanEntry: Sendable, Hashable, Codable {
         public var id: Int
         public var parent: Int
         public var detail: String
-        /// Rows that SQLite expects it to go to each time, by what `ANALYZE` has written; `nil`: nothing, or it does not
-        /// say.
+        /// The number of rows that SQLite expects each run of the step to visit, from the statistics of `ANALYZE`;
+        /// `nil` if there are none or they do not apply.
         public var expectedRows: Int?
-        /// The table that it goes to; `nil`: none, or an older recorder.
+        /// The table that the step visits; `nil` if there is none, or the recorder is older.
         public var table: String?
-        /// The table's indexes of plain columns and all rows, each as its columns with commas between.
+        /// The table's indexes on plain columns over all rows, each as its columns separated by commas:
+        /// `"ZLIST,ZNAME"`.
         ///
-        /// `"ZLIST,ZNAME"`; a collation other than `BINARY` and a falling order stand behind a column:
-        /// `"ZNAME COLLATE NOCASE DESC"`. `nil`: there is no table, or an older recorder.
+        /// A collation other than `BINARY` and a descending order follow the column: `"ZNAME COLLATE NOCASE DESC"`.
+        /// `nil` if there is no table, or the recorder is older.
         public var indexes: [String]?
-        /// Those among them whose values are unique; `nil`: none.
+        /// The unique ones among ``indexes``; `nil` if there are none.
         public var uniqueIndexes: [String]?
 
         public init(
@@ -120,7 +123,7 @@ public struct PlanEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// A call site that the compiler knew.
+/// A call site that the compiler recorded.
 public struct SiteEntry: Sendable, Hashable, Codable {
     /// `#fileID`: `"Module/File.swift"`.
     public var file: String
@@ -146,7 +149,7 @@ public struct StackEntry: Sendable, Hashable, Codable {
         self.isTruncated = isTruncated
     }
 
-    /// The addresses as numbers; what is none is left out.
+    /// The addresses as numbers, without frames that are no number.
     public var addresses: [UInt64] {
         frames.compactMap { UInt64($0.dropFirst(2), radix: 16) }
     }
@@ -155,13 +158,13 @@ public struct StackEntry: Sendable, Hashable, Codable {
 /// A program or library that was mapped into the process.
 public struct ModuleEntry: Sendable, Hashable, Codable {
     public var path: String
-    /// What is added to the file's addresses to get those of the process, as a hexadecimal number with `0x`.
+    /// The difference between an address in the process and in the file, as a hexadecimal number with `0x`.
     public var bias: String
     /// The first address of the module, as a hexadecimal number with `0x`.
     public var start: String
-    /// The address behind the module's last, as a hexadecimal number with `0x`.
+    /// The address after the module's last, as a hexadecimal number with `0x`.
     public var end: String
-    /// The build ID in hexadecimal digits; empty: it has none.
+    /// The build ID in hexadecimal digits; empty if the module has none.
     public var buildID: String
 
     public init(path: String, bias: String, start: String, end: String, buildID: String) {
@@ -173,17 +176,17 @@ public struct ModuleEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// What an address means in the source.
+/// The functions and lines at an address.
 public struct FrameEntry: Sendable, Hashable, Codable {
-    /// One function at that address; more than one where calls were inlined.
+    /// One function at the address; there are several if calls were inlined.
     public struct Location: Sendable, Hashable, Codable {
-        /// The symbol as the linker knows it.
+        /// The mangled symbol, as the linker knows it.
         public var symbol: String
-        /// The symbol in words: `"Groceries.showList(page: Int) -> ()"`.
+        /// The demangled symbol: `"Groceries.showList(page: Int) -> ()"`.
         public var function: String
-        /// The source file's path; empty: not known.
+        /// The source file's path; empty if it is not known.
         public var file: String
-        /// The line; 0: not known.
+        /// The line; 0 if it is not known.
         public var line: Int
 
         public init(symbol: String, function: String, file: String = "", line: Int = 0) {
@@ -198,7 +201,7 @@ public struct FrameEntry: Sendable, Hashable, Codable {
     public var address: String
     /// The file name of the module that holds it.
     public var module: String
-    /// Innermost first: an inlined function stands before the one that it was inlined into.
+    /// The functions, innermost first: an inlined function comes before the one it was inlined into.
     public var locations: [Location]
 
     public init(address: String, module: String, locations: [Location]) {
@@ -208,7 +211,7 @@ public struct FrameEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// A word that events refer to: a relationship's or a scope's name.
+/// A name that events refer to: that of a relationship or a scope.
 public struct NameEntry: Sendable, Hashable, Codable {
     public var name: String
 
@@ -231,7 +234,7 @@ public struct ContextEntry: Sendable, Hashable, Codable {
 
 /// A thread of the recorded process.
 public struct ThreadEntry: Sendable, Hashable, Codable {
-    /// The kernel's number.
+    /// The kernel's number of the thread.
     public var thread: UInt32
     public var name: String
     public var isMain: Bool

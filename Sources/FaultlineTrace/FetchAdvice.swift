@@ -1,7 +1,6 @@
-/// A change of the fetch at one line of a program: `List.swift:42 batch=15 prefetch=location`.
+/// A change to the fetch at one line of a program: `List.swift:42 batch=15 prefetch=location`.
 public struct FetchAdvice: Sendable, Hashable, CustomStringConvertible {
-    /// The file's name, with as much of the path in front of it as is needed to tell it from others: `"List.swift"`,
-    /// `"App/List.swift"`.
+    /// The file's name, preceded by as much of its path as makes it unique: `"List.swift"`, `"App/List.swift"`.
     public var file: String
     public var line: Int
     public var change: FetchChange
@@ -12,13 +11,13 @@ public struct FetchAdvice: Sendable, Hashable, CustomStringConvertible {
         self.change = change
     }
 
-    /// The advice as ``init(_:)`` reads it.
+    /// The advice, in the form that ``init(_:)`` parses.
     public var description: String { "\(place) \(change)" }
 
     /// The line: `List.swift:42`.
     public var place: String { "\(file):\(line)" }
 
-    /// Reads a line, and behind a space what is to change there.
+    /// Parses a line of the program, followed by a space and the change.
     ///
     /// - Throws: ``FetchChange/Problem`` if there is no line, or no change.
     public init(_ text: String) throws(FetchChange.Problem) {
@@ -30,9 +29,9 @@ public struct FetchAdvice: Sendable, Hashable, CustomStringConvertible {
             file: String(place[..<colon]), line: line, change: try FetchChange(parts.count > 1 ? parts[1] : ""))
     }
 
-    /// Whether a file and line are those that are meant.
+    /// Whether the advice is for a file and line.
     ///
-    /// - Parameter path: A path, or what `#fileID` says.
+    /// - Parameter path: A path, or a `#fileID`.
     public func isFor(_ path: String, line: Int) -> Bool {
         line == self.line && (path == file || path.hasSuffix("/" + file))
     }

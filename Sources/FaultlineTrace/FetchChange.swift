@@ -1,21 +1,21 @@
-/// What a fetch is to do in another way than its program says: advice, to be tried without an edit.
+/// A change to a fetch that can be tried without editing the program.
 ///
-/// As a text it is a list of words: `batch=15 limit=20 prefetch=location,shop.place properties=name,price ids`. A key path
-/// with a minus in front is not to be prefetched any more: `prefetch=-photo`.
+/// As text it is a list of words: `batch=15 limit=20 prefetch=location,shop.place properties=name,price ids`. A minus
+/// in front of a key path removes it from the prefetched ones: `prefetch=-photo`.
 public struct FetchChange: Sendable, Hashable {
-    /// The batch size; 0: everything at once; `nil`: as it is.
+    /// The batch size; 0 loads everything at once, `nil` leaves it unchanged.
     public var batchSize: UInt32?
-    /// The fetch limit; 0: none; `nil`: as it is.
+    /// The fetch limit; 0 removes it, `nil` leaves it unchanged.
     public var limit: UInt32?
-    /// Key paths that are prefetched besides those that are.
+    /// Key paths to prefetch in addition to those of the request.
     public var prefetch: [String]
-    /// Key paths that are not prefetched any more.
+    /// Key paths that the fetch no longer prefetches.
     public var withoutPrefetch: [String]
-    /// The properties that are read with the rows; `nil`: as it is.
+    /// The properties to load with the rows; `nil` leaves them unchanged.
     public var properties: [String]?
-    /// Whether only identities are read, so that an object is a fault whose row is not there yet.
+    /// Whether the fetch loads only object IDs, which leaves each object a fault without a row.
     ///
-    /// Without a ``batchSize`` the fetch has none then, since batches are rows.
+    /// If ``batchSize`` is `nil`, this also turns batching off, because batches load rows.
     public var readsIdentitiesOnly: Bool
 
     public init(
@@ -30,7 +30,7 @@ public struct FetchChange: Sendable, Hashable {
         self.readsIdentitiesOnly = readsIdentitiesOnly
     }
 
-    /// The key paths that are prefetched with the change, those that the request names first.
+    /// Returns the key paths that the fetch prefetches with the change, the request's own first.
     package func prefetched(_ paths: [String]) -> [String] {
         let kept = paths.filter { !withoutPrefetch.contains($0) }
         return kept + prefetch.filter { !kept.contains($0) }
@@ -38,7 +38,7 @@ public struct FetchChange: Sendable, Hashable {
 }
 
 extension FetchChange: CustomStringConvertible {
-    /// The words, as ``init(_:)`` reads them.
+    /// The words, in the form that ``init(_:)`` parses.
     public var description: String {
         let paths = prefetch + withoutPrefetch.map { "-" + $0 }
         let words = [
@@ -49,15 +49,15 @@ extension FetchChange: CustomStringConvertible {
         return words.compactMap(\.self).joined(separator: " ")
     }
 
-    /// Why a text says no change.
+    /// The reason why a text is not a change.
     public struct Problem: Error, Hashable, CustomStringConvertible {
-        /// The word, and what is wrong with it: `"batch=many" names no number`.
+        /// The problem and the word that has it: `"batch=many" names no number`.
         public let description: String
     }
 
-    /// Reads the words of a change.
+    /// Parses the words of a change.
     ///
-    /// - Throws: ``Problem`` if there is no word, or one that is not known, that comes twice or has no value.
+    /// - Throws: ``Problem`` if there are no words, or one is unknown, repeated or without a value.
     public init(_ text: String) throws(Problem) {
         self.init()
         var seen: Set<String> = []
@@ -70,7 +70,7 @@ extension FetchChange: CustomStringConvertible {
         }
     }
 
-    /// Both changes of one fetch; where they differ, the other one's.
+    /// Returns both changes of one fetch combined; where they differ, `other` wins.
     package func merging(_ other: FetchChange) -> FetchChange {
         FetchChange(
             batchSize: other.batchSize ?? batchSize, limit: other.limit ?? limit,

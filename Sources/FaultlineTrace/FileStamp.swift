@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells whether a file was written or replaced.
+/// The identity, size and modification time of a file, which show whether it was written or replaced.
 package struct FileStamp: Equatable, Sendable {
     private let device: dev_t
     private let file: ino_t
@@ -8,14 +8,14 @@ package struct FileStamp: Equatable, Sendable {
     private let seconds: Int
     private let nanoseconds: Int
 
-    /// `nil` if there is no such file.
+    /// Reads the stamp of a file; `nil` if there is none at the path.
     package init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// `nil` if the descriptor is not open.
+    /// Reads the stamp of an open file; `nil` if the descriptor is not open.
     package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

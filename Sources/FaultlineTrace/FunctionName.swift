@@ -1,16 +1,16 @@
-/// What a function's name tells: the module it belongs to, whether it is a property's accessor, whether it was written
-/// by anybody.
+/// A function's name, split into its module, the property it accesses and its short form.
 ///
-/// Taken from the name in words, as the Swift runtime's demangler gives it. In the mangled name the same would need a
-/// demangler: names inside can be replaced by references to what came before.
+/// It is parsed from the Swift runtime's demangled name. The mangled name would need a demangler of its own, because
+/// names in it can be replaced by references to earlier ones.
 struct FunctionName {
-    /// The Swift module whose code it is, an extension's own rather than the type's; `nil` for C, C++ and unknown.
+    /// The Swift module that contains the code, for an extension its own rather than the type's; `nil` for C, C++ and
+    /// unknown.
     let module: String?
-    /// The property whose getter, setter or other accessor it is, or of which it is a closure in one.
+    /// The property that the function is an accessor of, or a closure in one.
     let property: String?
-    /// Whether the compiler made it to pass on a call: no source line stands for it.
+    /// Whether the compiler generated the function to forward a call, without a source line of its own.
     let isThunk: Bool
-    /// As `#function` names it: `"showList(page:)"`; for C, the symbol.
+    /// The name in the form of `#function`: `"showList(page:)"`; for C, the symbol.
     let short: String
 
     init(symbol: String, words: String) {
@@ -23,14 +23,14 @@ struct FunctionName {
         text = Self.withoutPrefixes(text)
         let once = "one-time initialization function for "
         if text.hasPrefix(once) {
-            // Of a global or static variable, which stands there without its module.
+            // The name of the global or static variable follows without its module.
             (module, property, isThunk) = (Self.mangledModule(symbol), nil, false)
             short = String(text.dropFirst(once.count))
             return
         }
         isThunk = Self.thunkPrefixes.contains { text.hasPrefix($0) }
         let innermost = text
-        // "closure #1 (Int) -> () in Groceries.showList()": the last part is what surrounds it.
+        // "closure #1 (Int) -> () in Groceries.showList()": the last part is the enclosing function.
         while let separator = Self.find(" in ", in: text) { text = Self.withoutPrefixes(text[separator.upperBound...]) }
         let isLocal = !innermost.hasPrefix("closure #") && !innermost.hasPrefix("implicit closure #")
         module = Self.module(of: text) ?? Self.mangledModule(symbol)
@@ -43,7 +43,7 @@ struct FunctionName {
 
     private static func isSwift(_ symbol: String, _ words: String) -> Bool {
         if ["$s", "_$s", "$S", "_$S", "$e", "_T0"].contains(where: { symbol.hasPrefix($0) }) { return true }
-        // Words without a mangled name come from tools that do not show it.
+        // Names without a mangled form come from tools that do not show it.
         return symbol != words && !symbol.hasPrefix("_Z") && words.utf8.contains(UInt8(ascii: "."))
     }
 
@@ -55,7 +55,7 @@ struct FunctionName {
         "method lookup function for ", "back deployment thunk for ", "default associated conformance",
     ]
 
-    /// The entity behind what the optimizer and the compiler put before its name.
+    /// Drops the prefixes that the optimizer and the compiler put before an entity's name.
     private static func withoutPrefixes(_ text: Substring) -> Substring {
         var text = text
         while true {
@@ -69,7 +69,7 @@ struct FunctionName {
             where text.hasPrefix(prefix) {
                 if let separator = find(" of ", in: text) { text = text[separator.upperBound...] }
             }
-            // "(1) suspend resume partial function for X", of an asynchronous function.
+            // "(1) suspend resume partial function for X", part of an asynchronous function.
             if text.hasPrefix("("), let separator = find(" resume partial function for ", in: text) {
                 text = text[separator.upperBound...]
             }
@@ -87,7 +87,7 @@ struct FunctionName {
         return !name.isEmpty && (next == "." || next == nil) ? String(name) : nil
     }
 
-    /// The module that a mangled name begins with: `$s9Groceries…`.
+    /// The module at the start of a mangled name: `$s9Groceries…`.
     private static func mangledModule(_ symbol: String) -> String? {
         let name = symbol.drop { $0 == "_" || $0 == "$" }.dropFirst()
         let digits = name.prefix { $0.isNumber }
@@ -104,7 +104,7 @@ struct FunctionName {
 
     /// The entity's name with argument labels, and the property if it is an accessor.
     private static func path(_ entity: Substring) -> (name: String, property: String?) {
-        // Without the types of the property or result, which have dots of their own.
+        // Without the types of the property or result, which contain dots.
         var head = entity
         for type in [" : ", " -> "] {
             if let separator = find(type, in: head) { head = head[..<separator.lowerBound] }
@@ -119,7 +119,7 @@ struct FunctionName {
         return (labelled(name), nil)
     }
 
-    /// "(name in _1F2E)", as private names are written, without the file's mark.
+    /// A private name such as "(name in _1F2E)" without the file's discriminator.
     private static func plain(_ component: Substring) -> String {
         guard component.hasPrefix("("), let separator = find(" in ", in: component.dropFirst()) else {
             return String(component)
@@ -177,7 +177,7 @@ struct FunctionName {
         return components
     }
 
-    /// Where `wanted` stands outside all brackets.
+    /// The first occurrence of `wanted` outside all brackets.
     private static func find(_ wanted: String, in text: Substring) -> Range<Substring.Index>? {
         let bytes = text.utf8
         let wanted = Array(wanted.utf8)
@@ -195,7 +195,7 @@ struct FunctionName {
         return nil
     }
 
-    /// Behind the bracket that closes the one at `start`.
+    /// The index after the bracket that closes the one at `start`.
     private static func skip(_ text: Substring, from start: Substring.Index) -> Substring.Index {
         var depth = 0
         var last: UInt8 = 0
@@ -213,7 +213,7 @@ struct FunctionName {
         switch byte {
         case UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "["): depth += 1
         case UInt8(ascii: ")"), UInt8(ascii: "]"): depth = max(0, depth - 1)
-        // Not that of an arrow.
+        // Not the one in an arrow.
         case UInt8(ascii: ">") where last != UInt8(ascii: "-"): depth = max(0, depth - 1)
         default: break
         }

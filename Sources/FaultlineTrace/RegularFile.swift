@@ -1,20 +1,20 @@
 import Glibc
 
-/// Opens files that others name, and refuses what is none.
+/// Opens files by path, and refuses anything that is not a regular file.
 ///
-/// A trace, a budget or a store can name anything: opening a pipe waits for somebody to write to it, reading a device may
-/// never end, and some devices act when they are opened.
+/// The path of a trace, a budget or a store can name anything. Opening a named pipe waits for a writer, reading a
+/// device may never end, and some devices act when they are opened.
 package enum RegularFile {
     /// Why a file was not opened or read.
     package enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The system's error number.
+        /// A system call failed with that `errno`.
         case system(Int32)
-        /// It is a pipe, a device or a socket.
+        /// The path names a pipe, a device or a socket.
         case notRegular
-        /// It has more bytes than such a file has.
+        /// The file is larger than a file of its kind may be.
         case tooLarge(limit: Int)
 
-        /// `no such file or directory`, `it is no regular file`…, to stand in brackets.
+        /// The reason in a form that fits brackets: `no such file or directory`, `it is no regular file`….
         package var description: String {
             switch self {
             case .system(let number): String(cString: strerror(number))
@@ -26,12 +26,13 @@ package enum RegularFile {
 
     /// Opens a file for reading.
     ///
-    /// - Parameter allowingPipe: Whether a pipe that a shell has opened, as for `<(…)`, will do. One with a name never does.
+    /// - Parameter allowingPipe: Whether to accept a pipe that a shell has opened, as for `<(…)`. A named pipe is
+    ///   never accepted.
     /// - Returns: A descriptor, which the caller closes.
     package static func open(_ path: String, allowingPipe: Bool = false) throws(Failure) -> Int32 {
-        // Not blocking, since opening a pipe that nobody writes to would wait for ever; no matter for files.
+        // Nonblocking, since opening a pipe without a writer would wait forever. It has no effect on files.
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        // What a socket says when it is opened.
+        // Opening a socket fails with `ENXIO`.
         if descriptor < 0 { throw errno == ENXIO ? .notRegular : .system(errno) }
         var status = stat()
         if fstat(descriptor, &status) == 0 {
@@ -49,10 +50,10 @@ package enum RegularFile {
         throw .notRegular
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that such a file has.
+    ///   - limit: The maximum number of bytes.
     ///   - allowingPipe: As for ``open(_:allowingPipe:)``.
     package static func bytes(
         of path: String, atMost limit: Int, allowingPipe: Bool = false
@@ -71,7 +72,7 @@ package enum RegularFile {
         }
     }
 
-    /// The first bytes of a file, at most so many.
+    /// Returns the first bytes of a file, at most `length`.
     package static func beginning(of path: String, length: Int) throws(Failure) -> [UInt8] {
         let descriptor = try open(path)
         defer { close(descriptor) }

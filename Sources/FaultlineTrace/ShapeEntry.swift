@@ -1,31 +1,31 @@
 internal import CTraceSchema
 
-/// A fetch request with its values taken out: equal requests have equal shapes.
+/// A fetch request without its values: equal requests have equal shapes.
 public struct ShapeEntry: Sendable, Hashable, Codable {
     public var entity: String
-    /// The predicate with `?` for values, in Core Data's predicate format; empty: none.
+    /// The predicate with `?` for values, in Core Data's predicate format; empty if there is none.
     public var predicate: String
     /// Sort keys with their direction: `["name ascending"]`.
     public var sort: [String]
-    /// Key paths that are prefetched.
+    /// The key paths that are prefetched.
     public var prefetch: [String]
     /// Whether there is a fetch limit.
     public var isLimited: Bool
     public var resultType: String
-    /// What the store works out for dictionaries: `["sum:(price)"]`; `nil`: objects are fetched.
+    /// The expressions of dictionary results: `["sum:(price)"]`; `nil` if objects are fetched.
     public var expressions: [String]?
-    /// What dictionaries are grouped by: `["category.name"]`; `nil`: nothing.
+    /// The key paths that dictionary results are grouped by: `["category.name"]`; `nil` if there is no grouping.
     public var groups: [String]?
-    /// Which groups, as ``predicate``; `nil`: all.
+    /// The condition on groups, in the form of ``predicate``; `nil` for all groups.
     public var having: String?
-    /// The predicate's comparisons from left to right, of a long predicate the first 32; `nil`: the trace does not tell
-    /// them, since its recorder did not know them.
+    /// The predicate's comparisons from left to right, at most the first 32; `nil` if the recorder did not record
+    /// them.
     ///
-    /// A recorder that tells them also tells which rows were modified (``TraceEvent/Use/modifiedRows``).
+    /// A recorder that records them also records which rows were modified (``TraceEvent/Use/modifiedRows``).
     public var terms: [Term]?
-    /// Whether values are compared that nobody tells, or even more than those: whoever recorded it tells less.
+    /// Whether the source leaves out the compared values, or records even less of the fetch.
     public var hasUntoldValues: Bool?
-    /// `false`: the fetch asks for keys alone, so that each object's values are loaded when they are read; `nil`: it loads
+    /// `false` if the fetch loads only IDs and each object's values are loaded when they are read; `nil` if it loads
     /// values, or the trace does not record this.
     public var includesPropertyValues: Bool?
 
@@ -50,30 +50,31 @@ public struct ShapeEntry: Sendable, Hashable, Codable {
 }
 
 extension ShapeEntry {
-    /// How many ``terms`` of a predicate are told.
+    /// The maximum number of ``terms`` recorded for a predicate.
     package static var maximumTerms: Int { Int(FL_FETCH_OPERANDS) }
 
     /// One comparison of a predicate, without its values.
     public struct Term: Sendable, Hashable, Codable {
-        /// The property that is compared: `"artist.name"`; `"self"` is the object.
+        /// The key path that is compared: `"artist.name"`; `"self"` is the object.
         ///
-        /// Where it is no property alone, the expression with `?` for values.
+        /// If it is more than a key path, the expression with `?` for values.
         public var keyPath: String
         /// The operator in Core Data's words: `"=="`, `"IN"`, `"CONTAINS"`, `"ANY =="`.
         public var operation: String
-        /// What it is compared with: `"value"`, `"object"` or `"nil"`; `"expression"` where one of the two sides is
-        /// worked out for every object.
+        /// The kind of operand: `"value"`, `"object"` or `"nil"`; `"expression"` if either side is computed for every
+        /// object.
         public var operand: String
-        /// What a comparison of texts disregards: `"c"` the case, `"d"` diacritics, `"cd"` both.
+        /// The differences that a text comparison ignores: `"c"` case, `"d"` diacritics, `"cd"` both.
         public var options: String?
-        /// Where the wildcards of a `LIKE` pattern stand: `"none"`, `"trailing"` (one `*` behind plain text), `"leading"` or
-        /// `"inner"`.
+        /// The position of wildcards in a `LIKE` pattern: `"none"`, `"trailing"` (one `*` after plain text),
+        /// `"leading"` or `"inner"`.
         public var wildcards: String?
-        /// Whether it is one of several terms of which one is enough (within an `OR`).
+        /// Whether it is one of several alternatives (within an `OR`).
         public var isAlternative: Bool?
-        /// Whether it must not hold (within a `NOT`).
+        /// Whether it is negated (within a `NOT`).
         public var isNegated: Bool?
-        /// Whether the store keeps the text without what ``options`` disregard, and compares that.
+        /// Whether the store compares a normalized copy of the text, which lacks the differences that ``options``
+        /// ignores.
         public var isFolded: Bool?
 
         public init(

@@ -1,4 +1,4 @@
-/// Hashes that are the same in every run, unlike Swift's own: samples are chosen and random numbers seeded by them.
+/// Hashes that are the same in every run, unlike Swift's own, for choosing samples and seeding random numbers.
 package enum StableHash {
     /// Spreads a number over 64 bits (the finaliser of SplitMix64).
     package static func mix(_ value: UInt64) -> UInt64 {
@@ -11,7 +11,7 @@ package enum StableHash {
     /// FNV-1a over the bytes of a text.
     package static func text(_ text: some StringProtocol) -> UInt64 { fold(text.utf8.lazy.map { UInt64($0) }) }
 
-    /// The same over numbers.
+    /// FNV-1a over numbers.
     package static func fold(_ numbers: some Sequence<UInt64>) -> UInt64 {
         numbers.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ $1) &* 0x0000_0100_0000_01B3 }
     }

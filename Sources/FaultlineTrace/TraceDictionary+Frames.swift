@@ -1,16 +1,16 @@
 extension TraceDictionary {
-    /// A frame of a stack, with what its address means where that is known.
+    /// A frame of a stack, with its functions and lines if they are known.
     public struct StackFrame: Sendable, Hashable {
         /// The address, as a hexadecimal number with `0x`.
         public var address: String
-        /// `nil`: the address was not resolved.
+        /// The resolved address; `nil` if it was not resolved.
         public var entry: FrameEntry?
     }
 
-    /// The frames of a stack from the function that caused the event outwards, without those of the recorder.
+    /// Returns the frames of a stack from the function that caused the event outwards, without those of the recorder.
     ///
-    /// What writes an event down calls the recorder, which walks the stack: a dozen frames in a debug build, which say nothing
-    /// about the event.
+    /// Recording an event calls the recorder, which walks the stack. In a debug build that adds a dozen frames that
+    /// say nothing about the event.
     ///
     /// - Complexity: O(frames).
     public func frames(of stack: StackEntry) -> [StackFrame] {
@@ -38,7 +38,7 @@ extension TraceDictionary {
 
     private enum Part {
         case recorder
-        /// What the compiler made or the standard library does between two functions.
+        /// Compiler-generated or standard-library code between two functions.
         case plumbing
         case other
     }

@@ -1,18 +1,19 @@
-/// What the events of one process refer to by number.
+/// The entries that the events of one process refer to by number.
 ///
-/// Look-ups of numbers that are 0 or were never written give `nil`: an entry can be lost, and the report goes on.
+/// Looking up 0 or a number that was never written returns `nil`: an entry can be lost, and the report continues
+/// without it.
 public struct TraceDictionary: Sendable {
     private var entries: [DictionaryID: DictionaryEntry] = [:]
     private var framesByAddress: [UInt64: FrameEntry] = [:]
     private var threadsByNumber: [UInt32: ThreadEntry] = [:]
-    /// The programs and libraries that were mapped, in the order in which they were found.
+    /// The programs and libraries that were mapped, in the order of their entries.
     public private(set) var modules: [ModuleEntry] = []
 
     public init() {}
 
-    /// Takes in an entry.
+    /// Adds an entry.
     ///
-    /// An entry that comes again under its number replaces the first.
+    /// A later entry with the same number replaces the earlier one.
     public mutating func insert(_ entry: DictionaryEntry, id: DictionaryID) {
         switch entry {
         case .frame(let frame):
@@ -68,7 +69,7 @@ public struct TraceDictionary: Sendable {
         threadsByNumber[number]
     }
 
-    /// What an address means, if its symbols were resolved.
+    /// Returns the functions and lines at an address, if its symbols were resolved.
     public func frame(at address: UInt64) -> FrameEntry? {
         framesByAddress[address]
     }
@@ -81,7 +82,7 @@ public struct TraceDictionary: Sendable {
         }
     }
 
-    /// The names of every property of every entity.
+    /// The names of all properties of all entities.
     public var propertyNames: Set<String> {
         var names: Set<String> = []
         for case .entity(let entity) in entries.values { names.formUnion(entity.properties.map(\.name)) }

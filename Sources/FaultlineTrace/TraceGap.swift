@@ -1,4 +1,4 @@
-/// Something that a trace does not tell, since the tool that wrote it does not record it.
+/// A kind of data that a trace lacks because the tool that wrote it does not record it.
 ///
 /// A rule names the gaps that leave it nothing to judge, and need not know the tool.
 public struct TraceGap: Sendable, Hashable, Codable {
@@ -10,21 +10,21 @@ public struct TraceGap: Sendable, Hashable, Codable {
         case threads
         /// Faults that the row cache served.
         case rowCache
-        /// The fetch that an object came from.
+        /// The fetch that loaded an object.
         case origins
-        /// The same beyond doubt: which fetch it was is inferred.
+        /// Certainty about that fetch, which is only inferred.
         case certainOrigins
-        /// When events began to the microsecond, and which were within others.
+        /// The start of events to the microsecond, and their nesting.
         case exactTimes
-        /// How long saves took, and statements that write.
+        /// The duration of saves and of statements that write.
         case writeTimes
         /// Which rows and properties of results the program read.
         case use
-        /// How large rows and values are.
+        /// The sizes of rows and values.
         case sizes
         /// SQLite's counters of the steps, sorts and preparations of a statement.
         case counters
-        /// How long work waited for queues and locks.
+        /// The time that work waited for queues and locks.
         case waits
         /// The properties and relationships of entities.
         case model
@@ -37,7 +37,7 @@ public struct TraceGap: Sendable, Hashable, Codable {
         /// SQLite's plans.
         case plans
 
-        /// What is missing, in words.
+        /// The missing data, in words.
         public var name: String {
             switch self {
             case .callSites: "call sites"
@@ -61,13 +61,13 @@ public struct TraceGap: Sendable, Hashable, Codable {
     }
 
     public var kind: Kind
-    /// What the tool has to be started with to record it: `"-com.apple.CoreData.SQLDebug 4"`; empty: it cannot.
+    /// The option that makes the tool record it: `"-com.apple.CoreData.SQLDebug 4"`; empty if there is none.
     public var remedy: String
 
-    /// The gap in one word, as a profile's file has it: `"plans -com.apple.CoreData.SQLDebug 4"`.
+    /// The gap as one word in a profile's file: `"plans -com.apple.CoreData.SQLDebug 4"`.
     package var word: String { remedy.isEmpty ? kind.rawValue : "\(kind.rawValue) \(remedy)" }
 
-    /// - Returns: `nil` if it is of a kind that this version does not know.
+    /// - Returns: `nil` if this version does not know the kind.
     package init?(word: String) {
         let parts = word.split(separator: " ", maxSplits: 1).map(String.init)
         guard let kind = parts.first.flatMap(Kind.init(rawValue:)) else { return nil }

@@ -1,14 +1,14 @@
-/// What a trace says, one message at a time, in the order in which it was written.
+/// One message of a trace; they come in the order in which they were written.
 public enum TraceMessage: Sendable, Hashable {
-    /// A process began to record. Comes before anything else of that process.
+    /// A process began to record. Precedes everything else from that process.
     case began(ProcessBegan)
-    /// A dictionary entry. Comes before the first event that refers to it.
+    /// A dictionary entry. Precedes the first event that refers to it.
     case entry(process: UInt32, id: DictionaryID, DictionaryEntry)
     /// An event. Events of one thread come in the order in which they ended.
     case event(TraceEvent)
     /// Events were lost because a buffer was full.
     case lost(EventLoss)
-    /// A process ended, or was found to have ended, and all that it had recorded was written.
+    /// A process ended, or was found to have ended, and everything that it had recorded was written.
     case ended(ProcessEnded)
 }
 
@@ -21,22 +21,22 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
     public var program: String
     /// When the recording of this process began, in nanoseconds since the trace began.
     public var start: UInt64
-    /// The same in seconds since 1970.
+    /// The start in seconds since 1970.
     public var date: Double
-    /// The file that holds what was recorded and not yet written, while the process runs or if it was killed.
+    /// The file with recorded events that are not yet in the trace, while the process runs or if it was killed.
     public var rings: String
-    /// What recorded it; `nil`: Faultline.
+    /// The tool that recorded it; `nil` for Faultline.
     public var source: Source?
-    /// What the recording cannot tell; `nil`: nothing is known to be missing.
+    /// The data that the recording lacks; `nil` if nothing is known to be missing.
     public var gaps: [TraceGap]?
     /// Whether the program is known to be an app with screens, although its recording cannot mark any.
     public var isApp: Bool?
 
-    /// A tool whose recordings are read too, though they tell less.
+    /// A foreign tool whose recordings can be read, although they contain less.
     public enum Source: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Instruments, whose tables `xctrace` exported.
+        /// Instruments, with tables exported by `xctrace`.
         case instruments
-        /// Core Data itself, which logged for `-com.apple.CoreData.SQLDebug`.
+        /// Core Data's own log, written with `-com.apple.CoreData.SQLDebug`.
         case sqlDebug
     }
 
@@ -58,7 +58,7 @@ public struct ProcessBegan: Sendable, Hashable, Codable {
 
 /// How many events of a thread were lost at one time.
 public struct EventLoss: Sendable, Hashable, Codable {
-    /// 0: it is not known whose they were, nor of which thread.
+    /// The process; 0 if neither it nor the thread is known.
     public var process: UInt32
     public var thread: UInt32
     public var events: UInt64
@@ -75,7 +75,7 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
     public var process: UInt32
     /// When the last line was written, in nanoseconds since the trace began.
     public var end: UInt64
-    /// Events that were written, those that a record was expanded into included.
+    /// The number of events written, including those that a record was expanded into.
     public var events: UInt64
     /// Events that were lost because a buffer was full.
     public var lost: UInt64
@@ -89,10 +89,10 @@ public struct ProcessEnded: Sendable, Hashable, Codable {
     public var writing: UInt64
     /// Whether the process closed its recording itself; otherwise it was killed, or still ran.
     public var isClosed: Bool
-    /// Whether the process still ran when its recording was ended by whoever recorded it; `nil`: it did not.
+    /// Whether the recording ended while the process still ran; `nil` if the process had ended.
     public var isRunning: Bool?
 
-    /// How the process stopped being recorded, in a word: `ended`, `killed`, or `still ran`.
+    /// The way the recording of the process ended, in a word: `ended`, `killed`, or `still ran`.
     public var how: String { isClosed ? "ended" : isRunning == true ? "still ran" : "killed" }
 
     public init(

@@ -1,12 +1,12 @@
 package import CTraceSchema
 
-/// What the schema declares of one kind of event, for code that treats all kinds alike: printing, queries.
+/// The schema's declaration of one kind of event, for code that treats all kinds alike, such as printing and queries.
 package struct EventSchema: Sendable {
     /// One number of an event, or of an entry of one of its lists.
     package struct Field: Sendable {
         package let name: String
         package let meaning: Meaning
-        /// What it holds, in a sentence or two, with the unit of a time.
+        /// The description of the field in a sentence or two, with the unit of a time.
         package let summary: String
         private let offset: Int
         private let width: UInt8
@@ -21,7 +21,7 @@ package struct EventSchema: Sendable {
             width = field.width
         }
 
-        /// The field's number in a record.
+        /// The field's value in a record.
         fileprivate func value(in record: UnsafeRawPointer) -> UInt64 {
             width == 8
                 ? record.load(fromByteOffset: offset, as: UInt64.self)
@@ -29,22 +29,22 @@ package struct EventSchema: Sendable {
         }
     }
 
-    /// What a number means.
+    /// The meaning of a number.
     package enum Meaning: Sendable, Hashable {
         case count, bytes, nanoseconds, event, code, flag
         /// A keyed hash.
         case hash
-        /// A keyed hash that was cut to what a JSON number holds exactly.
+        /// A keyed hash, truncated to the bits that a JSON number holds exactly.
         case shortHash
         /// An entry of the dictionary.
         case reference(fl_dictionary_kind)
-        /// One of a few words; see ``EventSchema/word(_:of:)``.
+        /// A value with a name; see ``EventSchema/word(_:of:)``.
         case enumeration(UInt32)
-        /// The value of an enumeration and 1, or 0 for none.
+        /// The value of an enumeration plus 1, or 0 for none.
         case choice(UInt32)
-        /// The place of a key path in ``ShapeEntry/prefetch`` of the event's shape.
+        /// The index of a key path in ``ShapeEntry/prefetch`` of the event's shape.
         case prefetchPath
-        /// The place of a property in ``EntityEntry/properties`` of the event's entity.
+        /// The index of a property in ``EntityEntry/properties`` of the event's entity.
         case property
 
         fileprivate init(_ field: fl_field) {
@@ -70,18 +70,18 @@ package struct EventSchema: Sendable {
     package struct List: Sendable {
         package let name: String
         package let summary: String
-        /// The words of one entry.
+        /// The numbers that make up one entry.
         package let words: [Field]
         fileprivate let countOffset: Int
     }
 
     package let kind: EventKind
-    /// What an event of the kind is.
+    /// The description of the kind.
     package let summary: String
     /// The event's own fields, without the lengths of lists.
     package let fields: [Field]
     package let lists: [List]
-    /// The field that stands in the title of the kind's events.
+    /// The field that appears in the title of the kind's events.
     package let title: Field?
 
     private init(_ kind: EventKind) {
@@ -108,12 +108,12 @@ package struct EventSchema: Sendable {
 
     // MARK: - Keys
 
-    /// The key under which a field is printed: its name, unless every event has one of that name.
+    /// Returns the key under which a field is printed: its name, unless every event has a field of that name.
     package func key(of field: Field) -> String {
         field.name == "kind" ? kind.name + "Kind" : field.name
     }
 
-    /// The key for the words behind a reference, beside the number under ``key(of:)``.
+    /// Returns the key for the name behind a reference, printed next to the number under ``key(of:)``.
     ///
     ///     entity 3, entityName "Item"; statement 4, sql "SELECT …"
     package func wordsKey(of field: Field) -> String? {
@@ -133,14 +133,14 @@ package struct EventSchema: Sendable {
     /// The schema of a kind.
     package static func of(_ kind: EventKind) -> EventSchema { all[Int(kind.rawValue) - 1] }
 
-    /// What every event carries, whatever its kind.
+    /// The fields of every event, whatever its kind.
     package static let common: [Field] = {
         var count: UInt32 = 0
         let fields = fl_common_fields(&count)!
         return (0..<count).map { Field(fields[Int($0)], fl_describe_field(0, $0)) }
     }()
 
-    /// The words of an enumeration, in the order of their values.
+    /// The names of an enumeration's values, in order.
     package static func words(of enumeration: UInt32) -> [String] {
         Array(
             sequence(state: UInt64(0)) { value in
@@ -149,7 +149,7 @@ package struct EventSchema: Sendable {
             })
     }
 
-    /// The word for a value of an enumeration; `nil` for a number that this version does not know.
+    /// The name of an enumeration's value, or `nil` for a number that this version does not know.
     package static func word(_ value: UInt64, of enumeration: UInt32) -> String? {
         fl_enumeration_word(enumeration, value).map { String(cString: $0) }
     }
@@ -159,7 +159,7 @@ extension EventKind {
     /// The kind's word in a trace, in `--kind` and in reports: `"cacheMiss"`.
     public var name: String { String(cString: fl_schema(UInt32(rawValue)).pointee.name) }
 
-    /// The kind with that word, or `nil`.
+    /// Creates the kind with that word, or returns `nil`.
     public init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
@@ -175,9 +175,9 @@ extension TraceEvent.Detail {
         package let lists: [(list: EventSchema.List, entries: [[UInt64]])]
     }
 
-    /// What the event carries, field by field.
+    /// The event's values, field by field.
     ///
-    /// - Complexity: O(fields + words of lists); allocates. For printing, not for analysis.
+    /// - Complexity: O(fields + words of lists); allocates. Meant for printing, not for analysis.
     package var values: Values {
         let schema = EventSchema.of(kind)
         return withRecord { record, words in

@@ -1,6 +1,6 @@
 internal import CTraceSchema
 
-/// Takes the lists that follow an event's fields, one after the other, and stops where the record's words end.
+/// Reads the lists that follow an event's fields, one after the other, and stops at the end of the record's words.
 struct ListReader {
     private var words: ArraySlice<UInt64>
 
