@@ -1,11 +1,11 @@
 import FaultlineTrace
 
-/// Dictionary entries with the numbers that they get in a trace which had none.
+/// Numbers the dictionary entries of a trace whose format has none.
 struct EntryTable {
     private(set) var entries: [DictionaryEntry] = []
     private var ids: [DictionaryEntry: DictionaryID] = [:]
 
-    /// The number of an entry, the next one if it is new.
+    /// Returns an entry's number, assigning the next one if the entry is new.
     mutating func id(_ entry: DictionaryEntry) -> DictionaryID {
         if let known = ids[entry] { return known }
         entries.append(entry)
@@ -13,7 +13,7 @@ struct EntryTable {
         return DictionaryID(entries.count)
     }
 
-    /// Gives every entry to a reader's caller, in the order of their numbers.
+    /// Passes every entry to `body`, in the order of their numbers.
     func forEach(of process: UInt32, _ body: (TraceMessage) throws -> Void) rethrows {
         for (index, entry) in entries.enumerated() {
             try body(.entry(process: process, id: DictionaryID(index + 1), entry))

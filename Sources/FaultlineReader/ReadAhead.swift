@@ -2,42 +2,42 @@ import FaultlineTrace
 import Foundation
 import Synchronization
 
-/// Hands over the messages of a trace while the next ones are being read on a thread of their own.
+/// Delivers the messages of a trace while another thread reads the next ones.
 ///
-/// Parsing lines and summing up events take about as long, and each goes on while the other does.
+/// Parsing lines and processing events take about the same time, so the two overlap.
 enum ReadAhead {
-    /// Messages that are handed over at a time: enough that waking a thread does not count.
+    /// The number of messages in a batch, large enough to make the cost of waking a thread negligible.
     private static let batchLength = 512
-    /// Batches that may wait, so that memory has a bound.
+    /// The maximum number of batches that may wait, which bounds memory.
     private static let batches = 4
 
-    /// What both threads know.
+    /// The state that both threads share.
     private final class Exchange: Sendable {
         struct State {
             var waiting: [[TraceMessage]] = []
-            /// How reading ended; `nil`: it goes on.
+            /// The outcome of reading; `nil` while it goes on.
             var ending: Result<ReadingSummary, any Error>?
-            /// Whether nobody takes any more.
+            /// Whether the consumer has stopped.
             var isCancelled = false
         }
 
         let state = Mutex(State())
-        /// Counts batches that wait, and the end.
+        /// Counts waiting batches, and the end.
         let filled = DispatchSemaphore(value: 0)
-        /// Counts the room for batches.
+        /// Counts free slots for batches.
         let room = DispatchSemaphore(value: ReadAhead.batches)
     }
 
     private struct Cancelled: Error {}
 
-    /// Reads the events of a source, whose names have been read.
+    /// Reads the events of a source whose names have been read.
     ///
-    /// - Throws: what reading throws, after all that came before it was handed over; what `body` throws.
+    /// - Throws: the source's error, after everything before it was delivered, or the error of `body`.
     static func readEvents(
         of source: any TraceSource, _ body: (TraceMessage) throws -> Void
     ) throws -> ReadingSummary {
         let exchange = Exchange()
-        // The source is used by the thread alone until it has ended, which is waited for.
+        // Only the thread uses the source until it ends, and this function waits for that.
         nonisolated(unsafe) let source = source
         let thread = Thread { produce(source, into: exchange) }
         thread.name = "faultline-reader"

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// Why a trace could not be read, or its symbols not be added.
+/// An error from reading a trace or adding symbols to it.
 ///
-/// A damaged line is no error: it costs that line and is counted in the ``ReadingSummary``.
+/// A damaged line is not an error: the reader skips it and counts it in the ``ReadingSummary``.
 public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of error it is.
+    /// The kind of error.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable, Hashable {
             case cannotOpen, cannotRead, empty, notATrace, foreignJSON, reformatted, newerVersion, nothingReadable
@@ -14,34 +14,34 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
 
         private var value: Value
 
-        /// The file is missing, a directory, not readable or no regular file.
+        /// The file is missing, unreadable, a directory, or not a regular file.
         public static let cannotOpen = Code(value: .cannotOpen)
-        /// The file system gave an error while the trace was read.
+        /// The file system reported an error while the trace was read.
         public static let cannotRead = Code(value: .cannotRead)
-        /// There is nothing in the file.
+        /// The file is empty.
         public static let empty = Code(value: .empty)
-        /// The file is in none of the formats that can be read.
+        /// The file is in none of the supported formats.
         public static let notATrace = Code(value: .notATrace)
-        /// The file is JSON of somebody else.
+        /// The file is JSON that Faultline did not write.
         public static let foreignJSON = Code(value: .foreignJSON)
-        /// The file is a timeline whose lines were broken or joined by another program.
+        /// The file is a timeline whose lines another program broke or joined.
         public static let reformatted = Code(value: .reformatted)
         /// The trace was written by a later version of Faultline.
         public static let newerVersion = Code(value: .newerVersion)
-        /// The trace breaks off before its first complete line.
+        /// The trace ends before its first complete line.
         public static let nothingReadable = Code(value: .nothingReadable)
-        /// The resolved symbols could not be written; the trace is as it was.
+        /// The resolved symbols could not be written; the trace is unchanged.
         public static let cannotAddSymbols = Code(value: .cannotAddSymbols)
         /// A CTF trace, or its metadata, is damaged.
         public static let damaged = Code(value: .damaged)
-        /// There was no memory for the parser.
+        /// There was not enough memory for the parser.
         public static let outOfMemory = Code(value: .outOfMemory)
     }
 
     public var code: Code
-    /// What was being done, on what, and what to do about it: one sentence.
+    /// One sentence that says what failed, on what, why, and what to do about it.
     public var message: String
-    /// The system's error number; 0: there is none.
+    /// The system's error number; 0 if there is none.
     public var errorNumber: Int32
 
     public var description: String { message }

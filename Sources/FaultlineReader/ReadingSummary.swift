@@ -1,10 +1,10 @@
-/// What reading a trace came to: how much there was, and what could not be used.
+/// The counts from reading a trace: how much was read, and what was skipped.
 public struct ReadingSummary: Sendable, Hashable {
     /// A line that could not be read.
     public struct MalformedLine: Sendable, Hashable {
-        /// The line's number, from 1; 0: it was no line but an event of a CTF trace.
+        /// The line's number, from 1; 0 for an event of a CTF trace.
         public var number: Int
-        /// Why it could not be read: `"it is no JSON object"`.
+        /// The reason: `"it is no JSON object"`.
         public var reason: String
 
         public init(number: Int, reason: String) {
@@ -15,9 +15,9 @@ public struct ReadingSummary: Sendable, Hashable {
 
     /// Packets of a CTF trace that could not be read.
     public struct DamagedStream: Sendable, Hashable {
-        /// The file of the stream that they are in.
+        /// The file of their stream.
         public var file: String
-        /// How many there are; neighbours whose headers are damaged count as one.
+        /// The number of packets; adjacent ones with damaged headers count as one.
         public var packets: Int
 
         public init(file: String, packets: Int) {
@@ -26,7 +26,7 @@ public struct ReadingSummary: Sendable, Hashable {
         }
     }
 
-    /// Lines of the file, brackets and blank lines included; 0 for a CTF trace.
+    /// Lines of the file, including brackets and blank lines; 0 for a CTF trace.
     public var lines = 0
     /// Events that were read.
     public var events = 0
@@ -34,36 +34,36 @@ public struct ReadingSummary: Sendable, Hashable {
     public var entries = 0
     /// Well-formed lines of other producers, and of kinds that this version does not know.
     public var foreignLines = 0
-    /// Keys of events that this version does not know; their events were read without them.
+    /// Keys of events that this version does not know; it read the events without them.
     public var unknownKeys = 0
-    /// Lines or events that could not be read; each costs itself and nothing else.
+    /// Lines or events that could not be read; each costs only itself.
     public var malformedLines = 0
-    /// The first of them.
+    /// The first malformed line.
     public var firstMalformed: MalformedLine?
-    /// Lines of a log that look like Core Data's and tell nothing that this version understands.
+    /// Log lines that look like Core Data's and contain nothing that this version understands.
     public var linesNotUnderstood = 0
-    /// The first of them, with its text for a reason.
+    /// The first line that was not understood, with its text as the reason.
     public var firstNotUnderstood: MalformedLine?
-    /// Whether the file breaks off: its last line is not the closing bracket.
+    /// Whether the file is cut off: its last line is not the closing bracket.
     ///
-    /// Normal if the program was killed.
+    /// This is normal if the program was killed.
     public var isTruncated = false
     /// The processes of the trace, in the order in which they began.
     public var processes: [UInt32] = []
-    /// Those of them whose end is not in the trace: they were killed, or still run.
+    /// The processes whose end is not in the trace: they were killed, or are still running.
     public var unendedProcesses: [UInt32] = []
 
-    /// Recordings that begin more than once: files that were joined hold their events twice.
+    /// The number of recordings that begin more than once, because joined files contain their events twice.
     public var repeatedRecordings = 0
 
-    /// Where packets of a CTF trace could not be read, which cost the events in them.
+    /// The streams with CTF packets that could not be read; the events in them are missing.
     public var damagedStreams: [DamagedStream] = []
-    /// Packets of events that LTTng had no room for; how many events they held is not known.
+    /// Packets of events that LTTng had no room for, with an unknown number of events.
     public var lostPackets: UInt64 = 0
-    /// Dictionary entries that LTTng had no room for, and packets of such: names are missing.
+    /// Dictionary entries, and packets of them, that LTTng had no room for; names are missing.
     public var lostEntries: UInt64 = 0
 
-    /// Lines, events and packets that could not be read, each counted once: what they held is missing.
+    /// Lines, events and packets that could not be read; their contents are missing.
     public var unread: UInt64 {
         UInt64(malformedLines) &+ UInt64(linesNotUnderstood) &+ lostPackets
             &+ damagedStreams.reduce(0) { $0 &+ UInt64($1.packets) }

@@ -2,13 +2,13 @@ import CTraceSchema
 package import FaultlineTrace
 import Foundation
 
-/// Adds to a finished trace what is learned about it later: symbols, and the cost of a trip on its machine.
+/// Adds data to a finished trace that was learned later: symbols, and the cost of a trip on its machine.
 ///
-/// Additions go to a timeline's end, or into a file of its own in the directory of a CTF trace. What a trace has stays as it is; if
-/// writing fails, it has as much as before.
+/// Additions go to the end of a timeline, or into a separate file in the directory of a CTF trace. Existing contents
+/// stay unchanged; if writing fails, the trace is as it was before.
 package struct TraceAnnotator {
     private let trace: String
-    /// The timeline that takes the lines.
+    /// The timeline that the lines are added to.
     private let target: String
 
     package init(_ trace: TraceReader) {
@@ -16,17 +16,18 @@ package struct TraceAnnotator {
         target = trace.pathOfAdditions
     }
 
-    /// Writes an entry of the dictionary beside what the trace has.
+    /// Adds a dictionary entry to the trace.
     ///
-    /// - Parameter process: Whose entry it is.
-    /// - Throws: ``ReaderError`` if the trace cannot be written, or is still written to; it speaks of symbols.
+    /// - Parameter process: The process that the entry belongs to.
+    /// - Throws: ``ReaderError`` if the trace cannot be written, or is still being written; its message mentions
+    ///   symbols.
     package func add(_ entry: DictionaryEntry, id: DictionaryID = 1, process: UInt32) throws {
         try append([Self.line(for: entry, id: id, process: process)])
     }
 
-    /// Writes frames beside what the trace has.
+    /// Adds resolved frames to the trace.
     ///
-    /// - Returns: The trace as it is then.
+    /// - Returns: The file's stamp after the addition; `nil` if the frames went into a file of their own.
     /// - Throws: as ``add(_:id:process:)``.
     @discardableResult
     func add(_ frames: [ResolvedFrame]) throws -> FileStamp? {
@@ -41,7 +42,7 @@ package struct TraceAnnotator {
         return isBesideTrace ? nil : stamp
     }
 
-    /// An entry as a timeline has it.
+    /// An entry as a line of a timeline.
     ///
     /// `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
     private static func line(for entry: DictionaryEntry, id: DictionaryID, process: UInt32) throws -> String {
@@ -52,7 +53,7 @@ package struct TraceAnnotator {
         return #"{"name":"\#(name)","ph":"M","pid":\#(process),"tid":0,"args":{"id":\#(id),"entry":\#(value)}}"#
     }
 
-    /// Makes an empty timeline where none is.
+    /// Creates an empty timeline unless the file exists.
     private func begin(_ path: String) throws(ReaderError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         if descriptor < 0 {

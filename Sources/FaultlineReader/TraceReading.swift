@@ -2,7 +2,7 @@ package import FaultlineTrace
 
 /// A trace whose names have been read and whose events have not.
 ///
-/// What the trace lacks can be added to the names in between, whether or not the trace itself can take it.
+/// Missing names can be added in between, whether or not they can be written to the trace.
 package final class TraceReading {
     /// A message that precedes the events.
     private enum Name {
@@ -12,9 +12,10 @@ package final class TraceReading {
 
     private let source: any TraceSource
     private let path: String
-    /// The file as it was before its names were read, or as its reader has left it since; `nil`: nobody adds to it.
+    /// The file before its names were read, or after the reader's last addition; `nil` for a format that nothing
+    /// appends to.
     private var stamp: FileStamp?
-    /// In the trace's order.
+    /// The names, in the trace's order.
     private var names: [Name] = []
 
     init(_ source: any TraceSource, path: String, stamp: FileStamp?) throws {
@@ -30,27 +31,27 @@ package final class TraceReading {
         }
     }
 
-    /// The processes that began, in the trace's order; empty for a format that tells them with the events.
+    /// The processes that began, in the trace's order; empty for a format that delivers them with the events.
     package var processes: [ProcessBegan] {
         names.compactMap { if case .began(let process) = $0 { process } else { nil } }
     }
 
-    /// Whether somebody has written to the trace since its names were read.
+    /// Whether another program has written to the trace since its names were read.
     package var isOutdated: Bool { stamp.map { $0 != FileStamp(path) } ?? false }
 
     /// Checks that the trace has names.
     ///
-    /// - Throws: ``ReaderError`` if a file that looks like a timeline has nothing of Faultline's; not for a format that
-    ///   tells its names with the events.
+    /// - Throws: ``ReaderError`` if a file that looks like a timeline contains nothing of Faultline's; never for a
+    ///   format that delivers its names with the events.
     package func expectNames() throws(ReaderError) {
         if names.isEmpty, type(of: source).abilities.contains(.recovery) { throw .foreignJSON(path) }
     }
 
     /// Resolves the frames that the trace's stacks lack, adds them to the names, and writes them to the trace.
     ///
-    /// - Parameter annotator: Writes them; `nil`: the trace stays as it is.
+    /// - Parameter annotator: The writer; `nil` leaves the trace unchanged.
     /// - Returns: The number of frames that the trace lacked.
-    /// - Throws: ``ReaderError`` if they cannot be written; they are among the names all the same.
+    /// - Throws: ``ReaderError`` if the frames cannot be written; they are added to the names all the same.
     @discardableResult
     package func resolve(with resolver: SymbolResolver, annotator: TraceAnnotator?) throws -> Int {
         var processes = ProcessFrames()
@@ -62,9 +63,10 @@ package final class TraceReading {
         return frames.count
     }
 
-    /// Hands every message of the trace to `body`: first the names, then the events.
+    /// Passes every message of the trace to `body`: first the names, then the events.
     ///
-    /// It can be called once.
+    /// Call this once.
+    ///
     /// - Throws: as ``TraceReader/read(_:)``.
     package func read(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         for name in names {

@@ -1,14 +1,14 @@
-/// The formats that are read.
+/// The supported trace formats.
 enum TraceSources {
-    /// A new one is one line here.
+    /// A new format is one line here.
     static let all: [any TraceSource.Type] = [
         CTFReader.self, XctraceReader.self, SQLDebugReader.self, TimelineReader.self,
     ]
 
-    /// The format of a file.
+    /// Detects the format of a file.
     ///
-    /// - Throws: ``ReaderError`` if it is none of these. A file that begins as JSON does passes for a timeline; whether it
-    ///   is one of Faultline's is known when it has been read.
+    /// - Throws: ``ReaderError`` if it is none of these. A file that begins like JSON is accepted as a timeline; only
+    ///   reading it shows whether Faultline wrote it.
     static func source(of file: TraceFile) throws(ReaderError) -> any TraceSource.Type {
         if !file.isDirectory, file.firstCharacters.first == nil { throw .empty(file.path) }
         var possible: [any TraceSource.Type] = []
@@ -31,7 +31,7 @@ enum TraceSources {
     }
 }
 
-/// A file that is no trace, and that its first bytes tell.
+/// A file of another kind, recognized by its first bytes.
 private struct OtherFile {
     let name: String
     let advice: String

@@ -4,21 +4,22 @@ import Glibc
 /// The messages of CTF traces, merged by time, one after the other.
 final class CTFMessages {
     private let child: OpaquePointer
-    /// The message that was read last.
+    /// The last message read.
     ///
-    /// It and what it points to live until the next one is asked for.
+    /// It and everything it points to stay valid until the next one is read.
     private(set) var message: UnsafeMutablePointer<ctf_message>
-    /// Whose messages are passed over; its positions are looked at all the time.
+    /// The reader whose messages this one skips; it compares their positions throughout.
     private let before: CTFMessages?
 
     /// Opens directories that each hold a trace.
     ///
-    /// They are read in a process of their own, which libbabeltrace2 may end: that is then told as any other damage.
+    /// They are read in a separate process, because libbabeltrace2 may end it. If it does, that is reported like any
+    /// other damage.
     ///
     /// - Parameters:
-    ///   - namesOnly: Whether events are passed over.
-    ///   - before: What has handed out part of the same traces, which is passed over.
-    /// - Throws: ``ReaderError`` if one of them cannot be read.
+    ///   - namesOnly: Whether to skip events.
+    ///   - before: The reader that has already delivered part of the same traces, which is skipped.
+    /// - Throws: ``ReaderError`` if one of the traces cannot be read.
     init(
         _ directories: [String], namesOnly: Bool, after before: CTFMessages? = nil, path: String
     ) throws(ReaderError) {
@@ -41,14 +42,14 @@ final class CTFMessages {
         ctf_child_close(child)
     }
 
-    /// What ``message`` is before the first.
+    /// The value of ``message`` before the first one.
     nonisolated(unsafe) private static let nothing: UnsafeMutablePointer<ctf_message> = {
         let nothing = UnsafeMutablePointer<ctf_message>.allocate(capacity: 1)
         memset(nothing, 0, MemoryLayout<ctf_message>.size)
         return nothing
     }()
 
-    /// Reads the next message into ``message``; `CTF_END` behind the last one.
+    /// Reads the next message into ``message``; returns `CTF_END` after the last one.
     func next() -> ctf_kind {
         var next: UnsafeMutablePointer<ctf_message>? = message
         let kind = ctf_child_next(child, &next)

@@ -1,25 +1,25 @@
 import FaultlineTrace
 import Foundation
 
-/// The metadata of a CTF trace: a text that says how the streams' bytes are to be read, in packets of its own.
+/// The metadata of a CTF trace: text, in packets of its own, that describes how to read the streams.
 ///
-/// libbabeltrace2 is who understands it; looked at here is what must be known before it reads.
+/// libbabeltrace2 parses it; this type examines only what must be known before.
 struct CTFMetadata {
-    /// The most bytes that are read; LTTng writes some kilobytes for each provider.
+    /// The maximum number of bytes to read; LTTng writes some kilobytes for each provider.
     private static let most = 64 << 20
 
     private let text: Data
-    /// Whether all of it is there: libbabeltrace2 waits for ever for what is missing in a packet.
+    /// Whether the metadata is complete: libbabeltrace2 waits forever for the rest of an incomplete packet.
     let isWhole: Bool
 
-    /// Reads the metadata of the trace in a directory; without any it declares nothing.
+    /// Reads the metadata of the trace in a directory; without a file, it declares nothing.
     init(of directory: String) {
         let file = try? RegularFile.bytes(of: directory + "/metadata", atMost: Self.most)
         (text, isWhole) = Self.unpacked(file ?? [])
     }
 
-    /// A packet of metadata: magic number, UUID, checksum, the sizes of its contents and of itself in bits, and five bytes
-    /// more (https://diamon.org/ctf/v1.8.3/, section 7.1).
+    /// The layout of a metadata packet: magic number, UUID, checksum, the sizes in bits of its contents and of itself,
+    /// and five more bytes (https://diamon.org/ctf/v1.8.3/, section 7.1).
     private enum Packet {
         static let magic: [UInt8] = [0x57, 0x1D, 0xD1, 0x75]
         static let contentSize = 24
@@ -48,18 +48,18 @@ struct CTFMetadata {
         ["\"faultline:", "\"faultline_"].contains { text.range(of: Data($0.utf8)) != nil }
     }
 
-    /// Who wrote the trace, by its own word: `tracer_name = "lttng-modules"`.
+    /// The tracer's name, as the trace states it: `tracer_name = "lttng-modules"`.
     var producer: String? {
         guard let key = text.range(of: Data("tracer_name = \"".utf8)) else { return nil }
         let name = text[key.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
-        // A name that would not fit into a sentence is none.
+        // A name that would not fit into a sentence is ignored.
         guard (1...64).contains(name.count), name.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return nil }
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Whether packets are laid out as LTTng 2 does it, which ``CTFStream`` knows.
+    /// Whether packets have the layout of LTTng 2, which ``CTFStream`` reads.
     var hasPacketsOfLTTng: Bool {
-        // What a counter of lost events is; it has 32 bits where programs do.
+        // The type of the counter of lost events. It has 32 bits in traces of 32-bit programs.
         let long = Data("size = 64; align = 8; signed = false; } := unsigned long".utf8)
         guard text.range(of: long) != nil else { return false }
         var place = text.startIndex
@@ -68,16 +68,16 @@ struct CTFMetadata {
             "packet_seq_num", "events_discarded", "cpu_id", "}",
         ] {
             guard let found = text.range(of: Data(word.utf8), in: place..<text.endIndex) else { return false }
-            // Nothing may stand between two of them but the end of the one and the type of the other.
+            // Only the end of one and the type of the next may stand between two of them.
             if place > text.startIndex, text.distance(from: place, to: found.lowerBound) > 64 { return false }
             place = found.upperBound
         }
         return true
     }
 
-    /// The streams that hold dictionary entries, by their numbers.
+    /// The numbers of the streams that hold dictionary entries.
     ///
-    /// Where each event's number and its stream stand behind its name, as LTTng writes it; elsewhere `nil`.
+    /// `nil` unless each event's name is followed by its number and stream, the order in which LTTng writes them.
     var streamsOfNames: Set<UInt32>? {
         var streams: Set<UInt32> = []
         for provider in ["\"faultline_dictionary:", "\"faultline_statedump:"] {

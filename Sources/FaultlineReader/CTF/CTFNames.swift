@@ -1,13 +1,13 @@
-/// The part of CTF traces that holds dictionary entries.
+/// The streams of CTF traces that hold dictionary entries.
 ///
-/// Where they have a channel of their own, that is much less to read than all of the traces.
+/// If these have a channel of their own, there is much less to read than in the whole traces.
 struct CTFNames {
-    /// Traces in which the streams of entries are, in the order of the originals.
+    /// Traces with only the streams of entries, in the order of the originals.
     let directories: [String]
-    /// Holds the links.
+    /// The owner of the links.
     private let scratch: CTFScratch
 
-    /// Finds the streams of entries; `nil` if it is not known which they are.
+    /// Finds the streams of entries; `nil` if they cannot be determined.
     ///
     /// - Throws: ``ReaderError`` if there is no room for links to them.
     init?(_ originals: [String], path: String) throws(ReaderError) {

@@ -3,32 +3,32 @@ import CTraceSchema
 import FaultlineTrace
 import Foundation
 
-/// Reads what LTTng wrote: CTF traces, through libbabeltrace2.
+/// Reads the CTF traces that LTTng wrote, through libbabeltrace2.
 ///
-/// They are gone through twice, as every trace is: the dictionary comes when a session starts and when an entry is new,
-/// and with `lttng regenerate statedump` at any time, so names can come behind the events that refer to them.
+/// They are read twice, like every trace. LTTng writes the dictionary when a session starts, when an entry is new, and
+/// at any time on `lttng regenerate statedump`, so names can follow the events that refer to them.
 final class CTFReader {
     private let trace: CTFTrace
     private let decoder = JSONDecoder()
     private var summary = ReadingSummary()
-    // What is marked so is asked for with every event, and no access to it runs code that is not the reader's.
+    // Unchecked properties are accessed for every event, and no access runs code outside the reader.
     @exclusivity(unchecked)
     private var numbers = ProcessNumbers()
-    /// The processes' beginnings, with their starts in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The beginnings of the processes, with their starts in nanoseconds of `CLOCK_MONOTONIC`.
     private var begun: [ProcessBegan] = []
-    /// What can be read, if part of the traces cannot.
+    /// Copies of the readable parts, if part of the traces is damaged.
     private(set) var salvage: CTFSalvage?
-    /// The entries of each process that were handed over: they are told once for each session that starts, and again.
+    /// The entries of each process that were delivered: they are repeated for each session that starts.
     private var entries: [UInt32: Set<UInt32>] = [:]
     private var ended: Set<UInt32> = []
     private var known: Set<UInt32> = []
-    /// The process that was met last.
+    /// The process of the last message.
     @exclusivity(unchecked)
     private var last: UInt32?
 
-    /// Where the frames of a trace's stacks are kept, as lines of a timeline.
+    /// The path of the file that stores the frames of a trace's stacks, as lines of a timeline.
     ///
-    /// LTTng's own files stay as they are, and readers of CTF pass over files whose names begin with a full stop.
+    /// LTTng's own files stay unchanged, and readers of CTF ignore files whose names begin with a full stop.
     static func symbols(of path: String) -> String { path + "/" + TraceReader.symbolsName }
 
     init(path: String) throws(ReaderError) {
@@ -37,11 +37,11 @@ final class CTFReader {
 
     // MARK: - Names
 
-    /// The first pass: what began, and the dictionary.
+    /// The first pass: the beginnings of processes, and the dictionary.
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         do {
             guard trace.hasSoundPackets else { throw ReaderError.damagedCTF(trace.path, "a packet is damaged") }
-            // What these have made goes with them, and the streams are opened while they are read.
+            // The object owns the links in its directories, and the streams are opened during the pass.
             if let names = try CTFNames(trace.directories, path: trace.path) {
                 try withExtendedLifetime(names) { try passNames(names.directories, body) }
             } else {
@@ -52,7 +52,7 @@ final class CTFReader {
             numbers.rewind()
             try passNames(salvaged(), body)
         }
-        // Told when all are known, since the trace begins with the earliest.
+        // Delivered once all are known, since the trace begins with the earliest.
         for var began in begun.sorted(by: { ($0.start, $0.process) < ($1.start, $1.process) }) {
             began.start -= numbers.origin
             meet(began.process)
@@ -86,7 +86,7 @@ final class CTFReader {
         }
     }
 
-    /// Copies of what can be read of the traces.
+    /// Returns directories with copies of the readable parts of the traces.
     private func salvaged() throws(ReaderError) -> [String] {
         let salvage = try CTFSalvage(trace.directories, path: trace.path)
         summary.damagedStreams = salvage.losses
@@ -94,7 +94,7 @@ final class CTFReader {
         return salvage.directories
     }
 
-    /// Takes in where a process began.
+    /// Records the beginning of a process.
     private func begin(_ messages: CTFMessages) throws {
         let message = messages.message.pointee
         if message.version > UInt32(FL_TRACE_VERSION) {
@@ -103,7 +103,7 @@ final class CTFReader {
         let (name, isNew) = numbers.begin(
             message.process, origin: message.origin, start: message.start, date: message.date)
         guard isNew else { return }
-        // A session that was started late has nothing of the time before.
+        // A session that was started late has no events from before.
         let start = max(message.origin + message.start, min(message.told, message.origin + fl_largest_number))
         begun.append(
             ProcessBegan(
@@ -123,10 +123,10 @@ final class CTFReader {
 
     // MARK: - Events
 
-    /// The second pass: everything else, and the count of it all.
+    /// The second pass: all other messages, and the counts.
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         try passEvents(body)
-        // Packets that were left out here are missing for that reason.
+        // Libbabeltrace2 reports the packets left out of the copies as lost.
         let leftOut = UInt64(summary.damagedStreams.reduce(0) { $0 + $1.packets })
         summary.lostPackets -= min(summary.lostPackets, leftOut)
         summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }
@@ -168,7 +168,7 @@ final class CTFReader {
         try CTFMessages(directories, namesOnly: false, after: before, path: trace.path)
     }
 
-    /// Hands an event over; whether there was one.
+    /// Delivers an event; returns whether there was one.
     private func pass(
         _ message: UnsafeMutablePointer<ctf_message>, _ body: (TraceMessage) throws -> Void
     ) throws -> Bool {
@@ -204,7 +204,7 @@ final class CTFReader {
         if message.lost > 0 { try body(.lost(EventLoss(process: 0, thread: 0, events: message.lost))) }
     }
 
-    /// Notes a process.
+    /// Adds a process to the summary, once.
     private func meet(_ process: UInt32) {
         last = process
         if known.insert(process).inserted { summary.processes.append(process) }
@@ -223,7 +223,7 @@ private struct EntryText: DictionaryEntryDecoder {
 
 // MARK: - The format
 
-/// Directories of the Common Trace Format 1.8, as LTTng writes them.
+/// Directories in the Common Trace Format 1.8, as LTTng writes them.
 extension CTFReader: TraceSource {
     package static let name = "ctf"
     package static let abilities: TraceAbilities = [.symbols]

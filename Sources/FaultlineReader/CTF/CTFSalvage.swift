@@ -2,20 +2,19 @@ import CBabeltrace
 import Foundation
 import Glibc
 
-/// What can still be read of CTF traces that libbabeltrace2 gives up on: one damaged packet costs it the whole trace.
+/// The readable parts of CTF traces that libbabeltrace2 rejects, because one damaged packet costs it the whole trace.
 ///
-/// A copy is made of what is whole: streams that can be read are linked to, and of the others those packets are copied
-/// that can be read by themselves. (Where it is not known how packets are laid out, such a stream is left out.) The traces
-/// stay as they are.
+/// Readable streams are linked. From the others, the packets that can be read by themselves are copied; if their
+/// layout is unknown, the stream is left out. The traces themselves stay unchanged.
 final class CTFSalvage {
     /// The copies, in the order of the traces.
     private(set) var directories: [String] = []
-    /// What was left out.
+    /// The packets that were left out.
     private(set) var losses: [ReadingSummary.DamagedStream] = []
     private let scratch: CTFScratch
     private let path: String
 
-    /// Copies what can be read of the traces in some directories.
+    /// Copies the readable parts of the traces in the given directories.
     ///
     /// - Throws: ``ReaderError`` if there is no room for the copy, or if nothing of a trace can be read.
     init(_ originals: [String], path: String) throws(ReaderError) {
@@ -23,7 +22,7 @@ final class CTFSalvage {
         scratch = try CTFScratch(path: path)
         for (number, original) in originals.enumerated() {
             let copy = try scratch.makeDirectory("\(number)", for: original)
-            // Without any stream it is the metadata that cannot be read.
+            // If reading fails without any stream, the metadata is damaged.
             _ = try CTFMessages([copy], namesOnly: true, path: path)
             let trial = try scratch.makeDirectory("\(number)-trial", for: original)
             let hasKnownPackets = CTFMetadata(of: original).hasPacketsOfLTTng

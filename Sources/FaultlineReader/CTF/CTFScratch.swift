@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Directories that look like CTF traces and hold part of them, as links; they go with their owner.
+/// Temporary directories with links to parts of CTF traces, deleted with the object.
 final class CTFScratch {
     private let root: String
     private let path: String
 
-    /// Makes an empty one.
+    /// Creates an empty temporary directory.
     ///
-    /// - Parameter path: the trace, for messages.
+    /// - Parameter path: The trace, for error messages.
     /// - Throws: ``ReaderError`` if there is no room.
     init(path: String) throws(ReaderError) {
         self.path = path
@@ -21,7 +21,7 @@ final class CTFScratch {
         try? FileManager.default.removeItem(atPath: root)
     }
 
-    /// A new directory with a trace's metadata.
+    /// Creates a directory with a trace's metadata.
     func makeDirectory(_ name: String, for trace: String) throws(ReaderError) -> String {
         let directory = root + "/" + name
         guard mkdir(directory, 0o700) == 0 else { throw .cannotSalvage(path, errno) }
@@ -29,7 +29,7 @@ final class CTFScratch {
         return directory
     }
 
-    /// Links to a file.
+    /// Creates a link to a file.
     func link(_ file: String, at place: String) throws(ReaderError) {
         guard symlink(URL(fileURLWithPath: file).path, place) == 0 else { throw .cannotSalvage(path, errno) }
     }

@@ -1,17 +1,18 @@
 import Glibc
 
-/// The packets of a stream's file as LTTng 2 lays them out, one after the other.
+/// Reads the packets of a stream's file one after the other, in the layout of LTTng 2.
 ///
-/// A packet begins with CTF's magic number, the trace's UUID and the numbers of stream and instance; then come the times
-/// of its first and last event, its sizes (of its contents and of itself) in bits, its number in the stream, and how many
-/// events of the stream were lost so far (https://diamon.org/ctf/v1.8.3/, section 5, and the metadata that LTTng writes).
+/// A packet begins with CTF's magic number, the trace's UUID and the numbers of stream and instance. Then follow the
+/// times of its first and last event, the sizes in bits of its contents and of itself, its number in the stream, and
+/// the number of events that the stream has lost so far (https://diamon.org/ctf/v1.8.3/, section 5, and the metadata
+/// that LTTng writes).
 final class CTFStream {
-    /// Stretches of the file without a sound packet that ``next()`` has passed over.
+    /// The number of stretches without a sound packet that ``next()`` has skipped.
     private(set) var damagedPackets = 0
     private let file: UnsafeMutablePointer<FILE>
     private let length: Int
     private var offset = 0
-    /// Of the packet before.
+    /// The counters of the previous packet.
     private var before = Counters()
 
     private struct Counters {
@@ -24,15 +25,15 @@ final class CTFStream {
         static let magic: UInt32 = 0xC1FC_1FC1
         static let stream = 20, begin = 32, end = 40, contentSize = 48, packetSize = 56, number = 64, lost = 72
         static let header = 84
-        /// Packets are sub-buffers, whose sizes are multiples of this one.
+        /// Packets are sub-buffers, whose sizes are multiples of a page.
         static let page = 4096
-        /// No sub-buffer is larger.
+        /// The maximum size of a sub-buffer.
         static let largest: UInt64 = 1 << 30
-        /// No count of packets or events comes near this.
+        /// An upper bound for plausible counts of packets or events.
         static let many: UInt64 = 1 << 53
     }
 
-    /// Opens a file; `nil` with `errno` set.
+    /// Opens a file; `nil` with `errno` set if that fails.
     init?(_ path: String) {
         guard let file = fopen(path, "r") else { return nil }
         self.file = file
@@ -44,7 +45,7 @@ final class CTFStream {
         fclose(file)
     }
 
-    /// The number of the stream, as the first packet says it; `nil`: there is none.
+    /// The number of the stream, from the first packet; `nil` if there is none.
     var number: UInt32? {
         guard let header = read(Layout.header, at: 0) else { return nil }
         return header.withUnsafeBytes { bytes in
@@ -53,19 +54,19 @@ final class CTFStream {
         }
     }
 
-    /// Whether the file is nothing but packets with sound headers.
+    /// Whether the file consists only of packets with sound headers.
     var isSound: Bool {
         while skip() != nil {}
         return damagedPackets == 0
     }
 
-    /// The next packet whose header is sound; `nil` behind the last.
+    /// Returns the next packet with a sound header, or `nil` after the last.
     func next() -> [UInt8]? {
         guard let (offset, size) = skip() else { return nil }
         return read(size, at: offset)
     }
 
-    /// Goes behind the next packet whose header is sound.
+    /// Advances past the next packet with a sound header.
     private func skip() -> (offset: Int, size: Int)? {
         var isDamaged = false
         while offset < length {
@@ -73,7 +74,7 @@ final class CTFStream {
                 defer { offset += size }
                 return (offset, size)
             }
-            // Whatever lies here up to the next header is one damaged packet.
+            // Everything up to the next header counts as one damaged packet.
             if !isDamaged { damagedPackets += 1 }
             isDamaged = true
             offset += Layout.page
@@ -81,7 +82,7 @@ final class CTFStream {
         return nil
     }
 
-    /// The size in bytes of the packet at an offset; `nil` if none begins there or it breaks off.
+    /// The size in bytes of the packet at an offset; `nil` if none begins there or it is cut off.
     private func size(at offset: Int) -> Int? {
         guard let header = read(Layout.header, at: offset) else { return nil }
         return header.withUnsafeBytes { bytes in

@@ -1,11 +1,11 @@
-/// The streams of CTF traces without LTTng's indexes of their packets.
+/// The streams of CTF traces, without LTTng's packet indexes.
 ///
-/// libbabeltrace2 believes an index and ends the process where it does not fit its stream; without one it looks at the
-/// packets themselves, which takes no longer. It would also wait for a pipe that lies in an index's place.
+/// libbabeltrace2 trusts an index and ends the process if it does not match its stream. Without an index it reads the
+/// packets themselves, which takes no longer. It would also block on a pipe in an index's place.
 struct CTFStreams {
     /// Traces of the same streams, in the order of the originals.
     let directories: [String]
-    /// Holds the links.
+    /// The owner of the links.
     private let scratch: CTFScratch
 
     /// - Throws: ``ReaderError`` if there is no room for links.

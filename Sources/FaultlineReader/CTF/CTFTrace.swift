@@ -1,23 +1,24 @@
 import Foundation
 import Glibc
 
-/// The CTF traces that lie below a directory, as `lttng create --output` makes it: each a directory with a file
-/// `metadata` and the files of its streams.
+/// The CTF traces below a directory, in the layout of `lttng create --output`.
+///
+/// Each trace is a directory with a file `metadata` and the files of its streams.
 struct CTFTrace {
     /// The directory, as it was given.
     let path: String
-    /// Those below it whose metadata knows events of Faultline, in alphabetical order.
+    /// The traces' directories whose metadata declares events of Faultline, in alphabetical order.
     let directories: [String]
 
     /// Finds the traces below a directory.
     ///
-    /// - Throws: ``ReaderError`` if there are none, or none that holds events of Faultline.
+    /// - Throws: ``ReaderError`` if there are none, or none with events of Faultline.
     init(path: String) throws(ReaderError) {
         self.path = path
         var found: [String] = []
         Self.find(in: path, &found)
         guard let first = found.first else {
-            // LTTng makes the folder when a session starts, and what is in it when a program registers.
+            // LTTng creates the folder when a session starts, and its contents when a program registers.
             let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
             let isLTTng = names == ["ust"] && Self.isDirectory(path + "/ust")
             let isEmpty =
@@ -41,16 +42,16 @@ struct CTFTrace {
         }
     }
 
-    /// Whether a directory is one of those that LTTng makes below another: `ust/uid/1000/64-bit`, `ust/pid/app-4711-…`,
-    /// and before them `snapshot-1-…` or `archives/…` of a session with snapshots or rotations.
+    /// Whether a directory is one that LTTng creates below another: `ust/uid/1000/64-bit` or `ust/pid/app-4711-…`,
+    /// preceded by `snapshot-1-…` or `archives/…` in a session with snapshots or rotations.
     ///
-    /// Others are passed over, so that a directory which holds all the world is not searched for traces.
+    /// Others are skipped, to avoid searching a whole file system for traces.
     private static func isPart(_ name: String, of parent: String) -> Bool {
         if ["ust", "uid", "pid", "archives"].contains(name) || ["archives", "pid"].contains(parent) { return true }
         return name.hasPrefix("snapshot-") || name.hasSuffix("-bit") || name.allSatisfy(\.isNumber)
     }
 
-    /// Whether a path leads to a directory.
+    /// Whether the path names a directory.
     static func isDirectory(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
     private static func isRegularFile(_ path: String) -> Bool { kind(of: path) == S_IFREG }
@@ -68,9 +69,9 @@ struct CTFTrace {
         }
     }
 
-    /// Whether the headers of all packets are sound, as far as it is known how they are laid out.
+    /// Whether the headers of all packets are sound, where their layout is known.
     ///
-    /// libbabeltrace2 ends the program where some of their numbers are impossible.
+    /// libbabeltrace2 ends the process on some impossible numbers.
     var hasSoundPackets: Bool {
         directories.allSatisfy { directory in
             guard CTFMetadata(of: directory).hasPacketsOfLTTng else { return true }

@@ -1,13 +1,13 @@
 import CTraceSchema
 import FaultlineTrace
 
-/// What the processes of a CTF trace are called, and when they began.
+/// Assigns unique numbers to the processes of a CTF trace, and records when they began.
 ///
-/// A number can come to several programs one after the other: a program that becomes another one by `exec`, or a number
-/// that the kernel gives again. Each has told where it began before anything else of it came. A session that was started
-/// late is told again, as is every session of a program when another one starts.
+/// Several programs can have the same process ID one after the other: a program replaces itself with `exec`, or the
+/// kernel reuses the ID. Each announces its beginning before any of its other messages. The announcement is repeated
+/// for a session that was started late, and in every session of a program when another one starts.
 struct ProcessNumbers {
-    /// What tells a process apart from others of its number.
+    /// Identifies a process among those with the same ID.
     private struct Beginning: Hashable {
         var number: UInt32
         var origin: UInt64
@@ -17,24 +17,24 @@ struct ProcessNumbers {
 
     private var names: [Beginning: UInt32] = [:]
     private var taken: Set<UInt32> = []
-    /// What a process is called, and the moment that its times are relative to.
+    /// A process's unique number, and the time its timestamps are relative to.
     private struct Process {
         var name: UInt32
         var origin: UInt64
     }
 
-    /// What a number stands for now.
+    /// The process that an ID currently stands for.
     private var current: [UInt32: Process] = [:]
-    /// What a number was asked for last, since events come in runs of one process.
+    /// The last look-up, since events come in runs of one process.
     private var last: (number: UInt32, process: Process)?
     private var earliest: UInt64?
-    /// The earliest of the moments that processes' times are relative to, in nanoseconds of `CLOCK_MONOTONIC`: the trace's
-    /// start.
+    /// The trace's start: the earliest time that a process's timestamps are relative to, in nanoseconds of
+    /// `CLOCK_MONOTONIC`.
     var origin: UInt64 { earliest ?? 0 }
 
-    /// Takes in where a process began.
+    /// Records the beginning of a process.
     ///
-    /// - Returns: What it is called, and whether that is new.
+    /// - Returns: The process's unique number, and whether it is new.
     mutating func begin(_ number: UInt32, origin: UInt64, start: UInt64, date: Double) -> (name: UInt32, isNew: Bool) {
         let beginning = Beginning(number: number, origin: origin, start: start, date: date)
         earliest = min(earliest ?? origin, origin)
@@ -55,10 +55,11 @@ struct ProcessNumbers {
         last = nil
     }
 
-    /// Forgets which process a number stands for, before a trace is gone through again.
+    /// Forgets which process an ID stands for, before a trace is read again.
     mutating func rewind() { (current, last) = ([:], nil) }
 
-    /// What the process of a number is called now, and how much later than the trace its own times begin, in nanoseconds.
+    /// Returns the unique number of the process with an ID, and how much later than the trace its clock starts, in
+    /// nanoseconds.
     mutating func process(of number: UInt32) -> (name: UInt32, delay: UInt64) {
         if let last, last.number == number { return (last.process.name, last.process.origin &- origin) }
         let process = current[number] ?? Process(name: number, origin: origin)

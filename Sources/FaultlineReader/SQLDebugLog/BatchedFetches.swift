@@ -1,27 +1,28 @@
 import FaultlineTrace
 
-/// Which SELECTs of a log are batches of one fetch.
+/// Matches SELECTs of a log that load batches to their fetch.
 ///
-/// Core Data fetches the identities of all objects first, and then their rows, list by list (`LIMIT` is the batch size). The
-/// log does not say which lists belong to which fetch: the last one that has so many rows left, on whatever thread.
+/// Core Data first fetches the IDs of all objects and then their rows, one list of IDs at a time (`LIMIT` is the batch
+/// size). The log does not say which list belongs to which fetch. The match is the last fetch with enough rows left,
+/// on any thread.
 struct BatchedFetches {
-    /// A fetch of identities by its place among the log's operations.
+    /// A fetch of IDs, identified by its place among the log's operations.
     struct Identities {
         var place: Int
         var event: EventID = 0
         var shape: DictionaryID = 0
         var rows: UInt64
-        /// Rows of the batches so far, and the limit that each has; 0: there was none yet.
+        /// Rows of the batches so far, and the limit of each; 0 before the first batch.
         var loaded: UInt64 = 0
         var limit: UInt64 = 0
 
-        /// Whether a batch of so many rows can be one of it.
+        /// Whether a batch with that many rows can belong to the fetch.
         func canHave(_ rows: UInt64, limit: UInt64) -> Bool {
             rows <= limit && loaded &+ rows <= self.rows && (self.limit == 0 || self.limit == limit)
         }
     }
 
-    /// What is known of a fetch's batches when all of the log has been read.
+    /// The facts about a fetch's batches that are known once the whole log has been read.
     struct Batches {
         var size: UInt64 = 0
         var prefetches: [String] = []
@@ -37,22 +38,22 @@ struct BatchedFetches {
         var name: String
     }
 
-    /// Fetches that are remembered of a table.
+    /// The number of fetches remembered for each table.
     private static let remembered = 8
 
     private var known: [Int: Batches] = [:]
-    /// The same by the texts of the fetches: one of which no batch was loaded is batched all the same.
+    /// The same by the texts of the fetches: a fetch that loaded no batch has the batch size of others with its text.
     private var knownTexts: [String: Batches] = [:]
     private var texts: [Int: String] = [:]
-    /// The last fetches of each table, the latest last.
+    /// The last fetches of each table, oldest first.
     private var last: [Table: [Identities]] = [:]
 
-    /// Begins a pass over the log; what was learned stays.
+    /// Begins a pass over the log, keeping what was learned.
     mutating func begin() { last = [:] }
 
-    /// Learns what a SELECT tells of batches.
+    /// Learns batch sizes and prefetches from a SELECT.
     ///
-    /// - Returns: The place of the fetch that it loads a batch of; `nil`: it is no batch.
+    /// - Returns: The place of the fetch that the SELECT loads a batch for; `nil` if it is not a batch.
     mutating func learn(
         _ select: SQLDebugThread.Select, _ text: SelectText, at place: Int, of process: UInt32
     ) -> Int? {
@@ -68,7 +69,7 @@ struct BatchedFetches {
         return nil
     }
 
-    /// The fetch that a SELECT loads a batch of, as it was before; `nil`: it is no batch.
+    /// Returns the fetch that a SELECT loads a batch for, in its state before the batch; `nil` if it is not a batch.
     mutating func take(_ select: SQLDebugThread.Select, _ text: SelectText, of process: UInt32) -> Identities? {
         let table = Table(process: process, name: text.table)
         guard text.keyList == .objects, !select.isCount,
@@ -86,6 +87,6 @@ struct BatchedFetches {
         if last[table]?.count ?? 0 > Self.remembered { last[table]?.removeFirst() }
     }
 
-    /// The batches of a fetch, or else of others with its text; `nil`: none has any.
+    /// The batches of a fetch, or else of another with the same text; `nil` if there are none.
     func batches(at place: Int, _ sql: String? = nil) -> Batches? { known[place] ?? sql.flatMap { knownTexts[$0] } }
 }

@@ -1,26 +1,26 @@
 import FaultlineTrace
 
-/// Finds the fetch that can have brought the objects of a log's faults.
+/// Infers the fetch that loaded the objects of a log's faults.
 ///
-/// A log does not say where an object comes from. A fetch can have brought it if it returned rows of the object's table, or
-/// a column that is called after its entity, or, failing that, any columns; and if it returned at least as many rows as
-/// different objects fired. Members of a to-many relationship come from the fetch of their owners.
+/// A log does not name an object's origin. A fetch is a candidate if it returned rows of the object's table, or a
+/// column named after the object's entity, or, failing that, any column. It must also have returned at least as many
+/// rows as distinct objects fired. Members of a to-many relationship come from the fetch of their owners.
 struct FaultOrigins {
-    /// What faults have in common that belong together.
+    /// The properties shared by faults that belong together.
     struct Kind: Hashable {
         var writer: SQLDebugLine.Writer
         /// The table of the objects that fired.
         var table: String
-        /// The to-many relationship that was asked for; empty: the objects themselves were.
+        /// The to-many relationship that fired; empty if the objects themselves did.
         var relationship = ""
     }
 
-    /// A fetch by its place among the log's operations.
+    /// A fetch, identified by its place among the log's operations.
     struct Fetch {
         var place: Int
         var writer: SQLDebugLine.Writer
         var table: String
-        /// Columns of properties that were loaded.
+        /// Columns of the properties that were loaded.
         var columns: [String]
         var rows: UInt64
         fileprivate var led: [Kind: Set<UInt64>] = [:]
@@ -30,27 +30,27 @@ struct FaultOrigins {
             (table, columns) = (text.table, text.columns)
         }
 
-        /// Whether its rows can have led to all of these objects, besides those that they led to before.
+        /// Whether its rows can have led to all of these objects, in addition to those that they led to before.
         fileprivate func canLead(to objects: Set<UInt64>, of kind: Kind) -> Bool {
             UInt64(led[kind]?.union(objects).count ?? objects.count) <= rows
         }
     }
 
-    /// How a fetch's rows lead to objects, the likeliest way first.
+    /// The way a fetch's rows lead to objects, likeliest first.
     private enum Way: Int, Comparable {
-        /// They are the objects' keys, without what was asked for.
+        /// The rows are the objects' keys, without the loaded values.
         case keys
-        /// A column is called after the objects' entity.
+        /// A column is named after the objects' entity.
         case column
-        /// They are the objects' own rows, which the row cache may have lost.
+        /// The rows are the objects' own, which the row cache may have evicted.
         case rows
-        /// By some column.
+        /// Any column may lead there.
         case unknown
 
         static func < (a: Way, b: Way) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// Faults of one kind between which no fetch came that may have brought further objects.
+    /// Faults of one kind with no fetch in between that may have loaded further objects.
     private struct Group {
         var number: Int
         var faults: [(place: Int, object: UInt64)] = []
@@ -62,21 +62,21 @@ struct FaultOrigins {
         var table: String
     }
 
-    /// Fetches that are remembered.
+    /// The number of fetches that are remembered.
     private static let remembered = 256
 
     private var fetches: [Fetch] = []
     private var open: [Kind: Group] = [:]
     private var groups = 0
-    /// To-many relationships that led to objects of a table: the group of the last one, and all rows that they had.
+    /// To-many relationships that led to objects of a table: the group of the last one, and the total of their rows.
     private var members: [Members: (group: Int, rows: UInt64)] = [:]
-    /// Fetches by the places of the faults that they led to.
+    /// Fetches by the places of the faults they led to.
     private var origins: [Int: Int] = [:]
-    /// Groups of to-many faults by the places of the faults on their members, and the groups' fetches.
+    /// Groups of to-many faults by the places of the faults on their members, followed by the groups' fetches.
     private var owners: [Int: Int] = [:]
     private var fetchOfGroup: [Int: Int] = [:]
 
-    /// Takes in a fetch.
+    /// Adds a fetch.
     mutating func add(_ fetch: Fetch) {
         for kind in open.keys where kind.writer.process == fetch.writer.process {
             guard let way = Self.way(of: fetch, to: kind), way < .unknown else { continue }
@@ -87,15 +87,15 @@ struct FaultOrigins {
         if fetches.count > Self.remembered { fetches.removeFirst() }
     }
 
-    /// Takes in that a batch of a fetch had these columns.
+    /// Adds the columns of a batch to its fetch.
     mutating func addBatch(of place: Int, columns: [String]) {
         guard let index = fetches.lastIndex(where: { $0.place == place }) else { return }
         fetches[index].columns += columns.filter { !fetches[index].columns.contains($0) }
     }
 
-    /// Takes in a fault.
+    /// Adds a fault.
     ///
-    /// - Parameter led: The table of the objects that a to-many relationship led to, and how many there were.
+    /// - Parameter led: The table of the objects that a to-many relationship led to, and their number.
     mutating func add(_ kind: Kind, object: UInt64, at place: Int, led: (table: String, rows: UInt64)? = nil) {
         if open[kind] == nil {
             groups += 1
@@ -108,14 +108,14 @@ struct FaultOrigins {
         members[key] = (number, led.rows &+ (members[key]?.rows ?? 0))
     }
 
-    /// Finds the fetches of the faults that are left.
+    /// Assigns the remaining faults to fetches.
     mutating func finish() {
         for kind in open.keys { close(kind) }
         fetches = []
         members = [:]
     }
 
-    /// The place of the fetch that brought the object of the fault at a place; `nil`: none can have.
+    /// The place of the fetch that loaded the object of the fault at a place; `nil` if no fetch can have.
     func origin(of place: Int) -> Int? { origins[place] ?? owners[place].flatMap { fetchOfGroup[$0] } }
 
     // MARK: Assignment
@@ -148,7 +148,7 @@ struct FaultOrigins {
             return
         }
         if let whole { return give(group.faults, of: group, kind, to: whole.index) }
-        // No single one has so many rows: each takes what it can have led to.
+        // No single fetch has that many rows, so each takes the faults it can have led to.
         var rest = group.faults[...]
         for (index, _) in likely where !rest.isEmpty {
             let taken = rest.prefix(Self.lengthLed(fetches[index], kind, rest))
@@ -160,7 +160,7 @@ struct FaultOrigins {
         if let other, !rest.isEmpty { give(Array(rest), of: group, kind, to: other.index) }
     }
 
-    /// The group of to-many faults whose members these objects can be.
+    /// The group of to-many faults whose members the objects can be.
     private func owner(of kind: Kind, _ group: Group) -> Int? {
         let key = Members(process: kind.writer.process, table: kind.table)
         guard kind.relationship.isEmpty, let members = members[key], UInt64(group.objects.count) <= members.rows
@@ -168,7 +168,7 @@ struct FaultOrigins {
         return members.group
     }
 
-    /// How many of the faults, from the first on, a fetch's rows can have led to.
+    /// The number of faults, from the first, that a fetch's rows can have led to.
     private static func lengthLed(
         _ fetch: Fetch, _ kind: Kind, _ faults: ArraySlice<(place: Int, object: UInt64)>
     ) -> Int {
@@ -192,7 +192,7 @@ struct FaultOrigins {
         if fetchOfGroup[group.number] == nil { fetchOfGroup[group.number] = place }
     }
 
-    /// Whether a fetch is on the thread of faults, and its rows lead to their objects by more than some column.
+    /// Whether a fetch is on the thread of the faults, and its rows lead to the objects in a way other than `unknown`.
     private static func isLikely(_ fetch: Fetch, for kind: Kind) -> Bool {
         guard fetch.writer == kind.writer, let way = way(of: fetch, to: kind) else { return false }
         return way < .unknown
@@ -204,7 +204,7 @@ struct FaultOrigins {
         return fetch.columns.isEmpty ? nil : .unknown
     }
 
-    /// Whether a column is called after a table's entity: `ZAUTHOR`, `ZFIRSTAUTHOR` or `ZAUTHOR1` after `ZAUTHOR`.
+    /// Whether a column is named after a table's entity: `ZAUTHOR`, `ZFIRSTAUTHOR` or `ZAUTHOR1` after `ZAUTHOR`.
     private static func leads(_ column: String, to table: String) -> Bool {
         let (name, entity) = (column.dropFirst(), table.dropFirst())
         guard !name.isEmpty, !entity.isEmpty else { return false }

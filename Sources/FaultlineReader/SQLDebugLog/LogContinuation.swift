@@ -1,17 +1,17 @@
-/// Lines of a log that go on in the next one.
+/// Decides whether a message of a log continues on the next line.
 ///
-/// A statement can be printed over several lines, and a value that was bound can have line feeds of its own.
+/// A statement can be printed over several lines, and a bound value can contain line feeds.
 enum LogContinuation {
-    /// Lines that one may have.
+    /// The maximum number of lines of one message.
     static let maximumLines = 1000
 
-    /// Words of SQL that a line can begin with, and none of another kind does.
+    /// SQL words that can begin a line, and that no line of another kind begins with.
     private static let words: Set<Substring> = [
         "FROM", "WHERE", "AND", "OR", "ORDER", "GROUP", "HAVING", "LIMIT", "OFFSET", "JOIN", "LEFT", "INNER", "OUTER",
         "CROSS", "ON", "SET", "VALUES", "UNION", "RETURNING", "DO",
     ]
 
-    /// Whether a line without a mark goes on with the line before it.
+    /// Whether a line without a mark continues the line before it.
     static func continues(_ line: SQLDebugLine, _ text: Substring) -> Bool {
         switch line.category {
         case "sql": return continues(sql: line.text, text)
@@ -19,7 +19,7 @@ enum LogContinuation {
             guard line.text.hasPrefix("SQLite bind["), let value = line.text.firstRange(of: "] = \"") else {
                 return false
             }
-            // A text ends with its quotation mark.
+            // A string ends with its closing quotation mark.
             let rest = line.text[value.upperBound...]
             return rest.last != "\""
         case "annotation":

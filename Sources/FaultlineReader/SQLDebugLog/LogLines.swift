@@ -1,22 +1,22 @@
 import Foundation
 
-/// The lines of a log, in whatever form a tool printed it: plain, coloured, or with an object of JSON for each message.
+/// Reads the lines of a log in any form that a tool prints: plain, coloured, or one JSON object per message.
 ///
-/// A message of several lines gives its first one, and the others as lines without a mark.
+/// The first line of a multi-line message has a mark, the others do not.
 final class LogLines {
     enum Line {
         case coreData(SQLDebugLine, number: Int)
-        /// One that has no mark of Core Data's.
+        /// A line without a mark of Core Data's.
         case other(Substring, number: Int)
         case malformed(number: Int)
     }
 
     private let lines: LineReader
-    /// Whether messages are objects of JSON.
+    /// Whether messages are JSON objects.
     private let hasObjects: Bool
     private var object = LogObject()
     private var waiting: [Line] = []
-    /// Lines that were read so far.
+    /// The number of lines read so far.
     private(set) var count = 0
 
     init(path: String, hasObjects: Bool) throws(ReaderError) {
@@ -24,9 +24,9 @@ final class LogLines {
         self.hasObjects = hasObjects
     }
 
-    /// The next line; `nil` behind the last.
+    /// Returns the next line, or `nil` after the last.
     ///
-    /// - Parameter all: Whether to give lines without a mark that do not look like Core Data's as well.
+    /// - Parameter all: Whether to include lines that neither have Core Data's mark nor look like its lines.
     func next(all: Bool) throws(ReaderError) -> Line? {
         while true {
             if !waiting.isEmpty { return waiting.removeFirst() }
@@ -50,7 +50,7 @@ final class LogLines {
                 waiting.append(.malformed(number: bytes.number))
                 continue
             }
-            // Without carriage returns, which make one character with a line feed.
+            // A carriage return and a line feed form a single `Character`, which would hide the line feed.
             let parts = Self.plain(message.text.filter { $0 != "\r" }.replacing("\r\n", with: "\n"))
                 .split(separator: "\n", omittingEmptySubsequences: false)
             guard var line = SQLDebugLine(message: parts.first ?? "", category: message.category) else { continue }
@@ -67,7 +67,7 @@ final class LogLines {
         return isColoured ? plain(text) : text
     }
 
-    /// A text without the sequences that colour it in a terminal.
+    /// Removes terminal colour sequences from a text.
     static func plain(_ text: String) -> String {
         guard text.utf8.contains(0x1B) else { return text }
         var plain: [UInt8] = []
@@ -88,7 +88,7 @@ final class LogLines {
 }
 
 extension SQLDebugLine {
-    /// What lines of Core Data's have whose mark somebody took off.
+    /// Strings in Core Data's lines that remain when another tool has removed the mark.
     private static let signs = [
         "annotation: sql ", "annotation: total ", "annotation: fault ", "annotation: to-many ",
         "fetch execution time: ",
@@ -97,7 +97,7 @@ extension SQLDebugLine {
     /// Whether a line without a mark looks like one of Core Data's.
     static func isLookAlike(_ text: Substring) -> Bool { signs.contains { text.contains($0) } }
 
-    /// Whether a line has a mark of Core Data's, or looks as if it had had one.
+    /// Whether a line has Core Data's mark, or looks as if it once had.
     static func isRelevant(_ line: LineReader.Line) -> Bool {
         relevant.contains { sign in
             var place = 0

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Cuts the JSON of `log show --style json` and `--style ndjson` into its objects, one for each message.
+/// Splits the JSON of `log show --style json` and `--style ndjson` into its objects, one per message.
 ///
 ///     {"timestamp":"2022-11-05 10:12:31.123456+0100","subsystem":"com.apple.coredata","category":"sql",
 ///      "eventMessage":"SELECT …","processImagePath":"/…/App","processID":4711,"threadID":7982}
 struct LogObject {
-    /// What an object says.
+    /// The contents of an object.
     struct Message {
         var text = ""
-        /// That of Core Data's part of the log; empty: it is none of Core Data's.
+        /// The category of a message of Core Data; empty for other subsystems.
         var category: Substring = ""
         var writer = SQLDebugLine.Writer()
         var program: Substring = ""
         var time: UInt64?
 
-        /// - Returns: `nil` if the text is no object.
+        /// - Returns: `nil` if the text is not a JSON object.
         init?(_ object: [UInt8]) {
             guard let value = try? JSONSerialization.jsonObject(with: Data(object)) as? [String: Any] else {
                 return nil
@@ -32,7 +32,7 @@ struct LogObject {
         }
     }
 
-    /// Bytes that an object may have.
+    /// The maximum length of an object in bytes.
     private static let maximumLength = 4 << 20
 
     private var bytes: [UInt8] = []
@@ -40,21 +40,21 @@ struct LogObject {
     private var isInText = false
     private var isEscaped = false
 
-    /// Whether a text has keys of the objects.
+    /// Whether a text contains keys of these objects.
     static func hasKeys(_ text: String) -> Bool {
         ["\"eventMessage\"", "\"processImagePath\"", "\"machTimestamp\""].contains { text.contains($0) }
     }
 
-    /// Whether a file's beginning has messages of Core Data's as objects.
+    /// Whether the beginning of a file contains Core Data's messages as objects.
     static func areIn(_ head: String) -> Bool {
         head.contains("\"eventMessage\"") && (head.contains("com.apple.coredata") || head.contains("CoreData: "))
     }
 
-    /// Takes in a line, and gives the objects that it completes.
+    /// Adds a line, and returns the objects that it completes.
     mutating func take(_ line: UnsafeRawBufferPointer) -> [[UInt8]] {
         var objects: [[UInt8]] = []
         for byte in line {
-            // Between objects stand brackets and commas.
+            // Between objects there are only brackets and commas.
             if depth == 0 {
                 guard byte == UInt8(ascii: "{") else { continue }
                 (bytes, isInText, isEscaped) = ([], false, false)
@@ -74,7 +74,7 @@ struct LogObject {
                 if depth == 0 { objects.append(bytes) }
             }
         }
-        // No text of JSON goes on in the next line: a file that is damaged there begins anew.
+        // JSON strings do not span lines, so a damaged file starts over at the next one.
         if isInText { (depth, isInText) = (0, false) }
         return objects
     }

@@ -1,4 +1,4 @@
-/// What stands before a message in a line of a log: when it was written, and by whom.
+/// The text before a message in a log line: the time, the program, its process and thread.
 ///
 ///     2014-07-30 11:45:15.647 My App[65858:2586192]
 ///     2022-11-05 10:12:31.123 Db App[4711:1f2e]
@@ -8,17 +8,17 @@
 struct LogPrefix {
     var writer = SQLDebugLine.Writer()
     var program: Substring = ""
-    /// In nanoseconds since the beginning of the year 2000; of a time without a year, since that of its own.
+    /// The time in nanoseconds since the beginning of 2000, or of its own year if it names none.
     var time: UInt64?
 
     init(_ text: Substring) {
         var rest = text.drop { $0 == " " || $0 == "\t" }
-        // <14>1 of RFC 5424.
+        // The priority and version of RFC 5424: <14>1.
         if rest.first == "<", let close = rest.firstIndex(of: ">"), rest.dropFirst().first?.isNumber == true {
             rest = rest[rest.index(after: close)...]
             if rest.hasPrefix("1 ") { rest = rest.dropFirst(2) }
         }
-        // Servers that run tests put a time of their own before the program's.
+        // Test servers put a time of their own before the program's.
         while let (time, behind) = Self.time(rest) {
             self.time = time
             rest = behind.drop { $0 == " " || $0 == "\t" }
@@ -51,7 +51,7 @@ struct LogPrefix {
         }
     }
 
-    /// A program's name without the kind of message before it, the host, and the library behind it.
+    /// The program's name without the message type and host before it, and the library after it.
     private static func name(_ text: Substring, hasHost: Bool) -> Substring {
         var name = text
         let kinds: Set<Substring> = ["Df", "Db", "In", "Er", "Ft", "I", "E", "F", "A", "D"]
@@ -71,13 +71,13 @@ struct LogPrefix {
         "Dec": 12,
     ]
 
-    /// A date and a time of day with what stands behind them; `nil`: the text begins otherwise.
+    /// Parses a date and a time of day; returns them with the remaining text, or `nil` if the text begins otherwise.
     private static func time(_ text: Substring) -> (UInt64, Substring)? {
         let words = text.split(separator: " ", maxSplits: 3)
         if let month = words.first.flatMap({ months[String($0)] }), words.count > 2, let day = UInt64(words[1]),
             let time = timeOfDay(words[2])
         {
-            // No leap year has fewer days before any month.
+            // The year 2000 is a leap year, so a date without a year can be 29 February.
             return (days(2000, UInt64(month), day) * 86_400_000_000_000 + time, text[words[2].endIndex...])
         }
         guard let first = words.first else { return nil }
@@ -91,7 +91,7 @@ struct LogPrefix {
         return (day * 86_400_000_000_000 + time, text[word.endIndex...])
     }
 
-    /// `2014-07-30` in days since the beginning of the year 2000.
+    /// Parses `2014-07-30` into days since the beginning of 2000.
     private static func day(_ word: Substring) -> UInt64? {
         let parts = word.split(separator: "-").compactMap { UInt64($0) }
         guard parts.count == 3, (2000...2199).contains(parts[0]), (1...12).contains(parts[1]),
@@ -101,13 +101,13 @@ struct LogPrefix {
     }
 
     private static func days(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
-        // Years that begin with March have their leap day at the end.
+        // Counting years from March puts the leap day at the end.
         let place = (month + 9) % 12
         let year = year - (place > 9 ? 1 : 0)
         return year * 365 + year / 4 - year / 100 + year / 400 + (place * 306 + 5) / 10 + min(31, day) - 1 - 730_425
     }
 
-    /// `11:45:15.647`, with a time zone behind it or not.
+    /// Parses `11:45:15.647`, with or without a time zone.
     private static func timeOfDay(_ word: Substring) -> UInt64? {
         let parts = word.prefix { $0.isNumber || $0 == ":" || $0 == "." }.split(separator: ":")
         guard parts.count == 3, let hours = UInt64(parts[0]), let minutes = UInt64(parts[1]),

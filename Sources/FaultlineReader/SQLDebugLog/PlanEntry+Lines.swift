@@ -1,16 +1,15 @@
 import FaultlineTrace
 
 extension PlanEntry.Row {
-    /// A line of `EXPLAIN QUERY PLAN`'s: its number, that of the line it belongs to, one that means nothing, and what is
-    /// done.
+    /// Parses a line of `EXPLAIN QUERY PLAN`: its number, its parent's number, an unused number, and the detail.
     ///
     ///     3 0 0 SCAN t0 USING INDEX Z_Item_byName
     ///     3|0|0|SCAN TABLE ZITEM AS t0
     ///
-    /// Before version 3.36 SQLite named the table before its alias (https://www.sqlite.org/eqp.html); the line is put into
-    /// the words of today's.
+    /// Before version 3.36, SQLite named the table before its alias (https://www.sqlite.org/eqp.html); such a line is
+    /// converted to the current form.
     ///
-    /// - Returns: `nil` if it is none.
+    /// - Returns: `nil` if it is not a line of a plan.
     init?(planLine line: Substring) {
         var rest = line.drop { $0 == " " || $0 == "\t" }
         var numbers: [Int] = []

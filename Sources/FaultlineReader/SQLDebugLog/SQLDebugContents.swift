@@ -1,6 +1,6 @@
 import FaultlineTrace
 
-/// What the lines of a log show of what its level decides.
+/// The data in a log that depends on its level.
 struct SQLDebugContents {
     private var hasValues = false
     private var hasPlans = false
@@ -11,7 +11,7 @@ struct SQLDebugContents {
         hasPlans = hasPlans || line.text.hasPrefix("SQLite: EXPLAIN QUERY PLAN")
     }
 
-    /// What the log does not tell.
+    /// The data that the log lacks.
     var gaps: [TraceGap] {
         var gaps: [TraceGap] = [
             .init(.callSites), .init(.rowCache), .init(.writeTimes), .init(.use), .init(.sizes), .init(.counters),

@@ -1,25 +1,25 @@
-/// A line that Core Data logged for `-com.apple.CoreData.SQLDebug`, taken apart.
+/// A parsed line that Core Data logged for `-com.apple.CoreData.SQLDebug`.
 struct SQLDebugLine {
-    /// Who wrote it, as far as what stands before it tells.
+    /// The process and thread that wrote a line, as far as its prefix names them.
     struct Writer: Hashable {
         var process: UInt32 = 0
-        /// The thread as it stands there, in decimal or hexadecimal digits; empty: not told.
+        /// The thread in decimal or hexadecimal digits, as written; empty if it is not named.
         var thread: Substring = ""
     }
 
-    /// What kind of line it is: `"sql"`, `"annotation"`, `"details"`.
+    /// The category: `"sql"`, `"annotation"`, `"details"`.
     var category: Substring
     var text: Substring
     var writer = Writer()
-    /// The program's name; empty: not told.
+    /// The program's name; empty if it is not named.
     var program: Substring = ""
-    /// When it was written, in nanoseconds since the beginning of the year 2000; `nil`: not told.
+    /// The time in nanoseconds since the beginning of 2000; `nil` if the line has none.
     var time: UInt64?
 
-    /// What every such line has; faster to look for than to take a line apart.
+    /// The marks, one of which every line has; searching for them is faster than parsing the line.
     static let marks = ["CoreData: ", "[com.apple.coredata:"]
 
-    /// Takes a line apart; `nil`: it is none of Core Data's.
+    /// Parses a line; `nil` if Core Data did not write it.
     ///
     ///     CoreData: sql: SELECT …
     ///     2014-07-30 11:45:15.647 App[65858:2586192] CoreData: sql: SELECT …
@@ -33,9 +33,9 @@ struct SQLDebugLine {
         (writer, program, time) = (prefix.writer, prefix.program, prefix.time)
     }
 
-    /// Takes apart what a program handed to a log, without what the log puts before it.
+    /// Parses a message without the prefix that the log adds.
     ///
-    /// - Parameter category: That of the log; empty: the message has its own.
+    /// - Parameter category: The log's category; empty if the message contains its own.
     init?(message: Substring, category: Substring = "") {
         self.category = category
         text = message
@@ -51,15 +51,15 @@ struct SQLDebugLine {
     }
 }
 
-/// What an annotation says.
+/// A parsed annotation.
 enum SQLDebugAnnotation {
-    /// `sql connection fetch time: 0.0001s`, or of what returns no rows `sql execution time: …`.
+    /// `sql connection fetch time: 0.0001s`, or `sql execution time: …` for statements that return no rows.
     case statementTime(UInt64)
     /// `total fetch execution time: 0.0024s for 1581 rows.`
     case fetched(time: UInt64, rows: UInt64)
     /// `total count request execution time: 0.0002s for count of 190.`
     case counted(time: UInt64, count: UInt64)
-    /// `Bound intarray _Z_intarray0`: what is fetched next belongs to the fetch before.
+    /// `Bound intarray _Z_intarray0`: the next SELECT belongs to the fetch before.
     case boundArray
     /// `Prefetching with key 'attachments'.  Got 1581 rows.`
     case prefetched(key: Substring, rows: UInt64)
@@ -67,8 +67,8 @@ enum SQLDebugAnnotation {
     case fault(ObjectURI)
     /// `to-many relationship fault "tags" for objectID 0xa7… <x-coredata://…/Item/p1> fulfilled from database.  Got 0 rows`
     case toManyFault(name: Substring, ObjectURI, rows: UInt64)
-    /// `fault fulfilled from row cache for : 0xd0… <x-coredata://…/Country/p4>`, and the same of a to-many relationship: no
-    /// statement was run for it.
+    /// `fault fulfilled from row cache for : 0xd0… <x-coredata://…/Country/p4>`, and the same for a to-many
+    /// relationship: no statement ran for it.
     case cacheHit
     /// `fetch using NSSQLiteStatement <0x60…> on entity 'Person' with sql text '…' returned 688187 rows`
     case returned(entity: Substring, rows: UInt64)
@@ -80,7 +80,7 @@ enum SQLDebugAnnotation {
         var entity: Substring
         var text: Substring
 
-        /// The URI behind `x-coredata://`, whatever is put around it.
+        /// Finds the URI after `x-coredata://`, whatever surrounds it.
         init?(_ text: Substring) {
             guard let start = text.firstRange(of: "x-coredata://") else { return nil }
             let uri = text[start.upperBound...].prefix { $0 != ">" && $0 != " " && $0 != ")" }
@@ -90,7 +90,7 @@ enum SQLDebugAnnotation {
         }
     }
 
-    /// Whether an annotation has figures of statements, which one that is not understood costs.
+    /// Whether an annotation contains figures, which are lost if it is not understood.
     static func measures(_ text: Substring) -> Bool {
         [" time: ", " rows", "fulfilled from", "returned ", "Got "].contains { text.contains($0) }
     }
@@ -138,12 +138,12 @@ enum SQLDebugAnnotation {
 }
 
 extension Substring {
-    /// What stands behind a beginning; `nil`: it begins otherwise.
+    /// Returns the text after a prefix; `nil` if it begins otherwise.
     func behind(_ beginning: String) -> Substring? {
         hasPrefix(beginning) ? dropFirst(beginning.count) : nil
     }
 
-    /// `0.0021s` in nanoseconds, with a full stop behind it or not.
+    /// Parses `0.0021s` into nanoseconds, with or without a full stop after it.
     fileprivate var seconds: UInt64? {
         let digits = prefix { $0.isNumber || $0 == "." }
         guard let value = Double(digits), value < 1e6, self[digits.endIndex...].first == "s" else { return nil }

@@ -1,25 +1,26 @@
 import FaultlineTrace
 import Foundation
 
-/// Reads what an app of Core Data's printed for `-com.apple.CoreData.SQLDebug`, at any level, mixed with other output.
+/// Reads the log that a Core Data app prints for `-com.apple.CoreData.SQLDebug`, at any level, mixed with other
+/// output.
 ///
-/// Threads are told apart where each line names its own.
+/// Threads are kept apart if each line names its own.
 final class SQLDebugReader {
-    /// Bytes in which the first line of Core Data's must come.
+    /// The number of bytes in which the first line of Core Data must appear.
     private static let searchLength = 4 << 20
 
     private let path: String
     private var summary = ReadingSummary()
-    /// Programs by their processes' numbers, in the order in which they come; 1 where none is told.
+    /// Programs with their process numbers, in the order of the log; 1 for lines that name no process.
     private var programs: [(process: UInt32, name: String)] = []
 
     private let translation = SQLDebugTranslation()
-    /// Whether the log has an object of JSON for each message.
+    /// Whether the log has a JSON object per message.
     private var hasObjects = false
-    /// What the lines show that not every log does.
+    /// The data in the log that not every log has.
     private var contents = SQLDebugContents()
 
-    // What begins anew with each pass.
+    // The state that each pass resets.
     private var threads: [SQLDebugLine.Writer: SQLDebugThread] = [:]
     private var firstTime: UInt64?
 
@@ -31,7 +32,7 @@ final class SQLDebugReader {
         String(decoding: try LineReader.head(of: path, length: searchLength), as: UTF8.self)
     }
 
-    /// Whether a text has lines of Core Data's.
+    /// Whether a file contains lines of Core Data.
     static func isLog(_ path: String) throws(ReaderError) -> Bool {
         var head = try head(of: path)
         if LogObject.areIn(head) { return true }
@@ -41,7 +42,8 @@ final class SQLDebugReader {
 
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         hasObjects = LogObject.areIn(try Self.head(of: path))
-        // First what tables are called, then every name, then the events: each comes after what it refers to.
+        // The first pass learns the names of tables, the second collects all names, and the third delivers events
+        // after them.
         try pass { writer, operation in translation.learn(operation, of: writer) }
         translation.finishLearning()
         try pass { writer, operation in try translation.translate(operation, of: writer) { _ in } }
@@ -76,7 +78,7 @@ final class SQLDebugReader {
         (threads, firstTime) = ([:], nil)
         translation.begin()
         let lines = try LogLines(path: path, hasObjects: hasObjects)
-        // A line that may go on, and whose plan may come.
+        // The line that may continue, or be followed by its plan.
         var open: (line: SQLDebugLine, number: Int, lines: Int)?
         var last: SQLDebugLine.Writer?
         while let next = try lines.next(all: open != nil || last != nil) {
@@ -108,9 +110,9 @@ final class SQLDebugReader {
         }
     }
 
-    /// Takes in a whole line.
+    /// Processes a complete line.
     ///
-    /// - Returns: Who wrote it, if lines without a mark may belong to it.
+    /// - Returns: The line's writer, if lines without a mark may belong to it.
     private func take(
         _ line: SQLDebugLine, number: Int,
         _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
@@ -125,9 +127,11 @@ final class SQLDebugReader {
         if firstTime == nil { firstTime = line.time }
         line.time = line.time.flatMap { time in firstTime.map { time >= $0 ? time - $0 : 0 } }
         contents.add(line)
-        // A batch may be loaded on another thread than its fetch, which waits there for its next line.
+        // A batch may be loaded on another thread than its fetch, which is still held there until that thread's next
+        // line.
         if line.category == "sql", line.text.contains("_Z_intarray") { try settle(all: writer, body) }
-        // A fault can be on an object that another thread fetched, whose fetch waits there for its next line.
+        // A fault can be on an object fetched by another thread, whose fetch is still held until that thread's next
+        // line.
         if line.category == "annotation", line.text.contains("fulfilled from database") {
             for other in others(of: writer) { try threads[other]?.finishWhole { try body(other, $0) } }
         }
@@ -136,11 +140,12 @@ final class SQLDebugReader {
         return threads[writer]?.awaitsPlan == true ? writer : nil
     }
 
-    /// Gives what a thread has finished, and the fetches of identities that the others of its process have.
+    /// Emits the operations that a thread has finished, and the finished fetches of IDs on the process's other
+    /// threads.
     private func settle(
         all writer: SQLDebugLine.Writer, _ body: (SQLDebugLine.Writer, SQLDebugThread.Operation) throws -> Void
     ) throws {
-        // A new statement ends what came before it on the thread itself.
+        // A new statement ends the thread's previous operation.
         try threads[writer]?.finishClosed { try body(writer, $0) }
         for other in others(of: writer) {
             try threads[other]?.finishIdentities { try body(other, $0) }
@@ -155,18 +160,18 @@ final class SQLDebugReader {
 
 // MARK: - The format
 
-/// What Core Data logged for `-com.apple.CoreData.SQLDebug`, mixed with other output.
+/// The log of Core Data for `-com.apple.CoreData.SQLDebug`, mixed with other output.
 extension SQLDebugReader: TraceSource {
     package static let name = "sqlDebug"
 
     package static func recognition(of file: TraceFile) throws(ReaderError) -> TraceRecognition {
         if file.isDirectory { return .no }
-        // "log show --style json" prints an array of objects, as a timeline is one.
+        // "log show --style json" prints an array of objects, as a timeline does.
         if file.beginsAsArray {
             let mayBe = LogObject.hasKeys(file.text)
             return mayBe ? try isLog(file.path) ? .certain : .no : .no
         }
-        // A log can begin with anything, even with what other files begin with.
+        // A log can begin with anything, even like a file of another format.
         return try isLog(file.path) ? .possible : .no
     }
 }

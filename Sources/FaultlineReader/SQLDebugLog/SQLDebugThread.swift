@@ -1,28 +1,28 @@
 import FaultlineTrace
 
-/// What one thread's lines of a log tell, put together into operations.
+/// Combines the lines of one thread into operations.
 ///
-/// A statement stands before its time, a fetch's total behind all of it, and what kind of fetch it was in a line after
-/// that: each is held until the next line tells that nothing more comes.
+/// A statement comes before its time, a fetch's total after all its statements, and the line that says what kind of
+/// fetch it was comes last. Each is held until the next line shows that nothing more follows.
 struct SQLDebugThread {
-    /// A SELECT, and what was said of it since.
+    /// A SELECT, with the facts from the lines after it.
     struct Select {
         var sql: String
-        /// Hashes of the values that were bound to it.
+        /// Hashes of the bound values.
         var values: [UInt64] = []
-        /// SQLite's part, and all of it with what was prefetched, in nanoseconds; `nil`: not told.
+        /// The time of SQLite, and the total including prefetches, in nanoseconds; `nil` if the log lacks it.
         var statementTime: UInt64?
         var time: UInt64?
         var toldRows: UInt64?
         var rows: UInt64 { toldRows ?? 0 }
         var entity: String?
         var isCount = false
-        /// Whether the SELECT that comes next is a prefetch of this one.
+        /// Whether the next SELECT is a prefetch of this one.
         var awaitsPrefetch = false
         var prefetches: [Prefetch] = []
-        /// SQLite's plan; `nil`: not told.
+        /// SQLite's plan; `nil` if the log lacks it.
         var plan: PlanEntry?
-        /// When the last line about it was written; `nil`: not told.
+        /// The time of the last line about it; `nil` if the log has no times.
         var end: UInt64?
     }
 
@@ -32,7 +32,7 @@ struct SQLDebugThread {
         var select: Select
     }
 
-    /// What happened, with all that is known of it.
+    /// A completed operation with all its facts.
     enum Operation {
         case fetch(Select)
         case fault(Select, entity: String, object: UInt64)
@@ -41,42 +41,42 @@ struct SQLDebugThread {
         case saved(Transaction)
     }
 
-    /// A statement that is no SELECT of an entity.
+    /// A statement other than a SELECT of an entity.
     struct Plain {
         var sql: String
         var type: TraceEvent.Statement.StatementType
-        /// In nanoseconds; `nil`: not told.
+        /// The duration in nanoseconds; `nil` if the log lacks it.
         var time: UInt64?
         var rows: UInt64?
         var end: UInt64?
     }
 
-    /// What was written between BEGIN and COMMIT.
+    /// The changes between BEGIN and COMMIT.
     struct Transaction {
-        /// Tables of entities with what was inserted, updated and deleted, in the order in which they came.
+        /// Tables of entities with their inserted, updated and deleted rows, in order of appearance.
         var changes: [(table: String, inserted: UInt64, updated: UInt64, deleted: UInt64)] = []
-        /// Whether statements wrote rows that their texts do not tell the number of.
+        /// Whether some statements do not show how many rows they wrote.
         var hasUntoldRows = false
         var statements: UInt32 = 0
         var begin: UInt64?
         var end: UInt64?
     }
 
-    /// SELECTs whose totals are yet to come, the outer one first.
+    /// SELECTs without a total so far, the outer one first.
     private var open: [Select] = []
-    /// A fetch that is over, of which the next line may say what it was.
+    /// A finished fetch whose kind the next line may state.
     private var closed: Select?
-    /// A statement that is no SELECT of an entity, whose time may come.
+    /// A statement other than a SELECT of an entity, whose time may follow.
     private var plain: Plain?
-    /// When the line that is taken in was written.
+    /// The time of the current line.
     private var now: UInt64?
     private var transaction: Transaction?
-    /// A plan whose lines are coming, with the statement that it is for.
+    /// A plan whose lines are being read, with its statement.
     private var plan: (sql: String, rows: [PlanEntry.Row])?
 
-    /// Takes in a line, and gives what it completes.
+    /// Processes a line, and emits the operations that it completes.
     ///
-    /// - Returns: Whether it was understood; lines that tell nothing of statements are.
+    /// - Returns: Whether the line was understood; that includes lines without facts about statements.
     mutating func take(_ line: SQLDebugLine, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         now = line.time
         if plan != nil {
@@ -101,19 +101,19 @@ struct SQLDebugThread {
         }
     }
 
-    /// Whether lines of a plan may come.
+    /// Whether lines of a plan may follow.
     var awaitsPlan: Bool { plan != nil }
 
-    /// Takes in a line that follows one of the thread's own without a mark: one of a plan.
+    /// Processes a line without a mark that follows one of this thread's: a line of a plan.
     ///
-    /// - Returns: Whether it was.
+    /// - Returns: Whether it was one.
     mutating func take(planLine text: Substring) -> Bool {
         guard plan != nil, let row = PlanEntry.Row(planLine: text) else { return false }
         plan?.rows.append(row)
         return true
     }
 
-    /// Gives what is still open at the log's end.
+    /// Emits the operations that are still open at the end of the log.
     mutating func finish(_ emit: (Operation) throws -> Void) rethrows {
         finishPlan()
         try finishClosed(emit)
@@ -127,7 +127,7 @@ struct SQLDebugThread {
         try finishPlain(emit)
         let verb = sql.prefix { $0.isLetter }.uppercased()
         if verb == "SELECT", SelectText.isOfEntity(sql) {
-            // Without the sign of a prefetch the one before ended without a total.
+            // If it is not a prefetch, the previous SELECT ended without a total.
             if open.last?.awaitsPrefetch != true { try finishOpen(emit) }
             open.append(Select(sql: sql, end: now))
             return true
@@ -162,7 +162,7 @@ struct SQLDebugThread {
         "REPLACE",
     ]
 
-    /// Counts rows that were written.
+    /// Counts written rows.
     private mutating func note(_ write: WriteText) {
         guard transaction != nil else { return }
         let known = transaction?.changes.firstIndex { $0.table == write.table }
@@ -181,7 +181,7 @@ struct SQLDebugThread {
 
     // MARK: Annotations
 
-    /// - Returns: Whether there is a statement that it can be about.
+    /// - Returns: Whether there is a statement that the annotation can describe.
     private mutating func take(_ annotation: SQLDebugAnnotation, _ emit: (Operation) throws -> Void) rethrows -> Bool {
         switch annotation {
         case .statementTime(let time):
@@ -210,7 +210,7 @@ struct SQLDebugThread {
             open[open.count - 1].awaitsPrefetch = false
             open[open.count - 1].prefetches.append(Prefetch(key: String(key), rows: rows, select: select))
         case .returned(let entity, let rows):
-            // Stands before the fetch's total where there is one, and behind it where not.
+            // Precedes the fetch's total if there is one, and otherwise follows the fetch.
             if !open.isEmpty {
                 open[open.count - 1].entity = String(entity)
                 open[open.count - 1].toldRows = rows
@@ -252,7 +252,7 @@ struct SQLDebugThread {
 
     // MARK: Ends
 
-    /// Gives the plan to its statement, whose text the log may have cut short.
+    /// Attaches the plan to its statement, whose text the log may have truncated.
     private mutating func finishPlan() {
         guard let (sql, rows) = plan else { return }
         plan = nil
@@ -268,7 +268,7 @@ struct SQLDebugThread {
         }
     }
 
-    /// Gives a fetch of identities that is over, if nothing is left to be said of it but what the next line may.
+    /// Emits a finished fetch of IDs, about which only the next line could add anything.
     mutating func finishIdentities(_ emit: (Operation) throws -> Void) rethrows {
         guard let sql = closed?.sql, SelectText.ofIdentities.contains(where: { sql.hasPrefix($0 + " FROM ") }) else {
             return
@@ -276,7 +276,7 @@ struct SQLDebugThread {
         try finishClosed(emit)
     }
 
-    /// Gives a fetch that is over and compares with no value, so that no line can say that it was for a fault.
+    /// Emits a finished fetch that compares with no value: no later line can say that it was for a fault.
     mutating func finishWhole(_ emit: (Operation) throws -> Void) rethrows {
         guard open.isEmpty, closed?.sql.contains("?") == false else { return }
         try finishClosed(emit)

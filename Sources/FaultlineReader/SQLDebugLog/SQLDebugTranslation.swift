@@ -1,33 +1,33 @@
 import FaultlineTrace
 
-/// Makes the events of a log out of what its lines tell, in three passes over them.
+/// Converts a log's operations to events, in three passes.
 ///
-/// Lines that name a time give it to their events; otherwise one event follows the other. Faults are given to the fetch
-/// that can have brought their objects: the log does not name it.
+/// Events take the time of their lines; without times, they follow one another. Faults are assigned to the fetch that
+/// can have loaded their objects, because the log does not name it.
 final class SQLDebugTranslation {
-    /// The last time of a log, in nanoseconds since it began: a hundred days.
+    /// The maximum time, in nanoseconds since the log began: a hundred days.
     private static let latest: UInt64 = 100 * 86_400_000_000_000
 
-    /// Entities by their tables, where the log names both.
+    /// Entities by table, if the log names both.
     private var entities: [String: String] = [:]
     private(set) var names = EntryTable()
-    /// What statements ask for, by their texts.
+    /// Parsed SELECTs, by text.
     private var selects: [String: SelectText?] = [:]
     private var batched = BatchedFetches()
     private var origins = FaultOrigins()
     /// Tables by the entities of their objects.
     private var tables: [String: String] = [:]
 
-    // What begins anew with each pass.
+    // The state that each pass resets.
     private var clocks: [SQLDebugLine.Writer: UInt64] = [:]
-    /// Fetches by their places among the operations.
+    /// Events of fetches by their places among the operations.
     private var fetches: [Int: EventID] = [:]
-    /// Operations so far.
+    /// The number of operations so far.
     private var place = 0
     private var lastEvent: EventID = 0
     private(set) var end: UInt64 = 0
 
-    /// Begins a pass: the operations come again from the first.
+    /// Begins a pass: the operations start again from the first.
     func begin() {
         (clocks, fetches, place, lastEvent, end) = ([:], [:], 0, 0, 0)
         batched.begin()
@@ -55,7 +55,7 @@ final class SQLDebugTranslation {
             case .fault(_, let entity, _), .toManyFault(_, let entity, _, _, _): entity
             case .statement, .saved: nil
             }
-        // That of an inheritance tree is called after its root, and keeps its own name.
+        // The table of an inheritance tree is named after its root, and keeps its own name.
         if let entity { entities["Z" + entity.uppercased()] = entity }
     }
 
@@ -72,7 +72,7 @@ final class SQLDebugTranslation {
         }
     }
 
-    /// The table of an entity's objects: that of its root, where the log tells it.
+    /// The table of an entity's objects, which is the root entity's if the log shows it.
     private func table(of entity: String) -> String { tables[entity] ?? "Z" + entity.uppercased() }
 
     private func text(of select: SQLDebugThread.Select) -> SelectText? {
@@ -146,7 +146,7 @@ final class SQLDebugTranslation {
         }
     }
 
-    /// Gives the event of a SELECT between the statements of its prefetches and its own, as recorders do.
+    /// Emits the event of a SELECT after its prefetches' statements and before its own, as recorders do.
     @discardableResult
     private func give(
         _ detail: TraceEvent.Detail, of select: SQLDebugThread.Select, _ writer: SQLDebugLine.Writer,
@@ -161,7 +161,7 @@ final class SQLDebugTranslation {
         return event
     }
 
-    /// Makes an event that ended at a time, or follows the one before, with what is within it.
+    /// Creates an event that ended at a time, or follows the previous one, and emits the events within it.
     private func event(
         _ detail: TraceEvent.Detail, _ toldDuration: UInt64?, _ writer: SQLDebugLine.Writer, _ time: UInt64?,
         _ within: (EventID, UInt64) throws -> Void
@@ -186,7 +186,7 @@ final class SQLDebugTranslation {
         _ emit: (TraceEvent) throws -> Void
     ) rethrows {
         lastEvent += 1
-        // That of a count is all that is told of it.
+        // For a count, the total is the only time in the log.
         let time = select.statementTime ?? (select.isCount ? select.time : nil)
         var event = TraceEvent(
             id: lastEvent, parent: parent, start: start, duration: min(time ?? 0, select.duration ?? 0),
@@ -271,17 +271,17 @@ final class SQLDebugTranslation {
 }
 
 extension SQLDebugThread.Select {
-    /// All of it; without a total SQLite's part.
+    /// The total; without one, SQLite's part.
     fileprivate var duration: UInt64? { time ?? statementTime }
 }
 
 extension SQLDebugLine.Writer {
-    /// The process; 1 where none is told.
+    /// The process; 1 if the log names none.
     var processNumber: UInt32 { max(1, process) }
 
-    /// The thread; 0 where none is told.
+    /// The thread; 0 if the log names none.
     ///
-    /// Its digits are read as hexadecimal ones, which tell threads apart either way.
+    /// Its digits are read as hexadecimal, which keeps threads distinct either way.
     var threadNumber: UInt32 {
         let number = UInt64(thread, radix: 16) ?? 0
         return UInt32(truncatingIfNeeded: number ^ (number >> 32))

@@ -1,38 +1,38 @@
 import FaultlineTrace
 import Foundation
 
-/// What a SELECT of Core Data's asks for, read from its text.
+/// A SELECT of Core Data, parsed from its text.
 ///
 ///     SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZTITLE FROM ZBOOK t0 WHERE  t0.ZSHELF = ? ORDER BY t0.ZTITLE LIMIT 100
 struct SelectText {
-    /// The table of the entity that is fetched: `ZBOOK`.
+    /// The table of the fetched entity: `ZBOOK`.
     let table: String
-    /// Columns of its properties that are returned: `ZTITLE`, `ZSHELF`.
+    /// Columns of its properties in the result: `ZTITLE`, `ZSHELF`.
     let columns: [String]
-    /// What stands behind WHERE, with `?` for values.
+    /// The WHERE clause, with `?` for values.
     let predicate: String
     let sort: [String]
     let isLimited: Bool
-    /// Rows at most, and rows that are passed over before; 0: none, or not told.
+    /// The maximum number of rows, and the number of rows skipped before; 0 if there is none, or it is unknown.
     let limit: UInt64
     let offset: UInt64
-    /// Columns that are compared with one value each, from left to right; `nil`: something else is asked as well.
+    /// Comparisons of a column with one value each, from left to right; `nil` if there are conditions of another form.
     let terms: [ShapeEntry.Term]?
-    /// How many values are bound.
+    /// The number of bound values.
     let values: Int
-    /// Whether it asks for nothing but the objects' identities, as the first part of a fetch in batches does.
+    /// Whether it returns only the objects' IDs, like the first part of a batched fetch.
     let isOfIdentities: Bool
-    /// What it asks of a list of keys that the log does not print.
+    /// The use of a list of keys that the log does not print.
     let keyList: KeyList?
 
     enum KeyList {
-        /// The rows of these objects, and nothing else, as a fetch loads its batches.
+        /// Selects the rows of these objects and nothing else, as a fetch does for its batches.
         case objects
-        /// Something else.
+        /// Another use.
         case other
     }
 
-    /// What SELECTs of nothing but identities begin with.
+    /// The beginnings of SELECTs that return only IDs.
     static let ofIdentities = ["SELECT 0, t0.Z_PK", "SELECT t0.Z_ENT, t0.Z_PK"]
 
     init?(_ sql: String) {
@@ -41,11 +41,11 @@ struct SelectText {
         self.table = table
         columns = (clauses[""] ?? "").split { " ,".contains($0) }.filter { $0.hasPrefix("t0.Z") }
             .map { String($0.dropFirst(3)) }.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains($0) }
-        // With the values that were not bound, nobody may learn them from a profile.
+        // Values that were not bound are removed to keep them out of profiles.
         predicate = SQLLiterals.removed(from: clauses["WHERE"] ?? "")
         sort = (clauses["ORDER BY"] ?? "").split(separator: ",").map { key in
             let words = key.split(separator: " ").map(String.init)
-            // COLLATE is followed by the name of an order that is not the bytes'.
+            // COLLATE is followed by the name of a collation.
             let order = words.firstIndex(of: "COLLATE").map { words.dropFirst($0 + 1).prefix(1) } ?? []
             let direction = words.last == "DESC" ? "descending" : "ascending"
             return ([Self.column(words.first ?? "")] + order + [direction]).joined(separator: " ")
@@ -64,14 +64,13 @@ struct SelectText {
         }
     }
 
-    /// Whether a SELECT asks for the objects of an entity, or for some of their values, and not for something of Core Data's
-    /// own.
+    /// Whether a SELECT fetches objects of an entity, or some of their values, rather than Core Data's own data.
     static func isOfEntity(_ sql: String) -> Bool {
         guard let table = SelectText(sql)?.table else { return false }
         return WriteText.isOfEntity(table)
     }
 
-    /// The clauses of a statement, those in parentheses left where they are.
+    /// Splits a statement into clauses, leaving those in parentheses intact.
     private static func clauses(_ sql: String) -> [String: String] {
         let names = ["FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT"]
         var clauses: [String: String] = [:]
@@ -97,20 +96,20 @@ struct SelectText {
         return clauses
     }
 
-    /// The table that is called t0, or else the first.
+    /// The table with the alias t0, or else the first.
     private static func table(_ from: String) -> String? {
         let words = from.split(separator: " ")
         let place = words.firstIndex(of: "t0").map { $0 - 1 } ?? 0
         return words.indices.contains(place) ? words[place].filter { $0 != "," && $0 != ";" } : nil
     }
 
-    /// A column by its name, one of another table by its alias and its name.
+    /// A column's name, preceded by its alias if it belongs to another table.
     private static func column(_ word: some StringProtocol) -> String {
         word.hasPrefix("t0.") ? String(word.dropFirst(3)) : String(word)
     }
 
-    /// The term of `NSCoreDataStringSearch(t0.ZTITLE,?,129,0)`, whose third argument has Foundation's comparison options;
-    /// `nil`: it is none.
+    /// The term for `NSCoreDataStringSearch(t0.ZTITLE,?,129,0)`, whose third argument is Foundation's comparison
+    /// options; `nil` if it is another expression.
     private static func search(_ text: String) -> ShapeEntry.Term? {
         guard let match = text.wholeMatch(of: /NSCoreDataStringSearch\((t\d+\.\w+),\?,(\d+),\d+\)/),
             let number = UInt(match.2)
@@ -119,14 +118,14 @@ struct SelectText {
         let disregarded =
             (options.contains(.caseInsensitive) ? "c" : "") + (options.contains(.diacriticInsensitive) ? "d" : "")
         let isAnchored = options.contains(.anchored)
-        // A beginning that is searched so is compared by a function all the same, and no index serves it.
+        // A prefix search with options still calls a function, and no index serves it.
         guard !isAnchored || !disregarded.isEmpty else { return nil }
         let operation = !isAnchored ? "CONTAINS" : options.contains(.backwards) ? "ENDSWITH" : "BEGINSWITH"
         return ShapeEntry.Term(
             keyPath: column(match.1), operation: operation, options: disregarded.isEmpty ? nil : disregarded)
     }
 
-    /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`, in parentheses or not.
+    /// The terms of `t0.ZSHELF = ? AND t0.ZPAGES > ?`, with or without parentheses.
     private static func terms(_ predicate: String) -> [ShapeEntry.Term]? {
         let text = bare(predicate)
         guard split(text, at: "OR").count == 1 else { return nil }
@@ -145,7 +144,7 @@ struct SelectText {
         if let search = search(words.joined()) { return search }
         let operations = ["=": "==", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "<>": "!=", "!=": "!="]
         guard words.count == 3, words.contains("?"), let operation = operations[words[1]] else { return nil }
-        // Core Data writes the value first where the predicate does: "? <= t0.ZTIME".
+        // Core Data puts the value first if the predicate does: "? <= t0.ZTIME".
         let isTurned = words[0] == "?"
         let turned = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]
         let name = isTurned ? words[2] : words[0]
@@ -156,7 +155,7 @@ struct SelectText {
             operation: isTurned ? turned[operation] ?? operation : operation)
     }
 
-    /// A condition without the parentheses that stand around all of it.
+    /// A condition without the parentheses around the whole of it.
     private static func bare(_ text: String) -> String {
         var text = text[...]
         while true {
@@ -173,7 +172,7 @@ struct SelectText {
         }
     }
 
-    /// A condition cut at a word that stands in no parentheses.
+    /// Splits a condition at a word outside parentheses.
     private static func split(_ text: String, at separator: String) -> [String] {
         var (depth, parts, part): (Int, [String], [Substring]) = (0, [], [])
         for word in text.split(separator: " ") {

@@ -1,4 +1,4 @@
-/// What a statement of Core Data's writes, read from its text.
+/// A write statement of Core Data, parsed from its text.
 ///
 ///     UPDATE OR FAIL ZBOOK SET ZTITLE = ?, Z_OPT = ?  WHERE Z_PK = ? AND Z_OPT = ?
 struct WriteText {
@@ -10,10 +10,10 @@ struct WriteText {
 
     var verb: Verb
     var table: String
-    /// Rows that are written; `nil`: its text does not tell, as that of a batch request does not.
+    /// The number of rows it writes; `nil` if the text does not show it, as with a batch request.
     var rows: UInt64?
 
-    /// - Returns: `nil` if it is another statement.
+    /// - Returns: `nil` if it is another kind of statement.
     init?(_ sql: String) {
         let words = sql.split { " (\n\t".contains($0) }
         guard let verb = words.first.flatMap({ Verb(rawValue: $0.uppercased()) }) else { return nil }
@@ -28,8 +28,8 @@ struct WriteText {
 
     /// Whether a table holds the objects of an entity.
     ///
-    /// Others are Core Data's own: keys and metadata, the pairs of many-to-many relationships (`Z_1TAGS`), persistent history
-    /// (`ACHANGE`), and what is kept for CloudKit (`ANSCKRECORDMETADATA`).
+    /// Others are Core Data's own: keys and metadata, the join tables of many-to-many relationships (`Z_1TAGS`),
+    /// persistent history (`ACHANGE`), and CloudKit's records (`ANSCKRECORDMETADATA`).
     static func isOfEntity(_ table: String) -> Bool {
         guard table.hasPrefix("Z"), table.utf8.count > 1 else { return false }
         guard table.hasPrefix("Z_") else { return true }
@@ -37,7 +37,7 @@ struct WriteText {
         return !own.contains(table) && table.dropFirst(2).first?.isNumber != true
     }
 
-    /// The rows of an INSERT: the lists of values that it has.
+    /// The rows of an INSERT: the number of its value lists.
     private static func inserted(_ sql: String) -> UInt64? {
         guard let values = sql.uppercased().firstRange(of: "VALUES") else { return nil }
         var (depth, lists): (Int, UInt64) = (0, 0)
@@ -54,7 +54,7 @@ struct WriteText {
         return lists == 0 ? nil : lists
     }
 
-    /// The rows of an UPDATE or a DELETE: those of the keys that it names.
+    /// The rows of an UPDATE or a DELETE: the number of keys in its condition.
     private static func changed(_ sql: String) -> UInt64? {
         if sql.firstMatch(of: /\bZ_PK\s*=\s*(\?|\d+)/) != nil { return 1 }
         guard let list = sql.firstMatch(of: /\bZ_PK\s+IN\s*\(([\s\d?,]+)\)/)?.1 else { return nil }

@@ -4,7 +4,7 @@ import FaultlineTrace
 /// A compilation unit of a file's DWARF.
 final class DebugUnit {
     private var unit: Dwarf_Die
-    /// What is added to the DWARF's addresses to get the file's.
+    /// The difference between the file's addresses and the DWARF's.
     private let bias: UInt64
     private lazy var functions = makeFunctions()
     private lazy var directory = Self.string(UInt32(DW_AT_comp_dir), of: &unit) ?? ""
@@ -14,7 +14,7 @@ final class DebugUnit {
         self.bias = bias
     }
 
-    /// The function at an address of the file and what is inlined there, innermost first; empty: there is none.
+    /// The function at an address of the file and the calls inlined there, innermost first; empty if there is none.
     func locations(at fileAddress: UInt64) -> [FrameEntry.Location] {
         let address = fileAddress &- bias
         let chain = chain(at: address)
@@ -26,7 +26,7 @@ final class DebugUnit {
             let symbol = Self.symbol(of: die)
             locations.append(
                 FrameEntry.Location(symbol: symbol, function: SymbolName.words(for: symbol), file: file, line: line))
-            // Where this one was called is where the next is.
+            // The next function out is at the line that called this one.
             (file, line) = callPlace(of: &die)
         }
         return locations
@@ -43,10 +43,10 @@ final class DebugUnit {
         return (path(file), Int(line))
     }
 
-    /// The nearest line before an address whose code is from the same function.
+    /// The nearest line before an address that belongs to the same function.
     ///
-    /// Where the optimizer merged two calls, the instruction has line 0, and the call would be taken for the
-    /// compiler's.
+    /// If the optimizer merged two calls, the instruction has line 0, and the call would be taken for
+    /// compiler-generated code.
     private func placeBefore(_ address: UInt64, in innermost: Dwarf_Die) -> (file: String, line: Int)? {
         var innermost = innermost
         let wanted = dwarf_dieoffset(&innermost)
@@ -59,7 +59,7 @@ final class DebugUnit {
             let middle = (low + high) / 2
             if Self.address(of: dwarf_onesrcline(rows, middle)) <= address { low = middle + 1 } else { high = middle }
         }
-        // Rows are close to each other; far away it would be a guess.
+        // Only nearby rows count; a distant one would be a guess.
         for index in stride(from: low - 1, through: max(0, low - 64), by: -1) {
             let row = dwarf_onesrcline(rows, index)
             var line: Int32 = 0
@@ -85,7 +85,7 @@ final class DebugUnit {
         return (path(file), Int(clamping: line))
     }
 
-    /// A file's name with the directory in which the unit was compiled: in DWARF 5 names can be relative to it.
+    /// A file's path, made absolute with the unit's compilation directory: in DWARF 5, names can be relative to it.
     private func path(_ file: UnsafePointer<CChar>) -> String {
         let name = String(cString: file)
         // "<compiler-generated>" has no directory, but libdw gives it one.
@@ -102,7 +102,7 @@ final class DebugUnit {
         var die: Dwarf_Die
     }
 
-    /// From the outside in: the function at an address, then what was inlined into it there.
+    /// The function at an address and then the calls inlined there, from the outside in.
     private func chain(at address: UInt64) -> [Dwarf_Die] {
         guard let function = function(at: address) else { return [] }
         var chain = [function]
@@ -121,9 +121,9 @@ final class DebugUnit {
         return functions[low - 1].die
     }
 
-    /// Every function with code.
+    /// All functions with code.
     ///
-    /// Swift's are children of modules and types, where `dwarf_getscopes` does not look.
+    /// Swift's functions are children of modules and types, where `dwarf_getscopes` does not look.
     private func makeFunctions() -> [Function] {
         var functions: [Function] = []
         var pending = Self.children(of: unit)
@@ -145,7 +145,7 @@ final class DebugUnit {
         return functions.sorted { $0.start < $1.start }
     }
 
-    /// Appends what was inlined at the address, from the outside in.
+    /// Appends the calls inlined at the address, from the outside in.
     private func descend(from die: Dwarf_Die, to address: UInt64, _ chain: inout [Dwarf_Die]) {
         for var child in Self.children(of: die) {
             let tag = Int(dwarf_tag(&child))
@@ -172,7 +172,7 @@ final class DebugUnit {
         return children
     }
 
-    /// The entry's address ranges that are not empty.
+    /// The entry's nonempty address ranges.
     static func ranges(of die: Dwarf_Die) -> [Swift.Range<UInt64>] {
         var die = die
         var base: UInt64 = 0
@@ -183,18 +183,18 @@ final class DebugUnit {
         while true {
             offset = dwarf_ranges(&die, offset, &base, &start, &end)
             guard offset > 0 else { return ranges }
-            // The linker leaves ranges that begin at 0 for functions that it dropped.
+            // The linker keeps ranges that begin at 0 for functions that it removed.
             if start > 0 && start < end { ranges.append(start..<end) }
         }
     }
 
-    /// The symbol, or in C, which mangles nothing, the name.
+    /// The mangled symbol, or the name for C functions, which are not mangled.
     private static func symbol(of die: Dwarf_Die) -> String {
         var die = die
         return string(UInt32(DW_AT_linkage_name), of: &die) ?? dwarf_diename(&die).map { String(cString: $0) } ?? ""
     }
 
-    /// A text of the entry, or of what it is an instance of.
+    /// A string attribute of the entry, or of the entry it is an instance of.
     private static func string(_ name: UInt32, of die: inout Dwarf_Die) -> String? {
         var attribute = Dwarf_Attribute()
         guard dwarf_attr_integrate(&die, name, &attribute) != nil else { return nil }

@@ -2,24 +2,24 @@ import CElfutils
 import FaultlineTrace
 import Glibc
 
-/// A program or library on disk: its symbols, and its places in the source if it has DWARF.
+/// A program or library on disk, with its symbols and, if it has DWARF, its source lines.
 ///
-/// Addresses are the file's own, as they stand in its program headers.
+/// Addresses are the file's own, as in its program headers.
 final class ELFFile {
     private let session: OpaquePointer
     private let module: OpaquePointer
-    /// What holds code, by address.
+    /// The ranges of code, by address.
     ///
-    /// Made once from each unit's ranges: neither clang nor swiftc writes `.debug_aranges`, without which libdw's own
-    /// look-ups by address find nothing.
+    /// They are built once from each unit's ranges. Neither clang nor swiftc writes `.debug_aranges`, without which
+    /// libdw's own look-ups by address find nothing.
     private lazy var ranges = makeRanges()
     private var units: [DebugUnit] = []
     private var locationsByAddress: [UInt64: [FrameEntry.Location]] = [:]
 
-    /// The file at a path, or `nil` if it cannot be read or is no ELF file.
+    /// Opens the file at a path; `nil` if it cannot be read or is not an ELF file.
     ///
-    /// The path is a trace's: whatever else lies there is not read. libdw would also unpack a compressed file, however
-    /// much comes out of it.
+    /// The path comes from a trace, so nothing but an ELF file is read. In particular, libdw would unpack a compressed
+    /// file of any size.
     init?(path: String) {
         guard let descriptor = try? RegularFile.open(path) else { return nil }
         var magic = [UInt8](repeating: 0, count: 4)
@@ -41,7 +41,7 @@ final class ELFFile {
         dwfl_end(session)
     }
 
-    /// The build ID in hexadecimal digits; empty: the file has none.
+    /// The build ID in hexadecimal digits; empty if the file has none.
     var buildID: String {
         var bits: UnsafePointer<UInt8>?
         var address: UInt64 = 0
@@ -51,7 +51,7 @@ final class ELFFile {
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// What stands at an address, innermost first; empty: nothing is known.
+    /// The functions and lines at an address, innermost first; empty if nothing is known.
     func locations(at address: UInt64) -> [FrameEntry.Location] {
         if let known = locationsByAddress[address] { return known }
         var locations: [FrameEntry.Location] = []
@@ -67,12 +67,12 @@ final class ELFFile {
         return locations
     }
 
-    /// The symbol whose extent holds the address.
+    /// The symbol that covers the address.
     private func symbol(at address: UInt64) -> String? {
         var offset: UInt64 = 0
         var symbol = GElf_Sym()
         guard let name = dwfl_module_addrinfo(module, address, &offset, &symbol, nil, nil, nil) else { return nil }
-        // The nearest symbol before it is only a guess if the address lies behind its end.
+        // The nearest preceding symbol is only a guess if the address lies after its end.
         if symbol.st_size > 0 && offset >= symbol.st_size { return nil }
         return String(cString: name)
     }

@@ -1,9 +1,10 @@
 import CElfutils
 import Glibc
 
-/// A symbol's name in words.
+/// Demangles symbols.
 enum SymbolName {
-    /// `"Groceries.showList(page: Int) -> ()"` for Swift's mangled names, C++'s likewise; C's as they are.
+    /// Returns `"Groceries.showList(page: Int) -> ()"` for a mangled Swift name, and likewise for C++; C names stay
+    /// unchanged.
     static func words(for symbol: String) -> String {
         if symbol.hasPrefix("_Z") { return take(__cxa_demangle(symbol, nil, nil, nil)) ?? symbol }
         guard symbol.hasPrefix("$") || symbol.hasPrefix("_$") || symbol.hasPrefix("_T") else { return symbol }
@@ -17,9 +18,9 @@ enum SymbolName {
         return String(cString: words)
     }
 
-    /// Without `Swift.` before the types of parameters and results.
+    /// Removes `Swift.` before the types of parameters and results.
     ///
-    /// A function's own module stays, since it tells the standard library's functions from a program's.
+    /// A function's own module stays, since it distinguishes the standard library's functions from a program's.
     static func simplified(_ words: String) -> String {
         let text = Array(words.utf8)
         let module = Array("Swift.".utf8)

@@ -1,12 +1,12 @@
-/// A module whose addresses got no symbols.
+/// A module whose addresses could not be resolved.
 public struct SymbolProblem: Sendable, Hashable, CustomStringConvertible {
-    /// Why a module gave no symbols.
+    /// The reason why a module has no symbols.
     public enum Reason: Sendable, Hashable {
         /// There is no file at its path.
         case missing
-        /// The file is no ELF file, or cannot be read.
+        /// The file is not an ELF file, or cannot be read.
         case unreadable
-        /// The file's build ID is not the one that ran.
+        /// The file's build ID differs from that of the module that ran.
         case rebuilt
     }
 

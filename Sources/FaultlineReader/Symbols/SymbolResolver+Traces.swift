@@ -2,29 +2,30 @@ import FaultlineTrace
 import Foundation
 
 extension SymbolResolver {
-    /// Writes the frames that a finished trace's stacks lack beside them, so that it can be read without the programs
-    /// that it was recorded from.
+    /// Resolves the addresses of a finished trace's stacks and stores the frames with it, so that it can be read
+    /// without the recorded programs.
     ///
-    /// To a timeline's end: what is in the file stays as it is, but for the closing bracket and, where the recorder was
-    /// killed, a last line that breaks off; the new lines take their place, and the array is closed. For a CTF trace into
-    /// a file of its own in the trace's directory, `.faultline-symbols.json`. If writing fails, all is as before. A second
-    /// run adds nothing, or what could not be found the first time.
+    /// The frames are added to the end of a timeline. Existing lines stay unchanged, except for the closing bracket
+    /// and, if the recorder was killed, an incomplete last line; the new lines replace those, followed by a new
+    /// bracket. For a CTF trace, the frames go into a separate file in the trace's directory,
+    /// `.faultline-symbols.json`. If writing fails, the trace is as it was before. A second run adds only frames that
+    /// could not be resolved the first time.
     ///
-    /// The trace must be finished; a timeline that a recorder still writes to is refused.
+    /// The trace must be finished; a timeline that is still being written is refused.
     ///
     /// A line: `{"name":"faultline.frame","ph":"M","pid":4,"tid":0,"args":{"id":1,"entry":{"address":"0x5581",…}}}`
     ///
-    /// - Returns: The number of frames that were added; 0 leaves all untouched. ``problems`` tells of modules
-    ///   that gave no symbols when they were looked at for the first time.
-    /// - Throws: ``ReaderError`` if the trace cannot be read or written, or is of a newer version; not for traces without
-    ///   stacks.
+    /// - Returns: The number of frames that were added; if it is 0, nothing was written. ``problems`` lists modules
+    ///   that had no symbols when they were first looked up.
+    /// - Throws: ``ReaderError`` if the trace cannot be read or written, or if a newer version wrote it; not for
+    ///   traces without stacks.
     @discardableResult
     public func addFrames(to trace: TraceReader) throws -> Int {
         try trace.begin().resolve(with: self, annotator: TraceAnnotator(trace))
     }
 
-    /// The frames that the stacks of processes lack, in the order of their addresses, so that the same trace gives the
-    /// same lines.
+    /// The frames that the processes' stacks lack, in the order of their addresses, which makes the output
+    /// reproducible.
     func missingFrames(of processes: ProcessFrames) -> [ResolvedFrame] {
         var missing: [ResolvedFrame] = []
         for process in processes.order {
@@ -43,13 +44,14 @@ extension SymbolResolver {
         let unseen = addresses.filter { names.dictionary.frame(at: $0) == nil }
         let nameless = addresses.filter { names.dictionary.frame(at: $0)?.locations.isEmpty == true }
         let found = frames(for: unseen, modules: names.dictionary.modules)
-        // These were looked for before. They may be found here, but that they are not is no news.
+        // A previous run already looked for these. Finding them now is progress, but missing them again is not worth
+        // reporting.
         let told = problems.count
         defer { problems.removeSubrange(told...) }
         return (found + frames(for: nameless, modules: names.dictionary.modules)).sorted { $0.address < $1.address }
     }
 
-    /// Whether a frame says more than what the timeline has.
+    /// Whether a frame adds to the information that the timeline has.
     private func isNew(_ frame: FrameEntry, _ names: ProcessFrames.Names) -> Bool {
         if !frame.locations.isEmpty { return true }
         guard let address = UInt64(frame.address.dropFirst(2), radix: 16) else { return false }
@@ -57,14 +59,14 @@ extension SymbolResolver {
     }
 }
 
-/// A frame of a process, and the number that its dictionary gives it.
+/// A frame of a process, with its number in the process's dictionary.
 struct ResolvedFrame {
     var process: UInt32
     var id: DictionaryID
     var frame: FrameEntry
 }
 
-/// What a trace's processes know of their stacks.
+/// The stacks, modules and frames in the dictionaries of a trace's processes.
 struct ProcessFrames {
     struct Names {
         var dictionary = TraceDictionary()

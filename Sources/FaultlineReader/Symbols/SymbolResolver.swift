@@ -1,13 +1,13 @@
 public import FaultlineTrace
 import Glibc
 
-/// Finds the functions and source lines that addresses of a recorded process stand for.
+/// Resolves addresses of a recorded process to functions and source lines.
 ///
-/// From the ELF files and their DWARF, on the machine that recorded. A file is trusted only if its build ID is the
-/// one that the trace names; what is missing or was built anew gives frames with the module's name alone, and is
-/// told in ``problems``.
+/// The resolver reads ELF files and their DWARF, on the machine that recorded. It trusts a file only if its build ID
+/// is the one in the trace. For a missing or rebuilt file, frames have only the module's name, and ``problems`` lists
+/// the module.
 ///
-/// Not for more than one thread at a time.
+/// Use it from one thread at a time.
 public final class SymbolResolver {
     private struct File: Hashable {
         var path: String
@@ -15,19 +15,19 @@ public final class SymbolResolver {
     }
 
     private var files: [File: ELFFile?] = [:]
-    /// The modules that gave no symbols, each once, in the order in which they were met.
+    /// The modules without symbols, each once, in the order in which they were met.
     public internal(set) var problems: [SymbolProblem] = []
 
     public init() {}
 
-    /// What each address means.
+    /// Resolves addresses to frames.
     ///
     /// - Parameters:
-    ///   - addresses: Return addresses, as they stand in stacks. What is looked up is the call before each.
-    ///   - modules: What was mapped into the process, from its dictionary.
-    /// - Returns: One frame for each distinct address, in the order of their first appearance. An address in no module
-    ///   has an empty module name; one without symbols has no locations.
-    /// - Complexity: Each address of a file is looked up once, each file opened once in the resolver's life.
+    ///   - addresses: Return addresses from stacks. The resolver looks up the call before each.
+    ///   - modules: The modules mapped into the process, from its dictionary.
+    /// - Returns: One frame for each distinct address, in the order of their first appearance. An address outside all
+    ///   modules has an empty module name; one without symbols has no locations.
+    /// - Complexity: Each address of a file is looked up once, and each file is opened once in the resolver's life.
     public func frames(for addresses: [UInt64], modules: [ModuleEntry]) -> [FrameEntry] {
         let spaces = modules.compactMap(Space.init)
         var seen: Set<UInt64> = []
@@ -40,9 +40,9 @@ public final class SymbolResolver {
 
     private func frame(at address: UInt64, in spaces: [Space]) -> FrameEntry {
         let text = "0x" + String(address, radix: 16)
-        // The instruction behind a call can belong to the next line, or to the next function.
+        // The instruction after a call can belong to the next line or the next function.
         let call = address &- 1
-        // The last one mapped there: a library can take the place of one that was closed.
+        // The module mapped there last, since a library can replace one that was unloaded.
         guard let space = spaces.last(where: { $0.start <= call && call < $0.end }) else {
             return FrameEntry(address: text, module: "", locations: [])
         }
@@ -83,7 +83,7 @@ public final class SymbolResolver {
     }
 
     private func open(_ module: ModuleEntry) -> ELFFile? {
-        // The kernel's own page of code is a module without a file.
+        // The kernel's own page of code (the vDSO) is a module without a file.
         guard module.path.hasPrefix("/") else { return nil }
         guard access(module.path, F_OK) == 0 else {
             problems.append(SymbolProblem(path: module.path, reason: .missing))
@@ -93,7 +93,7 @@ public final class SymbolResolver {
             problems.append(SymbolProblem(path: module.path, reason: .unreadable))
             return nil
         }
-        // Files without a build ID cannot be told apart, and are taken at their word.
+        // Files without a build ID are accepted, since they cannot be told apart.
         guard file.buildID == module.buildID.lowercased() else {
             problems.append(SymbolProblem(path: module.path, reason: .rebuilt))
             return nil

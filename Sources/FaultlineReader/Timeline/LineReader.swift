@@ -2,26 +2,26 @@ import CTimelineParser
 import FaultlineTrace
 import Glibc
 
-/// The lines of a file, in chunks of a megabyte.
+/// Reads the lines of a file, in chunks of a megabyte.
 ///
-/// Read, not mapped: behind a mapped file's end there is no room for the parser to read over, and a file that shrinks
-/// while it is mapped kills the reader.
+/// The file is not mapped: the parser needs readable bytes after the end of its input, and a file that shrinks while
+/// mapped kills the reader.
 final class LineReader {
-    /// A line without its newline; valid until the next one is asked for.
+    /// A line without its newline, valid until the next one is read.
     struct Line {
         var start: UnsafePointer<CChar>
         var length: Int
-        /// Bytes that can be read from `start` on.
+        /// The number of readable bytes from `start`.
         var capacity: Int
-        /// From 1.
+        /// The line's number, from 1.
         var number: Int
-        /// Where the line begins in the file.
+        /// The offset of the line in the file.
         var offset: Int
-        /// Whether a newline stood behind it.
+        /// Whether a newline follows.
         var isTerminated: Bool
-        /// Whether it was longer than ``LineReader/maximumLength``; its bytes are gone then.
+        /// Whether it was longer than ``LineReader/maximumLength``; if so, its bytes were dropped.
         var isTooLong = false
-        /// Where the line ends in the file, its newline left out.
+        /// The offset in the file of the line's end, without its newline.
         var end: Int
     }
 
@@ -32,15 +32,15 @@ final class LineReader {
     private let descriptor: Int32
     private var buffer: UnsafeMutableRawPointer
     private var capacity: Int
-    /// The bytes of the file that are in the buffer and not yet handed out.
+    /// The range of bytes in the buffer that are not yet returned.
     private var start = 0, end = 0
-    /// How far they were searched for a newline.
+    /// The end of the part that was searched for a newline.
     private var searched = 0
     private var isAtEnd = false
     private var number = 0
-    /// Where in the file the next line begins.
+    /// The offset of the next line in the file.
     private(set) var offset = 0
-    /// Bytes of an overlong line that were let go of.
+    /// The number of bytes dropped from an overlong line.
     private var dropped = 0
 
     init(path: String) throws(ReaderError) {
@@ -55,7 +55,7 @@ final class LineReader {
         buffer.deallocate()
     }
 
-    /// The next line, or `nil` behind the last.
+    /// Returns the next line, or `nil` after the last.
     func next() throws(ReaderError) -> Line? {
         while true {
             if let newline = memchr(buffer + searched, 0x0A, end - searched) {
@@ -112,7 +112,7 @@ final class LineReader {
         end += count
     }
 
-    /// Zeroed, so that the parser never looks at bytes that nobody wrote.
+    /// Zeroed, because the parser reads past the end of its input.
     private static func allocate(_ capacity: Int) -> UnsafeMutableRawPointer {
         let length = capacity + Int(FTL_PADDING)
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 64)
@@ -122,7 +122,7 @@ final class LineReader {
 
     // MARK: - Files
 
-    /// The file's first bytes, at most `length` of them.
+    /// Returns the file's first bytes, at most `length` of them.
     static func head(of path: String, length: Int) throws(ReaderError) -> [UInt8] {
         let descriptor = try open(path)
         defer { close(descriptor) }

@@ -17,11 +17,11 @@ final class TimelineReader: DictionaryEntryDecoder {
         let date: Double
     }
     private var summary = ReadingSummary()
-    /// Lines that are Faultline's.
+    /// The number of lines that Faultline wrote.
     private var ownLines = 0
     private var ended: Set<UInt32> = []
     private var known: Set<UInt32> = []
-    /// Where the file ended when its names were read.
+    /// The file's length when its names were read.
     private var end = Int.max
 
     init(path: String) throws(ReaderError) {
@@ -37,14 +37,14 @@ final class TimelineReader: DictionaryEntryDecoder {
         line.deallocate()
     }
 
-    /// The first pass: what began, and the dictionary.
+    /// The first pass: the beginnings of processes, and the dictionary.
     ///
-    /// Damaged lines are counted in the second.
+    /// The second pass counts the damaged lines.
     func readNames(_ body: (TraceMessage) throws -> Void) throws {
         let lines = try LineReader(path: path)
         defer { end = lines.offset }
         while let text = try lines.next() {
-            // Most lines are events; they need not be parsed for this.
+            // Most lines are events, which need not be parsed here.
             guard ftl_may_be_entry(text.start, text.length) != 0 else { continue }
             do {
                 switch parse(text) {
@@ -67,12 +67,12 @@ final class TimelineReader: DictionaryEntryDecoder {
         }
     }
 
-    /// The second pass: everything else, and the count of it all.
+    /// The second pass: all other messages, and the counts.
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         let lines = try LineReader(path: path)
         var isClosed = false
         while let text = try lines.next() {
-            // A program that still runs goes on writing, and nobody knows the names of these events.
+            // A running program keeps writing, and the names of these later events were not read.
             if text.offset >= end { break }
             summary.lines += 1
             if text.isTooLong {
@@ -127,7 +127,7 @@ final class TimelineReader: DictionaryEntryDecoder {
         ftl_parse_line(parser, text.start, text.length, text.capacity, line)
     }
 
-    /// Notes a process.
+    /// Adds a process to the summary, once.
     ///
     /// Events come in long runs of one process, which cost one comparison each.
     private func meet(_ process: UInt32) {
@@ -141,7 +141,7 @@ final class TimelineReader: DictionaryEntryDecoder {
         struct Version: Decodable {
             var version: Int
         }
-        // Before the rest, which a later version may have changed.
+        // Decoded first, because a later version may have changed the rest.
         let version = try decode(Version.self).version
         if version > Int(FL_TRACE_VERSION) {
             throw ReaderError.newerVersion(path, found: version, known: Int(FL_TRACE_VERSION))
@@ -153,7 +153,7 @@ final class TimelineReader: DictionaryEntryDecoder {
         [\.end, \.events, \.lost, \.unwritten, \.entriesLost, \.usesLost, \.writing]
     }
 
-    /// Decodes a value whose numbers are no larger than those of events may be.
+    /// Decodes a value and checks that its numbers are in the range allowed for events.
     private func decode<Value: Decodable>(_ type: Value.Type, _ numbers: [KeyPath<Value, UInt64>]) throws -> Value {
         let value = try decode(type)
         guard numbers.allSatisfy({ value[keyPath: $0] <= fl_largest_number }) else {
@@ -173,12 +173,12 @@ final class TimelineReader: DictionaryEntryDecoder {
 
     // MARK: - Failure
 
-    /// Why a file that looks like JSON holds nothing of Faultline's.
+    /// Returns the reason why a file that looks like JSON contains nothing of Faultline's.
     private func whyNothing() throws(ReaderError) -> ReaderError {
         let head = try LineReader.head(of: path, length: TraceFile.headLength)
         let ours = Array("[\n{\"name\":\"faultline.began\"".utf8)
         let text = head.filter { $0 != 0x0D }
-        // A recording of a program that recorded nothing: the brackets of the array, and no line between them.
+        // If a program recorded nothing, the array's brackets have no line between them.
         if summary.foreignLines == 0, summary.malformedLines == 0, !summary.isTruncated,
             text.count < TraceFile.headLength, text.filter({ $0 > 0x20 }) == Array("[]".utf8)
         {
@@ -194,7 +194,7 @@ final class TimelineReader: DictionaryEntryDecoder {
 }
 
 extension ftl_problem {
-    /// The problem in words that go on from "line 7 was left out: ".
+    /// The problem, worded to follow "line 7 was left out: ".
     var reason: String {
         switch self {
         case .FTL_PROBLEM_NONE: "it was read"
@@ -211,7 +211,7 @@ extension ftl_problem {
 }
 
 extension DecodingError {
-    /// The error in words that go on from "line 7 was left out: ".
+    /// The error, worded to follow "line 7 was left out: ".
     var shortReason: String {
         switch self {
         case .keyNotFound(let key, _): "its \"\(key.stringValue)\" is missing"
@@ -225,7 +225,7 @@ extension DecodingError {
 
 // MARK: - The format
 
-/// A JSON timeline: Chrome's Trace Event format in its array form, one event a line.
+/// A JSON timeline: Chrome's Trace Event format in its array form, with one event per line.
 extension TimelineReader: TraceSource {
     package static let name = "timeline"
     package static let abilities: TraceAbilities = [.recovery, .symbols, .readingAhead]

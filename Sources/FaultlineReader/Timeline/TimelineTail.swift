@@ -2,17 +2,17 @@ import CTimelineParser
 import FaultlineTrace
 import Glibc
 
-/// Where a timeline can be gone on with: behind its last complete line.
+/// The position at which lines can be added to a timeline: after its last complete line.
 struct TimelineTail {
-    /// Where in the file the last line that stays ends, its comma included.
+    /// The offset in the file at which the last line to keep ends, including its comma.
     private var end = 0
-    /// Whether a comma must stand before the next line.
+    /// Whether the next line must be preceded by a comma.
     private var needsComma = false
 
-    /// Finds the end of what stays.
+    /// Finds the end of the lines to keep.
     ///
-    /// Left out are the closing bracket and, in a file that breaks off, a last line that is not complete: no reader can
-    /// use it, and no viewer would open the file with it in the middle.
+    /// The closing bracket is dropped, and so is an incomplete last line in a file that is cut off: no reader can use
+    /// it, and no viewer would open a file that contains it in the middle.
     private init(of path: String, _ descriptor: Int32) throws(ReaderError) {
         guard let parser = ftl_parser_create() else { throw .outOfMemory(path) }
         defer { ftl_parser_destroy(parser) }
@@ -37,11 +37,11 @@ struct TimelineTail {
         }
     }
 
-    /// What can be seen of a line that is too long to be held: its first byte, and its last one that is no white space.
+    /// The first byte and the last non-blank byte of a line that is too long to hold in memory.
     private struct Ends {
         var first: UInt8?
         var last: UInt8?
-        /// Where in the file that one ends.
+        /// The offset in the file after the last non-blank byte.
         var end: Int
 
         init(of line: LineReader.Line, _ descriptor: Int32, _ path: String) throws(ReaderError) {
@@ -61,8 +61,8 @@ struct TimelineTail {
         }
     }
 
-    /// Keeps a line that is too long to be parsed, unless the file breaks off in it: it may be an event that other readers
-    /// can hold.
+    /// Keeps a line that is too long to parse, unless the file is cut off within it: other readers may be able to read
+    /// the event.
     private mutating func stay(_ line: Ends, isTerminated: Bool) {
         var line = line
         let isWhole = [UInt8(ascii: "}"), UInt8(ascii: ","), UInt8(ascii: "]")].contains(line.last)
@@ -75,7 +75,7 @@ struct TimelineTail {
         needsComma = line.last != UInt8(ascii: ",") && line.last != UInt8(ascii: "[")
     }
 
-    /// The line's bytes without white space behind them, with their places in the line as indices.
+    /// The line's bytes without trailing white space, indexed by their offsets in the line.
     private static func trimmed(_ line: LineReader.Line) -> Slice<UnsafeRawBufferPointer> {
         let bytes = UnsafeRawBufferPointer(start: line.start, count: line.length)
         var text = bytes[...]
@@ -83,20 +83,20 @@ struct TimelineTail {
         return text
     }
 
-    /// Puts lines behind a timeline's last complete line, and the closing bracket behind them.
+    /// Adds lines after a timeline's last complete line, followed by the closing bracket.
     ///
-    /// If that fails, the file is made what it was.
+    /// If that fails, the file is restored.
     ///
-    /// - Parameter isBesideTrace: Whether the file is not the one that was named.
-    /// - Returns: The file as it is then.
+    /// - Parameter isBesideTrace: Whether the file is a separate one beside the trace.
+    /// - Returns: The file's stamp after the addition.
     static func append(
         _ lines: [String], to path: String, isBesideTrace: Bool = false
     ) throws(ReaderError) -> FileStamp? {
-        // Not through a link: beside the files of a CTF trace it would lead to somebody else's file.
+        // No symbolic link beside a CTF trace, since it could lead to someone else's file.
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | (isBesideTrace ? O_NOFOLLOW : 0))
         if descriptor < 0 { throw .cannotAddSymbols(path, errno) }
         defer { close(descriptor) }
-        // The recorder holds this lock as long as it writes, and others while they read or add to the trace themselves.
+        // The recorder holds this lock while it writes; others hold it briefly while they read or extend the trace.
         for _ in 0..<attempts {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
                 try TimelineTail(of: path, descriptor).replace(with: lines, descriptor, path)
@@ -108,7 +108,7 @@ struct TimelineTail {
         throw .stillWritten(path)
     }
 
-    /// How often to ask for the lock, once a millisecond.
+    /// The number of attempts to take the lock, one per millisecond.
     private static let attempts = 2000
 
     private func replace(with lines: [String], _ descriptor: Int32, _ path: String) throws(ReaderError) {
@@ -117,7 +117,7 @@ struct TimelineTail {
         let new = Array(text.utf8)
         if Self.write(new, descriptor, at: end), ftruncate(descriptor, off_t(end + new.count)) == 0 { return }
         let number = errno
-        // The room for these bytes was there before.
+        // The disk had room for these bytes before.
         _ = Self.write(old, descriptor, at: end)
         ftruncate(descriptor, off_t(end + old.count))
         throw .cannotAddSymbols(path, number)

@@ -1,11 +1,12 @@
 import Foundation
 import FoundationXML
 
-/// The rows of the tables that `xctrace export` wrote, each value where it stands and not where it was first said.
+/// The rows of tables that `xctrace export` wrote, with references between values resolved.
 ///
-/// In such a file a value that comes again is an element with `ref` alone, which names the `id` of the first.
+/// In an export, a repeated value is an element with only a `ref` attribute, which names the `id` of its first
+/// occurrence.
 final class XctraceDocument: NSObject, XMLParserDelegate {
-    /// An element, with the elements in it.
+    /// An element and its children.
     final class Value {
         let tag: String
         let attributes: [String: String]
@@ -20,19 +21,19 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
         var number: UInt64? { UInt64(text.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// A row: the name of its table, and its values by the columns' mnemonics.
+    /// A row: the name of its table, and its values by column mnemonic.
     struct Row {
         var schema: String
         fileprivate var cells: [String: Value]
-        /// Values by number.
+        /// Values by their `id`.
         ///
-        /// What is within them names others by number too, and is looked up when it is asked for: values that held one
-        /// another could be as deep as the file is long.
+        /// Nested references are resolved on access, since values that contain one another could be as deep as the
+        /// file is long.
         fileprivate var named: [String: Value]
 
         subscript(_ column: String) -> Value? { cells[column].map(resolved) }
 
-        /// The elements of a tag that are directly within a value.
+        /// The direct children of a value with the given tag.
         func children(_ tag: String, of value: Value?) -> [Value] {
             (value?.children ?? []).filter { $0.tag == tag }.map(resolved)
         }
@@ -42,14 +43,14 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
         private func resolved(_ value: Value) -> Value { value.attributes["ref"].flatMap { named[$0] } ?? value }
     }
 
-    /// Elements within one another up to which a file is read.
+    /// The maximum nesting depth that is read.
     private static let maximumDepth = 64
 
     private var open: [Value] = []
     private var values: [String: Value] = [:]
     private var schema = ""
     private var columns: [String] = []
-    /// Whether this is an export at all.
+    /// Whether the document is an export.
     private var isExport = false
     private var body: (Row) throws -> Void
     private var failure: (any Error)?
@@ -58,12 +59,12 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
         self.body = body
     }
 
-    /// Hands every row of a file to `body`, in the order of the file.
+    /// Passes every row of a file to `body`, in the order of the file.
     ///
-    /// A file can hold several exports, one behind the other; each numbers its values by itself.
+    /// A file can contain several exports, one after the other, each with its own numbering of values.
     ///
-    /// - Returns: Whether the file is an export, and whether it is whole.
-    /// - Throws: What `body` throws.
+    /// - Returns: Whether the file is an export, and whether it is complete.
+    /// - Throws: the error of `body`.
     /// - Complexity: O(file), in memory too.
     static func read(
         _ data: Data, _ body: (Row) throws -> Void
@@ -124,13 +125,13 @@ final class XctraceDocument: NSObject, XMLParserDelegate {
                 failure = error
                 parser.abortParsing()
             }
-        // What has been handed on is let go; what it names by number stays.
+        // Delivered rows are released; the values they define by `id` stay.
         case "node", "trace-query-result": break
         default: open.last?.children.append(value)
         }
     }
 
-    // No export declares entities of its own, and what they can be made to hold has no end.
+    // Exports declare no entities of their own, and the expansion of entities is unbounded.
     func parser(_ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?) {
         parser.abortParsing()
     }

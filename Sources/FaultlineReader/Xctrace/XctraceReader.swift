@@ -1,13 +1,13 @@
 import FaultlineTrace
 import Foundation
 
-/// Reads the XML that `xctrace export` makes of the Core Data tables of a recording of Instruments.
+/// Reads the XML that `xctrace export` creates from the Core Data tables of an Instruments recording.
 ///
-/// Fetches, saves, faults and relationship faults with their durations, threads and stacks; nothing else is in it: no
-/// SQL, no predicate, no value, and no use of results. Binaries of the system are told by their paths, so that the call
-/// site is the first frame of the app; without symbols it is the place in its binary.
+/// An export contains fetches, saves, faults and relationship faults with their durations, threads and stacks. It has
+/// no SQL, predicates or values, and no use of results. System binaries are recognized by their paths, so the call
+/// site is the first frame of the app; without symbols it is an offset in the app's binary.
 final class XctraceReader {
-    /// What the tables of an export do not tell.
+    /// The data that the tables of an export lack.
     private static let gaps: [TraceGap] = [
         .init(.statements, remedy: "-com.apple.CoreData.SQLDebug 1"),
         .init(.values, remedy: "-com.apple.CoreData.SQLDebug 2"),
@@ -20,9 +20,9 @@ final class XctraceReader {
     private var summary = ReadingSummary()
     private var names = EntryTable()
     private var events: [TraceEvent] = []
-    /// Processes with their programs, in the order in which they come.
+    /// Processes with their programs, in the order of the file.
     private var processes: [(number: UInt32, program: String)] = []
-    /// Stacks by the values that they were told in, which have to live as long as their identifiers stand for them.
+    /// Stacks by the value that defines them; the values are kept because their identifiers are the keys.
     private var stacks: [ObjectIdentifier: (value: XctraceDocument.Value, id: DictionaryID)] = [:]
     private var end: UInt64 = 0
 
@@ -52,7 +52,7 @@ final class XctraceReader {
             try names.forEach(of: process, body)
         }
         for event in events { try body(.event(event)) }
-        // Of one that is cut off nobody knows what is missing.
+        // If the file is cut off, nobody knows how much is missing.
         guard isWhole else { return summary }
         for (process, _) in processes {
             let count = events.count { $0.process == process }
@@ -77,7 +77,7 @@ final class XctraceReader {
         }
         let thread = row["thread"]
         let owner = row.child("process", of: thread)
-        // A row without a process is of the one before.
+        // A row without a process belongs to the previous one.
         let told = row.child("pid", of: owner)?.number.map { UInt32(clamping: max(1, $0)) }
         let process = told ?? processes.last?.number ?? 1
         if !processes.contains(where: { $0.number == process }) {
@@ -120,7 +120,7 @@ final class XctraceReader {
         }
     }
 
-    /// Instruments records what was asked of the store.
+    /// Instruments records only faults that went to the store.
     private func fault(of object: (entity: String, hash: UInt64)) -> TraceEvent.Fault {
         var fault = TraceEvent.Fault()
         fault.type = .object
@@ -131,7 +131,7 @@ final class XctraceReader {
         return fault
     }
 
-    /// The entity and a hash of `0xa917… <x-coredata://UUID/Feature/p95>`.
+    /// The entity and a hash of the URI in `0xa917… <x-coredata://UUID/Feature/p95>`.
     private static func object(_ value: XctraceDocument.Value?) -> (entity: String, hash: UInt64)? {
         guard let text = value?.text, let start = text.range(of: "x-coredata://") else { return nil }
         let uri = text[start.upperBound...].prefix { $0 != ">" }
@@ -142,10 +142,10 @@ final class XctraceReader {
 
     // MARK: Dictionary
 
-    /// A stack with frames of the app alone: what the system did on the way is nobody's line.
+    /// A stack with only the app's frames, since system frames are lines that nobody can change.
     private func stack(of row: XctraceDocument.Row) -> DictionaryID {
         guard var backtrace = row["backtrace"] else { return 0 }
-        // Newer exports put it into a "tagged-backtrace".
+        // Newer exports nest it in a "tagged-backtrace".
         if let inner = row.child("backtrace", of: backtrace) { backtrace = inner }
         let key = ObjectIdentifier(backtrace)
         if let known = stacks[key] { return known.id }
@@ -173,11 +173,11 @@ final class XctraceReader {
     private static func isApp(_ binary: XctraceDocument.Value) -> Bool {
         let path = binary.attributes["path"] ?? ""
         let system = ["/System/", "/usr/lib/", "/Library/Developer/", "/Applications/Xcode"]
-        // Simulators hold copies of the system.
+        // Simulators contain copies of the system.
         return !path.isEmpty && !system.contains { path.hasPrefix($0) } && !path.contains("/RuntimeRoot/")
     }
 
-    /// `TestApp.debug.dylib+0x1ca1f`: the same in every run, wherever the binary was loaded.
+    /// The offset in the binary, such as `TestApp.debug.dylib+0x1ca1f`: the same in every run, wherever it was loaded.
     private static func place(_ address: String, in binary: XctraceDocument.Value) -> String {
         let number = { (text: String?) in text.flatMap { UInt64($0.dropFirst(2), radix: 16) } }
         let name = binary.attributes["name"] ?? "app"
@@ -190,7 +190,7 @@ final class XctraceReader {
 
 // MARK: - The format
 
-/// The XML that `xctrace export` makes of the Core Data tables of Instruments.
+/// The XML that `xctrace export` creates from the Core Data tables of Instruments.
 extension XctraceReader: TraceSource {
     package static let name = "xctrace"
 

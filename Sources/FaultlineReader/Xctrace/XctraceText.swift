@@ -1,13 +1,15 @@
 import Foundation
 
-/// A look at a file before Foundation's parser gets it, which ends the program at XML that no export has: names that are
-/// no UTF-8, processing instructions without text, notations without a name.
+/// Cleans a file before Foundation's parser reads it.
 ///
-/// Damaged bytes cost what they stand in, and not the file.
+/// The parser ends the process on XML that no export contains: names that are not UTF-8, processing instructions
+/// without text, and notations without a name. Damaged bytes cost the values that contain them, not the file.
 enum XctraceText {
-    /// The text as UTF-8, with signs of replacement where it is none, and processing instructions as mere text.
+    /// Returns the text as UTF-8, with replacement characters for invalid bytes, and processing instructions turned
+    /// into text.
     ///
-    /// - Returns: `nil` if it is in another encoding, or has a document type, whose entities could stand for anything.
+    /// - Returns: `nil` if the encoding is another one, or there is a document type, whose entities could expand to
+    ///   anything.
     /// - Complexity: O(*n*), in memory too.
     static func readable(_ data: Data) -> Data? {
         guard !data.contains(0), !hasOtherEncoding(data), data.range(of: Data("<!DOCTYPE".utf8)) == nil
@@ -23,7 +25,7 @@ enum XctraceText {
         return data
     }
 
-    /// The documents of a file, each without what stands between it and the next.
+    /// The documents of a file, without the text between them.
     ///
     /// - Complexity: O(*n*).
     static func documents(_ data: Data) -> [Data] {
@@ -35,7 +37,7 @@ enum XctraceText {
             place = found.upperBound
         }
         guard starts.count > 1 else { return [data] }
-        // What stands before the first is its declaration.
+        // The text before the first is its declaration.
         starts[0] = data.startIndex
         return zip(starts, starts.dropFirst() + [data.endIndex]).map { start, end in
             let close = data.range(of: closing, options: .backwards, in: start..<end)
