@@ -2,7 +2,7 @@ internal import FaultlineTrace
 internal import Foundation
 
 extension DictionaryEntry {
-    /// A short name for viewers' titles; empty where none is needed.
+    /// A short name for titles in viewers; empty if the entry needs none.
     var label: String {
         switch self {
         case .entity(let entry): entry.name
@@ -14,7 +14,7 @@ extension DictionaryEntry {
         }
     }
 
-    /// The entry's value as it stands in a trace: the same bytes for the same value.
+    /// The entry's value as JSON, with the same bytes for the same value.
     func json() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -22,7 +22,7 @@ extension DictionaryEntry {
     }
 }
 
-/// The JSON value of an entry that was taken out of the rings.
+/// The JSON value of an entry read from the rings.
 struct EntryText: DictionaryEntryDecoder {
     let json: Data
 

@@ -2,13 +2,11 @@ internal import CRecorder
 internal import CTraceSchema
 package import FaultlineTrace
 
-/// What a program does with one fetch's result.
+/// The summary of a program's use of one fetch's result.
 ///
-/// The `use` event is recorded when it is deallocated.
-///
-/// Confined as the result is that it belongs to.
+/// Deallocating it records the `use` event. It is confined to the same thread or queue as its result.
 package final class FetchUse {
-    /// The fetch that is summed up.
+    /// The summarized fetch.
     package let fetch: EventID
     private let slot: OpaquePointer
     private let recorder: Recorder
@@ -23,60 +21,60 @@ package final class FetchUse {
         fl_use_close(slot)
     }
 
-    /// A row was taken out of the result.
+    /// Records access to a row of the result.
     package func touch(row: Int) {
         let scope = RecordedScope.current(of: recorder)
         fl_use_touch(
             slot, UInt32(clamping: row), scope?.window ?? 0, scope.map { Int32($0.windowKind.rawValue) } ?? -1)
     }
 
-    /// The result was asked for its count.
+    /// Records that the program asked for the result's count.
     package func askedForCount() {
         fl_use_asked_for_count(slot)
     }
 
-    /// The result was asked whether it is empty.
+    /// Records that the program asked whether the result is empty.
     package func askedForEmptiness() {
         fl_use_asked_for_emptiness(slot)
     }
 
-    /// The result was asked for the identities of its rows.
+    /// Records that the program asked for the IDs of the result's rows.
     package func askedForIdentities() {
         fl_use_asked_for_identities(slot)
     }
 
-    /// A row's object was changed or deleted, for the first time since the fetch returned it.
+    /// Records that a row's object was changed or deleted, for the first time since the fetch returned it.
     package func modifiedRow() {
         fl_use_modified_row(slot)
     }
 
-    /// Rows were loaded, a batch of them or all at once.
+    /// Records that rows were loaded, either a batch of them or all at once.
     package func loaded(rows: Int, bytes: Int) {
         fl_use_loaded(slot, UInt32(clamping: rows), UInt64(clamping: bytes))
     }
 
-    /// A batch was loaded.
+    /// Records that a batch was loaded.
     package func loadedBatch() {
         fl_use_loaded_batch(slot)
     }
 
-    /// Values of one property were loaded; `largeRows` of them have at least 16 KiB.
+    /// Records that values of one property were loaded; `largeRows` of them have at least 16 KiB.
     package func loadedProperty(_ index: Int, rows: Int, bytes: Int, largeRows: Int) {
         fl_use_loaded_property(
             slot, UInt32(clamping: index), UInt32(clamping: rows), UInt64(clamping: bytes),
             UInt32(clamping: largeRows))
     }
 
-    /// A property of a row's object was read.
+    /// Records that a property of a row's object was read.
     ///
-    /// Only the first time counts.
+    /// Only the first read counts.
     package func read(property index: Int, row: Int) {
         fl_use_read_property(slot, UInt32(clamping: index), UInt32(clamping: row))
     }
 }
 
 extension Recorder {
-    /// Begins the summary of a fetch's result; `nil` if nothing is recorded or there is no room.
+    /// Begins the summary of a fetch's result; `nil` if recording is off or there is no room.
     package func openUse(
         fetch: EventID, entity: DictionaryID, shape: DictionaryID, batchSize: Int, rows: Int,
         context: DictionaryID = 0, site: DictionaryID = 0

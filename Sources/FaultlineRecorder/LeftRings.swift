@@ -1,15 +1,15 @@
 internal import CRecorder
 internal import Foundation
 
-/// A file of rings that a process left, or still writes.
+/// A file of rings that a process left behind, or is still writing.
 package struct LeftRings: Sendable, Hashable {
-    /// What its process does.
+    /// The state of the process.
     package enum State: String, Sendable {
-        /// It records.
+        /// The process is recording.
         case running
-        /// It closed its recording.
+        /// The process closed its recording.
         case closed
-        /// It ended without closing its recording.
+        /// The process ended without closing its recording.
         case killed
     }
 
@@ -17,18 +17,18 @@ package struct LeftRings: Sendable, Hashable {
     package let process: UInt32
     /// The program's path.
     package let program: String
-    /// When it began to record, in seconds since 1970.
+    /// The time at which it began to record, in seconds since 1970.
     package let date: Double
     package let state: State
-    /// Events that are in the rings and in no trace.
+    /// The number of events that are in the rings and in no trace.
     package let events: UInt64
-    /// The trace that has the earlier events; `nil`: no trace tells of the process.
+    /// The trace with the earlier events; `nil` if no trace has begun for the process.
     package let trace: String?
 
-    /// Whether the file can be removed without loss: nobody writes it, and a trace has all of it.
+    /// Whether the file can be removed without loss, because no process writes it and a trace has all its events.
     package var isSpent: Bool { state != .running && events == 0 }
 
-    /// The directories in which rings lie by default, and the one that the environment names.
+    /// The default directories for rings, and the one that the environment names.
     package static var places: [String] {
         let temporary = NSTemporaryDirectory()
         let named = [RecordingVariable.rings.value, temporary.count > 1 ? String(temporary.dropLast()) : temporary]
@@ -37,7 +37,7 @@ package struct LeftRings: Sendable, Hashable {
         return places
     }
 
-    /// The rings of this user in directories, and in the directories there that recordings were made in.
+    /// Finds this user's rings in directories, and in the recording directories that they contain.
     package static func find(in places: [String] = places) -> [LeftRings] {
         let files = FileManager.default
         var found: [String] = []
@@ -56,7 +56,7 @@ package struct LeftRings: Sendable, Hashable {
         return lstat(directory, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
     }
 
-    /// Looks into a file; `nil` if it is not one of this user's rings.
+    /// Examines a file; `nil` if it does not contain rings of this user.
     package init?(_ file: String) {
         guard let drain = fl_drain_open(file, 0) else { return nil }
         defer { fl_drain_close(drain) }
@@ -73,7 +73,7 @@ package struct LeftRings: Sendable, Hashable {
         self.trace = about.has_begun && !trace.isEmpty ? trace : nil
     }
 
-    /// Removes the file, and the directory that was made for it if it was the last.
+    /// Removes the file, and its recording directory if it was the last one there.
     package func remove() {
         unlink(file)
         RingDirectory.removeIfEmpty(around: file)

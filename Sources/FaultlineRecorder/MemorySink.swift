@@ -4,8 +4,8 @@ internal import FaultlineTrace
 internal import Foundation
 internal import Synchronization
 
-/// Takes what a recorder has recorded out of its rings and keeps it as messages.
-// The drain in C is used by one thread at a time, under the lock.
+/// Drains a recorder's rings and keeps their contents as messages.
+// Only one thread at a time uses the C drain, under the lock.
 final class MemorySink: @unchecked Sendable {
     private let drain: OpaquePointer
     private let kept: Mutex<[TraceMessage]>
@@ -24,7 +24,7 @@ final class MemorySink: @unchecked Sendable {
         fl_drain_close(drain)
     }
 
-    /// Everything up to now.
+    /// Returns all messages up to now.
     func messages() -> [TraceMessage] {
         kept.withLock { messages in
             let collector = Collector(process: fl_drain_process(drain).process)
@@ -50,7 +50,7 @@ final class MemorySink: @unchecked Sendable {
         }
     }
 
-    /// What one run of the drain hands over.
+    /// The messages of one run of the drain.
     private final class Collector {
         let process: UInt32
         var messages: [TraceMessage] = []

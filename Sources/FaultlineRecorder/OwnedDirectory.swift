@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A temporary directory of this process, which another one can tell from a directory whose process was killed.
+/// A temporary directory that other processes can recognize as abandoned once its owner was killed.
 ///
-/// It is named `faultline-XXXXXX`, can be entered by its user alone, and holds a file `owner`, which is locked as long as
-/// the process lives and says what the directory is for.
+/// It is named `faultline-XXXXXX` and accessible only to its user. It contains a file `owner`, which states the
+/// directory's purpose and stays locked while the process lives.
 package struct OwnedDirectory: Sendable {
-    /// What a directory is for: the first word of its file `owner`.
+    /// The purpose of a directory, the first word of its file `owner`.
     package enum Purpose: String, Sendable, CaseIterable {
-        /// Rings of programs that `faultline record` runs; behind the word stands the trace that they go to.
+        /// Rings of programs that `faultline record` runs; the path of their trace follows the word.
         case rings
         /// Copies of stores.
         case copies
@@ -16,16 +16,16 @@ package struct OwnedDirectory: Sendable {
     }
 
     package let path: String
-    /// The descriptor of the locked file; -1: it could not be made.
+    /// The descriptor of the locked file; -1 if it could not be created.
     private let lock: Int32
 
     private static let prefix = "faultline-"
     package static let ownerName = "owner"
 
-    /// Makes one; `nil` with `errno` set.
+    /// Creates a directory; `nil` with `errno` set if that fails.
     ///
-    /// - Parameter content: What the file `owner` says beside the purpose. What cannot be written costs only that the
-    ///   directory is not found when this process is killed.
+    /// - Parameter content: The text after the purpose in the file `owner`. If it cannot be written, the directory is
+    ///   merely not found after this process was killed.
     package static func make(in directory: String, purpose: Purpose, content: String) -> OwnedDirectory? {
         let slash = directory.hasSuffix("/") ? "" : "/"
         var template = Array("\(directory)\(slash)\(prefix)XXXXXX".utf8CString)
@@ -39,13 +39,13 @@ package struct OwnedDirectory: Sendable {
         return OwnedDirectory(path: path, lock: lock)
     }
 
-    /// Removes it with all that it holds.
+    /// Removes the directory with its contents.
     package func remove() {
         try? FileManager.default.removeItem(atPath: path)
         if lock >= 0 { close(lock) }
     }
 
-    /// Whether a path's last part is a name that such a directory has.
+    /// Whether the last component of a path is a name of such a directory.
     package static func isName(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
         return name.hasPrefix(prefix) && name.count == prefix.count + 6
@@ -57,11 +57,11 @@ package struct OwnedDirectory: Sendable {
     package struct Abandoned: Sendable, Hashable {
         package let path: String
         package let purpose: Purpose
-        /// What its file `owner` says beside the purpose.
+        /// The text after the purpose in its file `owner`.
         package let content: String
     }
 
-    /// The abandoned directories of this user in a directory, by name.
+    /// Returns this user's abandoned directories in a directory, by name.
     package static func abandoned(in directory: String) -> [Abandoned] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.filter(isName).sorted().compactMap { abandoned("\(directory)/\($0)") }

@@ -1,17 +1,17 @@
 internal import CRecorder
 internal import Foundation
 
-/// Whether processes that record are still there.
+/// Checks whether recording processes still exist.
 enum ProcessLife {
-    /// Whether a process's number is that of another namespace, and means nothing here.
+    /// Whether a process's ID belongs to another PID namespace, and means nothing here.
     static func isElsewhere(_ process: fl_process) -> Bool {
         process.space != 0 && process.space != namespace
     }
 
     /// Whether a process has ended.
     ///
-    /// One that its parent did not wait for has ended although its number is still taken. `false` where nothing can be
-    /// known, since the number is that of another namespace.
+    /// A zombie has ended although its ID is still taken. `false` if the ID belongs to another namespace, where
+    /// nothing can be known.
     static func hasEnded(_ process: fl_process) -> Bool {
         guard !isElsewhere(process) else { return false }
         let identifier = pid_t(bitPattern: process.identifier)
@@ -19,12 +19,12 @@ enum ProcessLife {
         return isZombie(identifier)
     }
 
-    /// Whether a process has let go of its rings: it has ended, its number went to another, or it runs another program.
+    /// Whether a process has released its rings: it has ended, its ID was reused, or it runs another program.
     static func hasLeft(_ process: fl_process, rings: String) -> Bool {
         if hasEnded(process) { return true }
         guard !isElsewhere(process) else { return false }
-        // What it has mapped can be read of one's own processes only; one that is just ending has nothing mapped.
-        // The list is read page by page: one that other threads change meanwhile can miss what is there all along.
+        // The maps of other users' processes cannot be read, and a process that is just ending has none. The kernel
+        // returns them page by page: if other threads change the maps meanwhile, an existing entry can be missed.
         let name = Data((rings as NSString).lastPathComponent.utf8)
         for _ in 0..<Self.looks {
             guard let maps = FileManager.default.contents(atPath: "/proc/\(process.identifier)/maps") else {
@@ -36,13 +36,14 @@ enum ProcessLife {
         return true
     }
 
-    /// How often rings must be missing to be gone, and microseconds between two looks.
+    /// The number of consecutive looks in which the rings must be missing, and the pause between two looks in
+    /// microseconds.
     private static let looks = 24
     private static let pause: UInt32 = 1000
 
     private static func isZombie(_ identifier: pid_t) -> Bool {
         guard let status = FileManager.default.contents(atPath: "/proc/\(identifier)/stat"),
-            // The state stands behind the name, which may hold anything but ends with the last parenthesis.
+            // The state follows the name, which can contain anything but ends with the last parenthesis.
             let name = status.lastIndex(of: UInt8(ascii: ")"))
         else { return false }
         let state = status[name...].dropFirst(2).first
@@ -56,7 +57,7 @@ enum ProcessLife {
 }
 
 extension fl_process {
-    /// Whether another process that records has taken this one's place: it has its number, and runs another program.
+    /// Whether another recording process has replaced this one: it has the same ID, and runs another program.
     func isPredecessor(of other: fl_process) -> Bool {
         identifier == other.identifier && space == other.space && image != other.image
     }

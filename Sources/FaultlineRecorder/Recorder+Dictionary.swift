@@ -4,11 +4,11 @@ package import FaultlineTrace
 internal import Foundation
 
 extension Recorder {
-    /// The number of a dictionary entry, which is written to the trace at first sight.
+    /// Returns the number of a dictionary entry, and writes the entry to the trace the first time.
     ///
-    /// 0 if nothing is recorded or the dictionary is full.
+    /// 0 if recording is off or the dictionary is full.
     ///
-    /// The entry is turned into JSON each time, so callers keep the number with what it stands for.
+    /// Each call encodes the entry as JSON, so callers should cache the number.
     package func intern(_ entry: DictionaryEntry) -> DictionaryID {
         guard let handle, let json = try? entry.json() else { return 0 }
         var label = entry.label
@@ -23,9 +23,9 @@ extension Recorder {
         }
     }
 
-    /// The number of a call site.
+    /// Returns the number of a call site.
     ///
-    /// - Complexity: a look-up by the file's address and the line; no allocation after first sight.
+    /// - Complexity: A look-up by the address of the file's name and the line; no allocation after the first time.
     package func site(fileID: StaticString, line: UInt, function: StaticString) -> DictionaryID {
         guard let handle, isEnabled else { return 0 }
         return fileID.utf8Start.withMemoryRebound(to: CChar.self, capacity: fileID.utf8CodeUnitCount) { file in
@@ -36,7 +36,7 @@ extension Recorder {
         }
     }
 
-    /// A keyed hash of bytes: equal for equal bytes in this recording, and of no use to guess them.
+    /// A keyed hash of bytes: equal for equal bytes within this recording, and useless for guessing them.
     package func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         guard let handle else { return 0 }
         return fl_keyed_hash(handle, bytes.baseAddress, bytes.count)

@@ -2,20 +2,20 @@ internal import CRecorder
 internal import CTraceSchema
 package import FaultlineTrace
 
-/// An event that has begun and not ended.
+/// An event that has begun and not yet ended.
 package struct OpenEvent {
     /// The number that the event will have.
     package var id: EventID { open.id }
-    /// When it began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The time at which it began, in nanoseconds of `CLOCK_MONOTONIC`.
     package var start: UInt64 { open.start }
 
     fileprivate var open: fl_open
 }
 
-/// The one statement that did an event's work, which travels in the event's own record.
+/// The single statement of an event, stored in the event's own record.
 package struct StatementRecord {
     package var fields: TraceEvent.Statement
-    /// When it began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The time at which it began, in nanoseconds of `CLOCK_MONOTONIC`.
     package var start: UInt64
     package var duration: UInt64
 
@@ -26,12 +26,12 @@ package struct StatementRecord {
     }
 }
 
-/// Begin before the work, end after it, on the same thread; in between the event is the parent of others. What is
-/// handed to `end` is gathered only if `begin` gave an event.
+/// Call `begin` before the work and `end` after it, on the same thread; events in between are its children. Gather the
+/// arguments of `end` only if `begin` returned an event.
 extension Recorder {
-    /// Begins an event; `nil` if nothing is recorded.
+    /// Begins an event; `nil` if recording is off.
     ///
-    /// - Complexity: while recording is off, one relaxed load and a branch.
+    /// - Complexity: While recording is off, one relaxed load and a branch.
     @inline(__always)
     package func begin() -> OpenEvent? {
         isEnabled ? beginRecorded() : nil
@@ -43,7 +43,7 @@ extension Recorder {
         return OpenEvent(open: open)
     }
 
-    /// Ends an event that is not to be recorded.
+    /// Ends an event without recording it.
     package func cancel(_ event: OpenEvent) {
         guard let handle else { return }
         withUnsafePointer(to: event.open) { fl_cancel(handle, $0) }
@@ -58,7 +58,7 @@ extension Recorder {
         end(event, .FL_EVENT_FETCH, &fields, statement, context, site, detail.words)
     }
 
-    /// Ends and records the loading of a batch.
+    /// Ends and records a batch load.
     package func end(
         _ event: OpenEvent, _ detail: TraceEvent.Batch, statement: StatementRecord? = nil, context: DictionaryID,
         site: DictionaryID
@@ -69,7 +69,7 @@ extension Recorder {
 
     /// Ends and records a fault.
     ///
-    /// If it went to the store, its cache miss and its statement are drawn from the same record.
+    /// If it went to the store, its cache miss and its statement are expanded from the same record.
     package func end(
         _ event: OpenEvent, _ detail: TraceEvent.Fault, statement: StatementRecord? = nil, context: DictionaryID,
         site: DictionaryID
@@ -93,7 +93,7 @@ extension Recorder {
         end(event, .FL_EVENT_MERGE, &fields, nil, context, site, detail.words)
     }
 
-    /// Ends and records that an object let go of its values.
+    /// Ends and records the release of an object's values.
     package func end(_ event: OpenEvent, _ detail: TraceEvent.Release, context: DictionaryID) {
         var fields = detail.record
         end(event, .FL_EVENT_RELEASE, &fields, nil, context, 0)
@@ -111,9 +111,9 @@ extension Recorder {
         end(event, .FL_EVENT_REFRESH, &fields, nil, context, site)
     }
 
-    /// Records a wait that is over, within whatever is open on this thread.
+    /// Records a finished wait, as a child of the event that is open on this thread.
     ///
-    /// - Parameter start: when it began, in nanoseconds of `CLOCK_MONOTONIC`, on this thread or another.
+    /// - Parameter start: The time at which it began, in nanoseconds of `CLOCK_MONOTONIC`, on this thread or another.
     package func record(_ detail: TraceEvent.Wait, since start: UInt64, context: DictionaryID, site: DictionaryID) {
         guard let handle else { return }
         var fields = detail.record
@@ -121,12 +121,12 @@ extension Recorder {
         ending.scope = RecordedScope.current(of: self)?.id ?? 0
         ending.context = context
         ending.site = site
-        // The stack of a thread that did not wait says nothing of who did.
+        // The stack of a thread that did not wait says nothing about the waiter.
         ending.without_stack = !detail.isBlocking
         fl_record(handle, start, .FL_EVENT_WAIT, &fields, &ending)
     }
 
-    /// Ends and records a statement of its own.
+    /// Ends and records a standalone statement.
     package func end(
         _ event: OpenEvent, _ detail: TraceEvent.Statement, context: DictionaryID, site: DictionaryID
     ) {

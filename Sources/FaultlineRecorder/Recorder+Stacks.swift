@@ -1,10 +1,9 @@
 internal import CRecorder
 
 extension Recorder {
-    /// Runs a body in which code without frame pointers may call back, such as `DispatchQueue.sync`: the stacks of events below
-    /// it go on to this function's callers.
+    /// Runs a body in which code without frame pointers may call back, such as `DispatchQueue.sync`.
     ///
-    /// Two stores to memory of the thread's own.
+    /// The stacks of events below it continue with this function's callers. Costs two stores to thread-local memory.
     @inline(never)
     package static func anchoringStacks<Result>(_ body: () throws -> Result) rethrows -> Result {
         fl_push_anchor()

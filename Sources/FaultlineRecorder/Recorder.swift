@@ -5,35 +5,35 @@ public import FaultlineTrace
 internal import Foundation
 internal import Synchronization
 
-/// Records what an instrumented program does.
+/// Records the work of an instrumented program.
 ///
-/// A program has one recorder that the environment sets up, ``shared``; tests make their own, which keep what they
-/// record in memory. While recording is off, an instrumented operation costs one relaxed load and a branch.
+/// A program has one recorder that is configured by the environment, ``shared``. Tests create their own, which keep
+/// their events in memory. While recording is off, an instrumented operation costs one relaxed load and a branch.
 ///
-/// While it is on, an event is two clock reads, a walk of the frame pointers and a copy into a ring of the thread's
-/// own: no lock is taken, and nothing is allocated once a call stack was seen. A ring that is full loses the new
-/// event and counts it; recording never waits for whoever writes the trace.
-// The state in C is shared between threads by atomics and, where entries are added, by its own mutex; the Swift side
-// holds constants and what `memory` guards.
+/// While it is on, an event costs two clock reads, a walk of the frame pointers and a copy into the thread's own ring.
+/// It takes no lock, and allocates nothing once its call stack is known. A full ring drops the new event and counts
+/// it; recording never waits for the thread or process that writes the trace.
+// Threads share the state in C through atomics and, for new entries, its own mutex. The Swift side has only constants
+// and the state that `memory` guards.
 public final class Recorder: @unchecked Sendable {
     package let handle: OpaquePointer?
     @usableFromInline let state: UnsafePointer<fl_switch>
     private let memory: MemorySink?
-    /// Where the trace goes, for messages; `nil` for a recorder in memory and for one that is off.
+    /// The destination of the trace, for messages; `nil` for a recorder in memory and for one that is off.
     private let destination: TraceDestination?
-    /// Where the trace goes instead of where it was to go, in a sentence; `nil`: it goes there.
+    /// A sentence that names the actual path of the trace if it differs from the requested one, or `nil`.
     let redirection: String?
     private let rings: RingFile?
     private let writer: Mutex<Writer?>
-    /// A child that is forked has a copy of the recorder, and none of its trace.
+    /// A forked child has a copy of the recorder, but does not own its trace.
     private let process = getpid()
 
-    /// The recorder of the program, set up from the environment when it is first asked for.
+    /// The recorder of the program, set up from the environment at the first access.
     ///
-    /// `FAULTLINE_TRACE=timeline:PATH` makes it write a JSON timeline to `PATH`, in which `%p` stands for the process's
-    /// number; `lttng` makes it fire LTTng's tracepoints, and `timeline:PATH,lttng` does both. See ``TraceDestination``.
-    /// Without the variable, recording is off. A destination that cannot be used is
-    /// told on stderr in one sentence, and the program runs on without recording.
+    /// `FAULTLINE_TRACE=timeline:PATH` makes it write a JSON timeline to `PATH`, in which `%p` stands for the process
+    /// ID; `lttng` makes it fire LTTng's tracepoints, and `timeline:PATH,lttng` does both. See ``TraceDestination``.
+    /// Without the variable, recording is off. If the destination cannot be used, the recorder prints one sentence to
+    /// stderr and the program runs without recording.
     public static let shared: Recorder = RecordingSettings.fromEnvironment().startRecorder()
 
     /// Whether events are recorded.
@@ -62,30 +62,31 @@ public final class Recorder: @unchecked Sendable {
         }
     }
 
-    /// Never written after it is made, so any thread may read it.
+    /// Never written after its creation, so any thread may read it.
     nonisolated(unsafe) private static let alwaysOff: UnsafeMutablePointer<fl_switch> = {
         let state = UnsafeMutablePointer<fl_switch>.allocate(capacity: 1)
         state.initialize(to: fl_switch(on: 0))
         return state
     }()
 
-    /// The thread that writes, which whoever takes it out of the lock may stop.
+    /// The writing thread, which the code that takes it out of the lock may stop.
     private struct Writer: @unchecked Sendable {
         let handle: OpaquePointer
     }
 
     // MARK: - Making recorders
 
-    /// A recorder that records nothing.
+    /// Creates a recorder that records nothing.
     public static func off() -> Recorder {
         Recorder(handle: nil)
     }
 
-    /// A recorder that keeps everything in this process's memory, for tests.
+    /// Creates a recorder that keeps everything in this process's memory, for tests.
     ///
-    /// It holds as much as its rings do until ``messages()`` takes it out; what does not fit is counted as lost.
+    /// Until ``messages()`` drains them, its rings are the limit; events that do not fit are counted as lost.
     ///
-    /// - Parameter ringBytes: The size of each thread's ring; by default 1 MiB, which holds some five thousand events.
+    /// - Parameter ringBytes: The size of each thread's ring; 1 MiB by default, which holds about five thousand
+    ///   events.
     public static func memory(ringBytes: Int = 1 << 20) -> Recorder {
         var options = fl_recorder_options()
         options.ring_bytes = UInt64(ringBytes)
@@ -93,12 +94,13 @@ public final class Recorder: @unchecked Sendable {
         return Recorder(handle: handle, memory: sink)
     }
 
-    /// A recorder that writes to a destination from now on, until ``close()`` or the program's end.
+    /// Creates a recorder that writes to a destination from now on, until ``close()`` or the program's end.
     ///
-    /// - Parameter others: further destinations, to which the same events go. One file and LTTng are the most there can be.
-    /// - Throws: ``RecorderError`` if the destination cannot be written or the space for the rings cannot be had, or if
-    ///   LTTng is named and the package was built without it. Not when the disk fills up later: then lines are left out and
-    ///   counted. Not when there is no session of LTTng either: then nobody listens.
+    /// - Parameter others: Further destinations for the same events. At most one of all destinations is a file; LTTng
+    ///   is the other one possible.
+    /// - Throws: ``RecorderError`` if the destination cannot be written, if there is no space for the rings, or if
+    ///   LTTng is named and the package was built without it. If the disk fills up later, lines are left out and
+    ///   counted. If there is no LTTng session, the events go nowhere.
     public static func writing(to destination: TraceDestination, _ others: TraceDestination...) throws -> Recorder {
         try writing(to: [destination] + others)
     }
@@ -116,7 +118,7 @@ public final class Recorder: @unchecked Sendable {
         return try writing(to: file, tracer: tracer)
     }
 
-    /// A recorder whose events are handed to a tracer and kept nowhere.
+    /// Creates a recorder that passes its events to a tracer and keeps none.
     private static func tracing(_ tracer: UnsafePointer<fl_tracer>?) throws -> Recorder {
         var options = RecordingSettings.options()
         options.tracer = tracer
@@ -137,8 +139,8 @@ public final class Recorder: @unchecked Sendable {
             let named = path
             var (path, attempt) = (named, 0)
             var writer = fl_writer_start(handle, path, rings.path)
-            // A program that this one was started by writes there, or something is there, perhaps the recording of this
-            // process before it ran another program. It stays.
+            // Another program of this recording, or an earlier one, writes or has written there; perhaps this process
+            // did before it executed another program. That file stays.
             let isTaken = errno == EEXIST
             while writer == nil, errno == EWOULDBLOCK || errno == EEXIST, attempt < Self.mostNames {
                 attempt += 1
@@ -160,10 +162,10 @@ public final class Recorder: @unchecked Sendable {
         }
     }
 
-    /// How many names are tried for a trace.
+    /// The maximum number of names to try for a trace.
     private static let mostNames = 1000
 
-    /// The path with the process's number before its extension, and from the second attempt on a count behind it.
+    /// The path with the process ID before its extension, and from the second attempt on a count after the ID.
     private static func numbered(_ path: String, _ attempt: Int) -> String {
         let url = URL(fileURLWithPath: path)
         let count = attempt > 1 ? "-\(attempt)" : ""
@@ -172,11 +174,12 @@ public final class Recorder: @unchecked Sendable {
         return directory.appendingPathComponent(name).appendingPathExtension(url.pathExtension).path
     }
 
-    /// Ends the recording: writes what is left and closes the trace.
+    /// Ends the recording: writes the remaining events and closes the trace.
     ///
-    /// The program's own recorder does this at exit. In a child that was forked it does nothing: the trace is its parent's.
+    /// The program's own recorder does this at exit. In a forked child it does nothing, because the trace belongs to
+    /// its parent.
     ///
-    /// - Returns: A sentence about what could not be written, or `nil` if all of it was.
+    /// - Returns: A sentence about what could not be written, or `nil` if everything was.
     @discardableResult
     public func close() -> String? {
         guard let handle, process == getpid() else { return nil }
@@ -195,7 +198,8 @@ public final class Recorder: @unchecked Sendable {
         }
     }
 
-    /// What a recorder in memory has recorded since it was made: entries before the events that refer to them.
+    /// Returns everything that a recorder in memory has recorded since its creation; entries precede the events that
+    /// refer to them.
     ///
     /// Empty for every other recorder.
     public func messages() -> [TraceMessage] {

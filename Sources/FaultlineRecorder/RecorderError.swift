@@ -1,26 +1,26 @@
 internal import Foundation
 
-/// Why a recording could not begin, or is not whole.
+/// An error that prevents a recording or leaves it incomplete.
 public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What kind of thing went wrong.
+    /// The kind of error.
     public struct Code: Sendable, Hashable {
         private enum Value { case cannotWrite, noSpace, incomplete, badDestination, tooLate }
         private let value: Value
 
-        /// The trace's file cannot be made or written.
+        /// The trace's file cannot be created or written.
         public static let cannotWrite = Code(value: .cannotWrite)
         /// There is no room for the rings.
         public static let noSpace = Code(value: .noSpace)
         /// The trace lacks lines that could not be written.
         public static let incomplete = Code(value: .incomplete)
-        /// The destination is not one that is known.
+        /// The destination is unknown.
         public static let badDestination = Code(value: .badDestination)
-        /// The recording that the program was started in has ended.
+        /// The recording that the program belongs to has ended.
         public static let tooLate = Code(value: .tooLate)
     }
 
     public let code: Code
-    /// What was being done, on what, and what to do about it, in a sentence.
+    /// One sentence that says what failed, on what, why, and what to do about it.
     public let message: String
 
     public var description: String { message }
@@ -38,7 +38,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
             message: "The trace \"\(path)\" cannot be written (not a regular file); name another file.")
     }
 
-    /// Why a timeline could not be opened, by the number that opening it left.
+    /// The error from opening a timeline, by the `errno` that it left.
     static func cannotOpen(_ path: String, errno code: Int32) -> RecorderError {
         switch code {
         case ENOTSUP: .isNoFile(path)
@@ -98,7 +98,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "free some space and record again.")
     }
 
-    /// The end of the trace is in the rings.
+    /// The end of the trace is still in the rings.
     static func unfinished(_ path: String) -> RecorderError {
         RecorderError(
             code: .incomplete,
@@ -120,7 +120,7 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "(\(reason(code))); record again as the user that the program runs as.")
     }
 
-    /// A number with its thousands apart, as reports have it.
+    /// A number with thousands separators, as in reports.
     private static func grouped(_ number: UInt64) -> String {
         let digits = Array(String(number))
         return digits.indices.map { place in
@@ -139,7 +139,8 @@ public struct RecorderError: Error, Sendable, Hashable, CustomStringConvertible 
                 + "write FAULTLINE_TRACE=timeline:PATH, lttng, or both with a comma between.")
     }
 
-    /// - Parameter problem: why its library cannot be loaded, as C text; empty: the package was built without it.
+    /// - Parameter problem: The reason why its library cannot be loaded, as a C string; empty if the package was built
+    ///   without it.
     static func withoutLTTng(_ problem: [CChar]) -> RecorderError {
         let reason = String(decoding: problem.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         guard reason.isEmpty else {

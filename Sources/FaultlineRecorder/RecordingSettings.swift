@@ -1,10 +1,10 @@
 internal import CRecorder
 internal import Foundation
 
-/// What the environment asks of the recorder.
+/// The recorder's settings from the environment.
 struct RecordingSettings {
     var trace: String?
-    /// Whether somebody else tells the user what went wrong, as long as the recording lasts.
+    /// Whether another process reports problems to the user while the recording lasts.
     var isSilent = false
 
     static func fromEnvironment() -> RecordingSettings {
@@ -12,7 +12,7 @@ struct RecordingSettings {
         return RecordingSettings(trace: trace, isSilent: trace?.hasPrefix("rings:") ?? false)
     }
 
-    /// What the environment says of every recorder: the trace's start and the size of rings.
+    /// The settings for every recorder: the trace's start and the size of rings.
     static func options() -> fl_recorder_options {
         var options = fl_recorder_options()
         options.origin = RecordingVariable.origin.value.flatMap { UInt64($0) } ?? 0
@@ -20,7 +20,9 @@ struct RecordingSettings {
         return options
     }
 
-    /// A recorder as the settings ask; one that is off if they ask for none or it cannot be had, which is told on stderr.
+    /// Starts the recorder that the settings describe.
+    ///
+    /// It is off if they name no destination, or if starting fails, which is reported on stderr.
     func startRecorder() -> Recorder {
         guard let trace else { return .off() }
         do {
@@ -35,7 +37,7 @@ struct RecordingSettings {
         }
     }
 
-    /// The C library's `exit` is the one place that every ordinary end of a program passes.
+    /// Every normal end of a program goes through the C library's `exit`.
     private func closeAtExit() {
         atexit {
             if let complaint = Recorder.shared.close() { RecordingSettings(isSilent: false).tell(complaint) }

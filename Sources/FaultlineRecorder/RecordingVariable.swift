@@ -1,7 +1,7 @@
 internal import CRecorder
 internal import Foundation
 
-/// A variable of the environment by which whoever starts a program has it recorded.
+/// An environment variable that controls the recording of a program.
 package enum RecordingVariable: String, Sendable, CaseIterable {
     case trace = "FAULTLINE_TRACE"
     case origin = "FAULTLINE_ORIGIN"
@@ -10,13 +10,15 @@ package enum RecordingVariable: String, Sendable, CaseIterable {
     case tried = "FAULTLINE_TRY"
     case values = "FAULTLINE_VALUES"
 
-    /// All variables of the environment; none in a program that runs with another user's rights.
+    /// All environment variables; none in a program that runs with another user's rights.
     package static var environment: [String: String] {
         fl_environment_is_trusted() ? ProcessInfo.processInfo.environment : [:]
     }
 
-    /// Its value; `nil` if it is not set or empty, and in a program that runs with another user's rights (set-uid): who
-    /// started that must not say which files it writes (`secure_getenv(3)`).
+    /// The variable's value; `nil` if it is not set or empty.
+    ///
+    /// Also `nil` in a program that runs with another user's rights (set-uid): the user who starts it must not choose
+    /// the files that it writes (`secure_getenv(3)`).
     package var value: String? {
         guard let text = fl_environment(rawValue), text.pointee != 0 else { return nil }
         return String(cString: text)

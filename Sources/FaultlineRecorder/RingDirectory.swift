@@ -1,25 +1,25 @@
 internal import CRecorder
 internal import Foundation
 
-/// The directory in which programs make their rings for somebody else to drain.
+/// The directory in which programs create rings for another process to drain.
 package enum RingDirectory {
-    /// What the name of a file of rings begins with.
+    /// The beginning of the name of a file of rings.
     private static let prefix = "faultline-"
-    /// What the name of a file begins with that a process leaves whose rings found no room.
+    /// The beginning of the name of the file that marks a process whose rings had no room.
     private static let refusal = "refused-"
-    /// What the name of a file of rings ends with.
+    /// The end of the name of a file of rings.
     private static let ringsSuffix = ".rings"
 
-    /// Room for the rings of a few threads; a directory with less is passed over.
+    /// The minimum free space of a directory, enough for the rings of a few threads.
     package static let leastSpace: UInt64 = 32 << 20
-    /// What a thread's ring takes, unless `FAULTLINE_RING_BYTES` says otherwise.
+    /// The default size of a thread's ring; `FAULTLINE_RING_BYTES` overrides it.
     package static let ringBytes = UInt64(FL_RING_BYTES)
-    /// What it takes where there is no room for more.
+    /// The size of a ring when space is scarce.
     package static let leastRingBytes = UInt64(FL_RING_BYTES_LEAST)
 
-    /// Makes one in the first of some directories that has room; `nil` with `errno` set.
+    /// Creates a directory in the first candidate that has room; `nil` with `errno` set if none has.
     ///
-    /// - Parameter trace: The trace that the rings go to, for whoever finds the directory when this process was killed.
+    /// - Parameter trace: The trace that the rings go to, recorded for recovery in case this process is killed.
     static func make(in candidates: [String], tellingOf trace: String) -> OwnedDirectory? {
         var failure = ENOSPC
         for candidate in candidates {
@@ -37,18 +37,18 @@ package enum RingDirectory {
         return nil
     }
 
-    /// Tells whoever drains a directory that this process could not make its rings there.
+    /// Marks a directory to show that this process could not create its rings there.
     static func refuse(in directory: String) {
         let marker = open("\(directory)/\(refusal)\(getpid())", O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0o600)
         if marker >= 0 { close(marker) }
     }
 
-    /// How many processes told that.
+    /// The number of processes that left such a mark.
     static func refusals(in directory: String) -> Int {
         names(in: directory).count { $0.hasPrefix(refusal) }
     }
 
-    /// Whether a path's last part is a name that a recorder gives to rings: `faultline-4711-123456.rings`.
+    /// Whether the last component of a path is a name that a recorder gives to rings: `faultline-4711-123456.rings`.
     package static func isRingsName(_ path: String) -> Bool {
         let name = (path as NSString).lastPathComponent
         guard path.hasPrefix("/"), name.hasPrefix(prefix), name.hasSuffix(ringsSuffix) else { return false }
@@ -62,7 +62,7 @@ package enum RingDirectory {
         names(in: directory).filter { $0.hasSuffix(ringsSuffix) }.sorted()
     }
 
-    /// Removes the directory that a file of rings lay in, if it was made for rings and none are left.
+    /// Removes the directory around a file of rings, if it was created for rings and none are left.
     static func removeIfEmpty(around rings: String) {
         let directory = (rings as NSString).deletingLastPathComponent
         guard OwnedDirectory.isName(directory), Self.rings(in: directory).isEmpty else { return }

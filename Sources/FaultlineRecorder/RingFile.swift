@@ -1,16 +1,16 @@
 internal import CRecorder
 internal import Foundation
 
-/// The mapped file of a recorder: where it lies and when it goes.
+/// The mapped file of a recorder.
 ///
-/// It lies in memory (`/dev/shm`) if it can, since a page of a disk's file is written back again and again.
+/// It is in memory (`/dev/shm`) if possible, since the kernel writes back pages of a file on disk again and again.
 struct RingFile {
     let recorder: OpaquePointer
     let path: String
 
-    /// Makes the file and a recorder on it.
+    /// Creates the file and a recorder on it.
     ///
-    /// - Parameter tracer: Who is handed everything beside; `nil`: nobody.
+    /// - Parameter tracer: The tracer that also receives every event; `nil` for none.
     /// - Throws: ``RecorderError`` if no directory has room for it, or the directory for rings is gone.
     static func make(for destination: TraceDestination, tracer: UnsafePointer<fl_tracer>?) throws -> RingFile {
         let name = "\(getpid())-\(UInt32.random(in: 0...UInt32.max)).rings"
@@ -26,7 +26,7 @@ struct RingFile {
         }
         var failure: Int32 = 0
         for directory in directories {
-            // Absolute, since the program may go to another directory, and whoever reads the trace is in a third.
+            // Absolute, since the program may change its directory, and the reader of the trace is in yet another.
             let path = URL(fileURLWithPath: directory).appendingPathComponent("faultline-" + name).path
             if let recorder = create(path, tracer, &failure) { return RingFile(recorder: recorder, path: path) }
         }

@@ -1,12 +1,13 @@
 internal import CRecorder
-// Whoever marks a scope names its kind, which is a word of the trace.
+// Callers of `scope` name its kind, which the trace module defines.
 @_exported public import FaultlineTrace
 
-/// A scope that is open, as events and use summaries refer to it.
+/// An open scope, as events and use summaries refer to it.
 package struct RecordedScope: Sendable {
     /// The number of the scope's events.
     package let id: EventID
-    /// The scope whose rows count as one window: this one, or around a scope of no special kind the nearest that has one.
+    /// The scope whose rows count as one window: this one, or, for a scope of kind `other`, the nearest enclosing one
+    /// of another kind.
     let window: EventID
     let windowKind: TraceEvent.Scope.Kind
     private let recorder: ObjectIdentifier
@@ -25,7 +26,7 @@ package struct RecordedScope: Sendable {
         }
     }
 
-    /// The innermost scope that is open in this task, whatever its recorder: what a queue takes on with its work.
+    /// The innermost scope that is open in this task, whatever its recorder; queues inherit it with their work.
     package static var inherited: RecordedScope? { current }
 
     /// The innermost scope that is open in this task, if it belongs to that recorder.
@@ -34,7 +35,8 @@ package struct RecordedScope: Sendable {
         return current
     }
 
-    /// Runs a body in a scope that was open where the work was asked for: how a context's queue takes it on.
+    /// Runs a body in the scope that was open where the work was submitted, which is how a context's queue inherits
+    /// it.
     package static func with<Result>(_ scope: RecordedScope?, _ body: () throws -> Result) rethrows -> Result {
         guard let scope else { return try body() }
         return try $current.withValue(scope) { try body() }
@@ -48,16 +50,16 @@ package struct RecordedScope: Sendable {
 }
 
 extension Recorder {
-    /// Runs a body and marks what it does as belonging together.
+    /// Runs a body and groups its events in a scope.
     ///
-    /// Rules judge what happens within one scope; ``TraceEvent/Scope/Kind/screen`` says that the rows touched in it are
-    /// what a screen shows. Scopes nest, and a context's `perform` takes the scope on to its queue.
+    /// Rules judge the events within one scope; ``TraceEvent/Scope/Kind/screen`` means that the rows touched in it are
+    /// the ones that a screen shows. Scopes nest, and a context's `perform` carries the scope to its queue.
     ///
     /// While recording is off, this costs one relaxed load.
     ///
     /// - Parameters:
-    ///   - name: What reports call it; a name that stays the same from one time to the next.
-    ///   - kind: What kind of work it is; by default ``TraceEvent/Scope/Kind/other``.
+    ///   - name: The name in reports, which should be the same on every run.
+    ///   - kind: The kind of work; by default ``TraceEvent/Scope/Kind/other``.
     public func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -66,11 +68,11 @@ extension Recorder {
         return try RecordedScope.with(open.scope, body)
     }
 
-    /// Runs an asynchronous body and marks what it does as belonging together, whatever thread it runs on.
+    /// Runs an asynchronous body and groups its events in a scope, whatever threads it runs on.
     ///
     /// - Parameters:
-    ///   - name: What reports call it; a name that stays the same from one time to the next.
-    ///   - kind: What kind of work it is; by default ``TraceEvent/Scope/Kind/other``.
+    ///   - name: The name in reports, which should be the same on every run.
+    ///   - kind: The kind of work; by default ``TraceEvent/Scope/Kind/other``.
     public func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other,
         _ body: nonisolated(nonsending) () async throws -> Result
@@ -110,16 +112,16 @@ extension Recorder {
     }
 }
 
-/// Marks what a program does, for the program's own recorder.
+/// Marks scopes for the program's own recorder.
 public enum Faultline {
-    /// Runs a body and marks what it does as belonging together; see ``Recorder/scope(_:kind:_:)-(_,_,()->Result)``.
+    /// Runs a body and groups its events in a scope; see ``Recorder/scope(_:kind:_:)-(_,_,()->Result)``.
     public static func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other, _ body: () throws -> Result
     ) rethrows -> Result {
         try Recorder.shared.scope(name, kind: kind, body)
     }
 
-    /// Runs an asynchronous body and marks what it does as belonging together.
+    /// Runs an asynchronous body and groups its events in a scope.
     public static func scope<Result>(
         _ name: String, kind: TraceEvent.Scope.Kind = .other,
         _ body: nonisolated(nonsending) () async throws -> Result

@@ -1,12 +1,11 @@
 internal import CRecorder
 internal import Foundation
 
-/// Sentences for the user of a program that is not ours.
+/// Messages to the user of the recorded program.
 package enum StandardError {
-    /// Writes a text to stderr, or as much of it as stderr takes.
+    /// Writes a text to stderr, or as much of it as stderr accepts.
     ///
-    /// Never ends the program: not if stderr is closed or its disk full, and not by a signal if it is a pipe that nobody
-    /// reads.
+    /// Never ends the program, even if stderr is closed, its disk is full, or it is a pipe without a reader.
     package static func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

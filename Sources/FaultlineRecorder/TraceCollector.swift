@@ -1,51 +1,51 @@
 internal import CRecorder
 internal import Foundation
 
-/// Drains the rings of other processes into one timeline, while they run and when they have ended.
+/// Drains the rings of other processes into one timeline, while they run and after they have ended.
 ///
-/// This is what `faultline record` does beside the command that it runs: a program that records into a directory of
-/// rings has nothing to write itself, and what it had recorded when it was killed is still there.
+/// `faultline record` does this while its command runs. A program that records into a directory of rings writes
+/// nothing itself, and if it is killed, its recorded events are still there.
 package final class TraceCollector {
     private let timeline: OpaquePointer
     private let place: TracePlace
     private let origin: UInt64
     private let claim: OwnedDirectory
-    /// The directory in which programs make their rings; the value of `FAULTLINE_TRACE` names it.
+    /// The directory in which programs create their rings, named in `FAULTLINE_TRACE`.
     package var directory: String { claim.path }
-    /// The processes that record, by the names of their files.
+    /// The recording processes, by the names of their files.
     private var sources: [String: Source] = [:]
-    /// Files of processes that have ended and whose files could not be removed.
+    /// Files of ended processes that could not be removed.
     private var kept: Set<String> = []
     private var processes = 0
     private var events: UInt64 = 0
     private var lost: UInt64 = 0
-    /// Processes that went on recording when the recording was ended.
+    /// The number of processes that were still recording when the recording ended.
     private var runningOn = 0
-    /// Why rings could not be opened the last time that one could not.
+    /// The `errno` of the last failure to open rings.
     private var openingFailure: Int32 = 0
-    /// CPU time of this thread up to which it was put down to some process.
+    /// The CPU time of this thread that is already attributed to processes.
     private var accounted: UInt64
-    /// When was last looked whether processes still run, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// The time at which processes were last checked, in nanoseconds of `CLOCK_MONOTONIC`.
     private var lookedAt: UInt64 = 0
 
-    /// How often that is looked at.
+    /// The interval between these checks, in nanoseconds.
     private static let lookingPeriod: UInt64 = 50_000_000
 
-    /// One process that records.
+    /// A recording process.
     private struct Source {
         let drain: OpaquePointer
         let rings: String
-        /// CPU time of writing its part of the trace.
+        /// The CPU time of writing its part of the trace, in nanoseconds.
         var writing: UInt64 = 0
 
         var process: fl_process { fl_drain_process(drain) }
     }
 
-    /// Makes the directory and begins the timeline.
+    /// Creates the directory and begins the timeline.
     ///
     /// - Parameters:
-    ///   - path: The timeline. A file that is there is replaced when the recording has ended, by a recording that has
-    ///     events and is whole; until then the timeline is written beside it.
+    ///   - path: The timeline. If the file exists, the timeline is written beside it, and replaces it at the end of
+    ///     the recording if it has events and is complete.
     ///   - scratch: Directories to try for the rings, in this order; one in memory is best.
     /// - Throws: ``RecorderError`` if the timeline cannot be written or no directory has room.
     package init(path: String, scratch: [String] = ["/dev/shm", NSTemporaryDirectory()]) throws {
@@ -62,16 +62,16 @@ package final class TraceCollector {
         accounted = Self.threadTime()
     }
 
-    /// What a program needs in its environment to be recorded here.
+    /// The environment variables that make a program record here.
     package var environment: [String: String] {
         ["FAULTLINE_TRACE": "rings:\(directory)", "FAULTLINE_ORIGIN": String(origin)]
     }
 
     // MARK: - Collecting
 
-    /// Takes in what has been recorded since the last time, and lets go of processes that have ended.
+    /// Writes the events recorded since the last call, and releases processes that have ended.
     ///
-    /// - Returns: The number of events, from which a caller can tell how soon to come again.
+    /// - Returns: The number of events, which helps a caller choose the time of the next call.
     @discardableResult
     package func collect() -> UInt64 {
         let now = fl_now()
@@ -80,7 +80,7 @@ package final class TraceCollector {
         var events: UInt64 = 0
         for name in findRings() {
             guard let source = sources[name] else { continue }
-            // Asked before the rings are drained, so that nothing comes behind that.
+            // Checked before the rings are drained, so no event can follow.
             if fl_drain_is_closed(source.drain) || looks && ProcessLife.hasEnded(source.process) {
                 events += end(name, source, FL_PROCESS_KILLED)
             } else {
@@ -92,13 +92,13 @@ package final class TraceCollector {
         return events
     }
 
-    /// Opens rings that are new, and returns the names of all.
+    /// Opens new rings, and returns the names of all.
     private func findRings() -> [String] {
         let names = RingDirectory.rings(in: directory)
         var new: [(name: String, source: Source)] = []
         for name in names where sources[name] == nil && !kept.contains(name) {
             let rings = directory + "/" + name
-            // A file that is not whole yet is none of ours yet.
+            // Opening fails while the file is still incomplete; the next call tries again.
             if let drain = fl_drain_open(rings, origin) {
                 new.append((name, Source(drain: drain, rings: rings)))
             } else {
@@ -114,24 +114,24 @@ package final class TraceCollector {
         return names
     }
 
-    /// A process that records anew may have become another program, or got the number of one that has ended.
+    /// A process that starts a new recording may have executed another program, or may have the ID of one that ended.
     private func letGoOfPredecessors(of process: fl_process) {
         for (name, source) in sources where source.process.isPredecessor(of: process) {
             events += end(name, source, FL_PROCESS_KILLED)
         }
     }
 
-    /// Takes in what is left of a process and writes its last line.
+    /// Writes the remaining events of a process and its last line.
     ///
-    /// - Parameter how: How it stopped being recorded, if it did not close its recording itself.
+    /// - Parameter how: The way its recording ended, if the process did not close it.
     private func end(_ name: String, _ source: Source, _ how: fl_process_end) -> UInt64 {
         let isClosed = fl_drain_is_closed(source.drain)
         let ended = isClosed ? 0 : fl_now()
-        // Drained before its last line is written, which says what that cost.
+        // Drained first, because the last line states the cost of writing.
         let events = fl_timeline_drain(timeline, source.drain)
         fl_timeline_end_process(
             timeline, source.drain, isClosed ? FL_PROCESS_CLOSED : how, ended, source.writing + unaccountedTime())
-        // Whoever completes the trace after this process was killed goes on where the last note in any of the rings ends.
+        // If this process is killed, recovery continues from the highest offset noted in any of the rings.
         for other in sources.values where other.rings != source.rings { fl_timeline_note(timeline, other.drain) }
         lost += fl_drain_totals(source.drain).lost
         fl_drain_close(source.drain)
@@ -154,17 +154,17 @@ package final class TraceCollector {
 
     // MARK: - The end
 
-    /// What became of a trace.
+    /// The result of a recording.
     package struct Outcome: Sendable {
-        /// How many processes recorded.
+        /// The number of processes that recorded.
         package var processes: Int
-        /// How many events were recorded; `nil`: that is not known before the trace is read.
+        /// The number of recorded events; `nil` if it is unknown until the trace is read.
         package var events: UInt64?
-        /// How many events were lost because buffers were full.
+        /// The number of events lost because buffers were full.
         package var lost: UInt64 = 0
-        /// Where the trace is; `nil`: there is none, because nothing was recorded and an earlier trace is there.
+        /// The path of the trace; `nil` if there is none, because nothing was recorded and an earlier trace exists.
         package var trace: String?
-        /// What there is to say about the trace, in sentences; empty: nothing.
+        /// Sentences about the trace for the user, if any.
         package var notes: [String]
 
         package init(processes: Int, events: UInt64? = nil, lost: UInt64 = 0, trace: String?, notes: [String]) {
@@ -176,17 +176,17 @@ package final class TraceCollector {
         }
     }
 
-    /// Ends without a trace: the file is as it was, or not there if it was not.
+    /// Ends without a trace, leaving the file as it was.
     ///
-    /// Only as long as nothing was collected.
+    /// Only valid while nothing has been collected.
     package func discard() {
         fl_timeline_discard(timeline)
         claim.remove()
     }
 
-    /// Takes in the rest, closes the timeline and removes the rings.
+    /// Writes the remaining events, closes the timeline and removes the rings.
     ///
-    /// An earlier trace at the same path is replaced by one that has events and lacks no line.
+    /// An earlier trace at the same path is replaced only if the new one has events and lacks no line.
     package func finish() -> Outcome {
         collect()
         for (name, source) in sources.sorted(by: { $0.key < $1.key }) {

@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// Where a recording goes.
+/// The destination of a recording.
 public enum TraceDestination: Sendable, Hashable {
-    /// A JSON timeline at a path. Written by a thread of the program.
+    /// A JSON timeline at a path, written by a thread of the program.
     case timeline(path: String)
-    /// The mapped file alone, in a directory where another process drains it: what `faultline record` asks for.
+    /// Only the mapped file, in a directory from which another process drains it, as with `faultline record`.
     case rings(directory: String)
-    /// LTTng's tracepoints of the providers `faultline`, `faultline_dictionary` and `faultline_statedump`, fired on the
-    /// thread that did the work, for whatever sessions there are.
+    /// LTTng's tracepoints of the providers `faultline`, `faultline_dictionary` and `faultline_statedump`.
+    ///
+    /// They fire on the thread that did the work, for all active sessions.
     ///
     /// Needs the package's trait `LTTng`, which is on by default.
     case lttng
 
-    /// The destination that `timeline:PATH`, `rings:DIRECTORY` or `lttng` names; `%p` in a path stands for the process's
-    /// number.
+    /// Parses `timeline:PATH`, `rings:DIRECTORY` or `lttng`; `%p` in a path stands for the process ID.
     ///
     /// - Throws: ``RecorderError`` for any other text.
     public init(_ text: String) throws {
@@ -31,9 +31,9 @@ public enum TraceDestination: Sendable, Hashable {
         }
     }
 
-    /// The destinations that a text names: one, or a file and `lttng` with a comma between.
+    /// Parses a list of destinations: one, or a file and `lttng` separated by a comma.
     ///
-    /// A path may have commas of its own.
+    /// A path may itself contain commas.
     ///
     /// - Throws: ``RecorderError`` for any other text.
     static func list(_ text: String) throws -> [TraceDestination] {

@@ -2,20 +2,20 @@ internal import CRecorder
 internal import FaultlineTrace
 internal import Foundation
 
-/// Where a recording is written, so that an earlier trace at the same path is replaced only by one that is worth it.
+/// The path that a recording is written to, which protects an earlier trace from an empty or incomplete one.
 struct TracePlace {
-    /// Where the trace was asked for.
+    /// The requested path.
     let wanted: String
-    /// Where it is written: there, or beside an earlier trace that is there.
+    /// The path being written: the requested one, or one beside an earlier trace.
     let written: String
 
-    /// The earlier trace as it was when the recording began.
+    /// The earlier trace's stamp when the recording began.
     private let earlier: FileStamp?
 
-    /// How many names beside an earlier trace are tried.
+    /// The maximum number of names to try beside an earlier trace.
     private static let mostNames = 100
 
-    /// Opens a timeline at the path, or beside a file that is there.
+    /// Opens a timeline at the path, or beside an existing file.
     ///
     /// - Throws: ``RecorderError`` if neither can be written.
     static func open(_ path: String) throws -> (place: TracePlace, timeline: OpaquePointer) {
@@ -23,7 +23,7 @@ struct TracePlace {
             return (TracePlace(wanted: path, written: path, earlier: nil), timeline)
         }
         guard errno == EEXIST else { throw failure(path) }
-        // Where a link leads to the earlier trace, that is replaced, and not the link.
+        // If the path is a link to the earlier trace, the recording replaces the trace, not the link.
         let path = realPath(path)
         let earlier = FileStamp(path)
         for attempt in 1...mostNames {
@@ -31,7 +31,7 @@ struct TracePlace {
             if let timeline = fl_timeline_open(beside) {
                 return (TracePlace(wanted: path, written: beside, earlier: earlier), timeline)
             }
-            // Another recording is being written there, or was left there by one that was killed.
+            // Another recording is being written there, or a killed one left the file.
             guard errno == EEXIST || errno == EWOULDBLOCK else { throw failure(beside) }
         }
         throw failure(path)
@@ -54,15 +54,16 @@ struct TracePlace {
         return url.deletingPathExtension().path + "-recording" + (attempt > 1 ? "-\(attempt)" : "") + end
     }
 
-    /// Closes the timeline and puts it where it was asked for, unless an earlier trace there is better.
+    /// Closes the timeline and moves it to the requested path, unless an earlier trace there is better.
     ///
-    /// - Returns: Where the trace is now, `nil` if there is none; and what there is to say about that.
+    /// - Returns: The path of the trace, or `nil` if there is none, and a note for the user.
     func settle(_ timeline: OpaquePointer, isWhole: Bool, isEmpty: Bool) -> (trace: String?, note: String?) {
         guard written != wanted else {
             fl_timeline_close(timeline)
             return (written, nil)
         }
-        // Under the timeline's lock, so that nobody else takes either file for a finished trace of another recording.
+        // The timeline's lock is still held, to keep others from taking either file for the finished trace of another
+        // recording.
         defer { fl_timeline_close(timeline) }
         if isEmpty {
             unlink(written)

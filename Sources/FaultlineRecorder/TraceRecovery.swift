@@ -1,27 +1,29 @@
 internal import CRecorder
 internal import Foundation
 
-/// Completes a trace whose program was killed, from the rings that it left behind.
+/// Completes the trace of a killed program from the rings that it left behind.
 package enum TraceRecovery {
-    /// What was found.
+    /// The result of a recovery.
     package enum Outcome: Sendable, Hashable {
-        /// There is nothing to add: no rings were left.
+        /// No rings were left, so there is nothing to add.
         case nothing
         /// That many events were added to the trace.
         case recovered(events: UInt64)
-        /// The program runs and writes the trace itself.
+        /// The program is running and writes the trace itself.
         case stillRunning
-        /// There are rings with that many events, but the trace cannot be written, or is not the one that they belong to;
-        /// the reason. The trace and the rings are as they were.
+        /// The rings have that many events, but the trace cannot be written or is not the one they belong to, for the
+        /// given reason.
+        ///
+        /// The trace and the rings are unchanged.
         case impossible(String, events: UInt64)
     }
 
-    /// A file of rings as a trace names it.
+    /// A file of rings that a trace names.
     package struct NamedRings: Sendable, Hashable {
         package var file: String
-        /// What the trace calls the process.
+        /// The process's number in the trace.
         package var process: UInt32
-        /// When the process began to record, in seconds since 1970.
+        /// The time at which the process began to record, in seconds since 1970.
         package var date: Double
 
         package init(file: String, process: UInt32, date: Double) {
@@ -31,20 +33,21 @@ package enum TraceRecovery {
         }
     }
 
-    /// Adds what the rings hold to the trace and removes them.
+    /// Adds the events in the rings to the trace and removes the rings.
     ///
-    /// Everything happens under the trace's lock, what was noted in the rings about the trace is read under it too, and the
-    /// rings are removed before it is given back, so any number of readers can call this at once: one of them does the work,
-    /// and the others wait and find nothing left to do. What was written and not noted as written is taken off first, so no
-    /// event comes twice. The rings are removed only when the whole of what they hold is in the trace.
+    /// Any number of readers can call this at once. One of them does the work while the others wait for the trace's
+    /// lock and then find nothing to do: the lock covers reading the notes in the rings about the trace, writing the
+    /// events, and removing the rings. Events that were written but not noted as written are first cut off, so none
+    /// appears twice. The rings are removed only once all their contents are in the trace.
     ///
-    /// A copy of the trace, and one that was cut short, stay as they are, and so do the rings.
+    /// A copy of the trace, and one that was truncated, stay unchanged, and so do the rings.
     ///
     /// - Parameters:
     ///   - path: The trace.
-    ///   - named: The files that its processes named. Passed over are those that are gone, that no recorder would make, and
-    ///     that belong to another trace: a trace can name anything.
-    ///   - isAdopting: Whether to go on with a trace that was copied or moved, because the user says that it is the one.
+    ///   - named: The files that the trace names for its processes. A trace can name anything, so files are ignored if
+    ///     they are gone, if no recorder would create them, or if they belong to another trace.
+    ///   - isAdopting: Whether to complete a trace that was copied or moved, because the user says that it is the
+    ///     right one.
     package static func recover(_ path: String, rings named: [NamedRings], isAdopting: Bool = false) -> Outcome {
         let present = named.filter { RingDirectory.isRingsName($0.file) && access($0.file, F_OK) == 0 }
         guard !present.isEmpty else { return .nothing }
@@ -61,10 +64,10 @@ package enum TraceRecovery {
         return outcome
     }
 
-    /// How long to wait for another process that completes the trace, in milliseconds.
+    /// The maximum wait for another process that is completing the trace, in milliseconds.
     private static let patience = 60_000
 
-    /// Locks the trace; `nil` with `errno` set, `EWOULDBLOCK` where its program still writes it.
+    /// Locks the trace; `nil` with `errno` set on failure, to `EWOULDBLOCK` if its program still writes it.
     private static func lock(_ path: String, _ rings: [NamedRings]) -> OpaquePointer? {
         for _ in 0..<patience {
             if let timeline = fl_timeline_lock(path) { return timeline }
@@ -79,7 +82,7 @@ package enum TraceRecovery {
 
     private static func complete(_ timeline: OpaquePointer, _ named: [NamedRings], _ isAdopting: Bool) -> Outcome {
         withDrains(named.map(\.file)) { found in
-            // Another process may have done it while this one waited for the lock.
+            // Another process may have finished the work while this one waited for the lock.
             guard !found.isEmpty else { return unreadable(named.map(\.file)) }
             let drains = found.filter { each in
                 if fl_drain_belongs_to(each.drain, timeline) { return true }
@@ -114,7 +117,7 @@ package enum TraceRecovery {
         }
     }
 
-    /// Writes what a process left, and its last line.
+    /// Writes the remaining events of a process, and its last line.
     private static func write(
         _ drain: OpaquePointer, from file: String, to timeline: OpaquePointer, isNew: Bool
     ) -> UInt64 {
@@ -125,12 +128,12 @@ package enum TraceRecovery {
         return events
     }
 
-    /// Makes a trace of rings that no trace tells of, or whose trace is gone, and removes them.
+    /// Creates a trace from rings that have none, or whose trace is gone, and removes the rings.
     ///
     /// - Parameter path: The trace, which must not exist.
-    /// - Throws: ``RecorderError`` if the trace cannot be written or some rings cannot be read; the rings are then as they
-    ///   were, and there is no trace.
-    /// - Returns: How many events it has.
+    /// - Throws: ``RecorderError`` if the trace cannot be written or some rings cannot be read; the rings are then
+    ///   unchanged, and there is no trace.
+    /// - Returns: The number of events in the trace.
     package static func makeTrace(_ path: String, of rings: [String]) throws -> UInt64 {
         guard let timeline = fl_timeline_open(path) else { throw RecorderError.cannotOpen(path, errno: errno) }
         return try withDrains(rings) { drains in
@@ -140,7 +143,7 @@ package enum TraceRecovery {
                 throw RecorderError.badRings(
                     rings.first { ring in !drains.contains { $0.file == ring } }!, errno: failure)
             }
-            // Nothing is noted in the rings before all of it is written.
+            // Notes nothing in the rings until everything is written.
             fl_timeline_go_on(timeline, 0)
             var events: UInt64 = 0
             for (file, drain) in drains {
@@ -170,7 +173,7 @@ package enum TraceRecovery {
         return try body(drains)
     }
 
-    /// What to say of files of which none can be opened: they are gone, or are not rings of this user.
+    /// The outcome for files that cannot be opened: they are gone, or are not rings of this user.
     private static func unreadable(_ rings: [String]) -> Outcome {
         for file in rings {
             var status = stat()
@@ -188,7 +191,7 @@ package enum TraceRecovery {
         }
     }
 
-    /// How many events rings hold that no trace has.
+    /// The number of events in rings that no trace has.
     private static func pendingEvents(_ drains: [Drain]) -> UInt64 {
         drains.reduce(0) { $0 + fl_drain_pending($1.drain) }
     }
@@ -197,9 +200,9 @@ package enum TraceRecovery {
         !fl_drain_is_closed(rings.drain) && !hasLeft(fl_drain_process(rings.drain), rings.file)
     }
 
-    /// Whether a process writes no more.
+    /// Whether a process no longer writes.
     ///
-    /// One of another namespace cannot be asked; but whoever writes a trace has locked it.
+    /// A process in another PID namespace cannot be checked, but the writer of a trace holds its lock.
     private static func hasLeft(_ process: fl_process, _ file: String) -> Bool {
         ProcessLife.isElsewhere(process) || ProcessLife.hasLeft(process, rings: file)
     }
