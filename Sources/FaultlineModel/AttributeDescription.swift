@@ -6,26 +6,28 @@ public struct AttributeDescription: Sendable, Hashable {
     public var isOptional: Bool
     /// Whether the value lives in memory only and is never stored.
     public var isTransient: Bool
-    /// What a new object holds.
+    /// The value of a new object.
     public var defaultValue: AttributeValue?
-    /// Whether large values are kept in files beside the store (``AttributeType/binary`` and
+    /// Whether large values are stored in files beside the store (``AttributeType/binary`` and
     /// ``AttributeType/transformable`` only).
     public var allowsExternalBinaryDataStorage: Bool
-    /// The expression that the store works the value out from: `"pages.@count"`, `"now()"`; `nil`: it is set.
+    /// The expression from which the store computes the value: `"pages.@count"`, `"now()"`; `nil` if the program sets
+    /// it.
     public var derivationExpression: String?
-    /// The least value that an object can be saved with, for text the least number of characters.
+    /// The minimum value, checked when an object is saved; for text, the minimum number of characters.
     public var minimumValue: AttributeValue?
-    /// The greatest value that an object can be saved with, for text the greatest number of characters.
+    /// The maximum value, checked when an object is saved; for text, the maximum number of characters.
     public var maximumValue: AttributeValue?
-    /// What text must look like for an object to be saved.
+    /// The pattern that text must match when an object is saved.
     public var regularExpression: String?
     /// The name of the transformer that archives a ``AttributeType/transformable`` value.
     public var valueTransformerName: String?
     /// The name of the class of a ``AttributeType/transformable`` value.
     public var attributeValueClassName: String?
-    /// Whether generated accessors have a scalar type where there is one: `Int64` and not a number object.
+    /// Whether generated accessors use a scalar type if there is one: `Int64` rather than a number object.
     public var usesScalarValueType: Bool
-    /// Whether an old model asks for an index over the attribute; newer ones have ``FetchIndexDescription``.
+    /// Whether the model asks for an index on the attribute in the old form; newer models have
+    /// ``FetchIndexDescription``.
     public var isIndexed: Bool
     /// Whether Spotlight finds objects by the value.
     public var isIndexedBySpotlight: Bool
@@ -33,17 +35,17 @@ public struct AttributeDescription: Sendable, Hashable {
     public var preservesValueInHistoryOnDeletion: Bool
     /// Whether the value is encrypted in CloudKit.
     public var allowsCloudEncryption: Bool
-    /// Whether synchronisation takes the attribute along.
+    /// Whether the attribute is synchronised.
     public var isSyncable: Bool
     /// The name that the attribute had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?
-    /// Text that makes this version of the attribute another one, although nothing else about it changed.
+    /// Text that changes the version of the attribute although nothing else about it changed.
     public var versionHashModifier: String?
-    /// Whatever the model's author noted.
+    /// The notes of the model's author.
     public var userInfo: [String: String]
     var origin: Origin
 
-    /// An attribute; optional, stored and without a default unless said otherwise.
+    /// Creates an attribute; optional, stored and without a default unless specified otherwise.
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
         defaultValue: AttributeValue? = nil, allowsExternalBinaryDataStorage: Bool = false,
@@ -78,7 +80,7 @@ public struct AttributeDescription: Sendable, Hashable {
         origin = Origin(fileID, line)
     }
 
-    /// Where the attribute is declared: `"Groceries/Model.swift:12"`.
+    /// The line that declares the attribute: `"Groceries/Model.swift:12"`.
     ///
     /// A report names it as the line to change.
     public var declaredAt: String {
@@ -86,6 +88,6 @@ public struct AttributeDescription: Sendable, Hashable {
         set { origin.declaredAt = newValue }
     }
 
-    /// Whether the store works the value out.
+    /// Whether the store computes the value.
     public var isDerived: Bool { derivationExpression != nil }
 }

@@ -1,14 +1,16 @@
-/// What an attribute holds.
+/// The type of an attribute's values.
 ///
-/// The raw value is the word that model files and traces use.
+/// The raw value is the word in model files and traces.
 public enum AttributeType: String, Sendable, Hashable, CaseIterable {
-    /// Anything, and never stored: only for transient attributes.
+    /// Any value, never stored; only for transient attributes.
     case undefined = "Undefined"
     case integer16 = "Integer 16"
     case integer32 = "Integer 32"
     case integer64 = "Integer 64"
-    /// A decimal number. Up to 15 significant digits are stored as a number that SQLite can compare; more are kept
-    /// exactly, but sort behind all others.
+    /// A decimal number.
+    ///
+    /// Numbers of up to 15 significant digits are stored in a form that SQLite can compare. Longer ones are stored
+    /// exactly, but sort after all others.
     case decimal = "Decimal"
     case double = "Double"
     case float = "Float"
@@ -21,9 +23,9 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable {
     case uuid = "UUID"
     /// A URL, stored as its text.
     case uri = "URI"
-    /// A value of any type, stored as the bytes that the attribute's transformer makes of it.
+    /// A value of any type, stored as the bytes that the attribute's transformer produces.
     case transformable = "Transformable"
-    /// A value that is made of attributes; see ``CompositeAttributeDescription``.
+    /// A value composed of attributes; see ``CompositeAttributeDescription``.
     case composite = "Composite"
 
     /// The type of the column in `CREATE TABLE`.
@@ -38,10 +40,10 @@ public enum AttributeType: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Where the column stands in its table: columns are grouped by type.
+    /// The position of the column in its table, where columns are grouped by type.
     ///
-    /// The order is that of tables that Core Data made: integers, times with floating-point numbers, decimals, text,
-    /// UUIDs, other blobs.
+    /// The order is that of Core Data's tables: integers, times with floating-point numbers, decimals, text, UUIDs,
+    /// other blobs.
     package var columnGroup: Int {
         switch self {
         case .integer16, .integer32, .integer64, .boolean: 0

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The value of an attribute, or one that a predicate compares with.
+/// The value of an attribute, or a constant in a predicate.
 ///
-/// Literals make one where the type says so: `FetchPredicate.comparison("price", .greaterThan, 3)`.
+/// Literals convert to it where the type is expected: `FetchPredicate.comparison("price", .greaterThan, 3)`.
 public enum AttributeValue: Sendable, Hashable {
     case integer(Int64)
     case decimal(Decimal)
@@ -14,7 +14,7 @@ public enum AttributeValue: Sendable, Hashable {
     case uuid(UUID)
     case uri(URL)
 
-    /// Whether a value of this case can be kept in an attribute of that type.
+    /// Whether an attribute of that type can store the value.
     @inlinable
     public func fits(_ type: AttributeType) -> Bool {
         switch (self, type) {
@@ -46,7 +46,7 @@ extension AttributeValue: ExpressibleByBooleanLiteral {
 }
 
 extension AttributeValue: CustomStringConvertible {
-    /// The value as it stands in a predicate: text in double quotes, everything else bare.
+    /// The value as written in a predicate: text in double quotes, everything else bare.
     public var description: String {
         switch self {
         case .integer(let value): String(value)

@@ -1,4 +1,4 @@
-/// A named part of a model: some of its entities, for a store of their own.
+/// A named subset of a model's entities, for a separate store.
 public struct ConfigurationDescription: Sendable, Hashable {
     public var name: String
     /// The names of its entities.
@@ -18,9 +18,9 @@ public struct ConfigurationDescription: Sendable, Hashable {
     }
 }
 
-/// A value that is made of attributes, for attributes of the type ``AttributeType/composite``.
+/// A value composed of attributes, for attributes of the type ``AttributeType/composite``.
 ///
-/// It is kept in the model; a store cannot hold it yet and says so when it is opened.
+/// Models can contain it, but stores do not support it yet and report an error when they are opened.
 public struct CompositeAttributeDescription: Sendable, Hashable {
     public var name: String
     public var elements: [AttributeDescription]

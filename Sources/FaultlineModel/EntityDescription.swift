@@ -1,40 +1,40 @@
-/// A kind of object: what it is called and what it holds.
+/// A kind of object: its name and its properties.
 public struct EntityDescription: Sendable, Hashable {
     public var name: String
-    /// The name of the entity that this one inherits from.
+    /// The name of the parent entity.
     ///
-    /// A whole tree of entities shares one table.
+    /// All entities of an inheritance tree share one table.
     public var parent: String?
-    /// Whether there are no objects of this entity itself, only of those that inherit from it.
+    /// Whether only entities that inherit from this one have objects.
     public var isAbstract: Bool
     /// Its own attributes, without inherited ones.
     public var attributes: [AttributeDescription]
     /// Its own relationships, without inherited ones.
     public var relationships: [RelationshipDescription]
-    /// Requests that are run to find what a property of an object holds.
+    /// Properties whose objects are found by a fetch request.
     public var fetchedProperties: [FetchedPropertyDescription]
     public var indexes: [FetchIndexDescription]
-    /// Names of properties over which an old model asks for one index each; newer ones have ``indexes``.
+    /// Names of properties for indexes in the old form, one list per index; newer models have ``indexes``.
     public var compoundIndexes: [[String]]
-    /// Names of properties of which no two objects have the same values.
+    /// Names of properties that are unique together, one list per constraint.
     public var uniquenessConstraints: [[String]]
-    /// The name of the class of the entity's objects; one that begins with a dot is in the program's own module.
+    /// The name of the class of the entity's objects; a leading dot stands for the program's own module.
     public var managedObjectClassName: String?
-    /// What is generated for the entity's class: `"class"`, `"category"` or, with `nil`, nothing.
+    /// The code to generate for the entity's class: `"class"`, `"category"` or, with `nil`, none.
     public var codeGenerationType: String?
-    /// Whether synchronisation takes the entity along.
+    /// Whether the entity is synchronised.
     public var isSyncable: Bool
     /// The name that the entity had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?
-    /// Text that makes this version of the entity another one, although nothing else about it changed.
+    /// Text that changes the version of the entity although nothing else about it changed.
     public var versionHashModifier: String?
-    /// The expression that gives the name under which Spotlight shows an object.
+    /// The expression for the name under which Spotlight shows an object.
     public var coreSpotlightDisplayNameExpression: String?
-    /// Whatever the model's author noted.
+    /// The notes of the model's author.
     public var userInfo: [String: String]
     var origin: Origin
 
-    /// An entity; concrete and without a parent unless said otherwise.
+    /// Creates an entity; concrete and without a parent unless specified otherwise.
     public init(
         _ name: String, parent: String? = nil, isAbstract: Bool = false, attributes: [AttributeDescription] = [],
         relationships: [RelationshipDescription] = [], fetchedProperties: [FetchedPropertyDescription] = [],
@@ -63,7 +63,7 @@ public struct EntityDescription: Sendable, Hashable {
         origin = Origin(fileID, line)
     }
 
-    /// Where the entity is declared: `"Groceries/Model.swift:12"`.
+    /// The line that declares the entity: `"Groceries/Model.swift:12"`.
     public var declaredAt: String {
         get { origin.declaredAt }
         set { origin.declaredAt = newValue }

@@ -1,12 +1,12 @@
-/// An index that the store keeps over properties of an entity, for fetches that select or sort by them.
+/// An index that the store maintains on properties of an entity, for fetches that select or sort by them.
 ///
-/// Relationships need none: the store indexes every to-one relationship by itself.
+/// Relationships need none, because the store indexes every to-one relationship.
 public struct FetchIndexDescription: Sendable, Hashable {
-    /// How an element of an index is arranged.
+    /// The structure of an index element.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// In order, for comparisons.
+        /// An ordered index, for comparisons.
         case binary = "Binary"
-        /// As an R-tree, for ranges in several dimensions.
+        /// An R-tree, for ranges in several dimensions.
         case rTree = "RTree"
     }
 
@@ -14,7 +14,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public struct Element: Sendable, Hashable {
         /// The name of an attribute or of a to-one relationship; empty if there is an ``expression``.
         public var property: String
-        /// What is indexed instead of a property: `"lowercase:(title)"`.
+        /// The expression that is indexed instead of a property: `"lowercase:(title)"`.
         public var expression: String?
         /// The type of the expression's value.
         public var expressionType: AttributeType?
@@ -27,7 +27,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
             self.kind = kind
         }
 
-        /// An element over the value of an expression.
+        /// Creates an element for the value of an expression.
         public init(
             expression: String, type: AttributeType? = nil, isAscending: Bool = true, kind: Kind = .binary
         ) {
@@ -41,25 +41,25 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public var elements: [Element]
     var origin: Origin
 
-    /// An index over properties in that order.
+    /// Creates an index on the elements, in that order.
     public init(_ name: String, elements: [Element], fileID: StaticString = #fileID, line: UInt = #line) {
         self.name = name
         self.elements = elements
         origin = Origin(fileID, line)
     }
 
-    /// An ascending index over the named properties in that order.
+    /// Creates an ascending index on the named properties, in that order.
     public init(_ name: String, on properties: String..., fileID: StaticString = #fileID, line: UInt = #line) {
         self.init(name, elements: properties.map { Element($0) }, fileID: fileID, line: line)
     }
 
-    /// Whether the store makes the index: it has no expressions and no R-tree, which are kept in the model only.
+    /// Whether the store creates the index; the model merely keeps those with expressions or R-trees.
     package var isSupported: Bool {
         elements.allSatisfy { $0.expression == nil && $0.kind == .binary }
     }
 }
 
 extension FetchIndexDescription {
-    /// What a store calls the index: `Z_Item_byName`.
+    /// The index's name in a store: `Z_Item_byName`.
     package func storeName(in entity: String) -> String { "Z_\(entity)_\(name)" }
 }

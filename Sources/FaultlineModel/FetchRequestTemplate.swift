@@ -1,11 +1,11 @@
-/// A fetch request that is kept in the model.
+/// A fetch request in the model.
 ///
-/// It is kept as the model file has it; what its predicate says is not looked at.
+/// It is kept as written in the model file; its predicate is not parsed.
 public struct FetchRequestTemplate: Sendable, Hashable {
     public var name: String
     /// The name of the entity whose objects it fetches.
     public var entity: String
-    /// What it selects by, in the format language of Core Data's predicates.
+    /// The predicate in Core Data's format.
     public var predicate: String?
     var origin: Origin
 
@@ -19,15 +19,15 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     }
 }
 
-/// A property of an entity that holds what a fetch request finds.
+/// A property of an entity whose objects are found by a fetch request.
 public struct FetchedPropertyDescription: Sendable, Hashable {
     public var name: String
     public var isOptional: Bool
     /// The request; in its predicate `$FETCH_SOURCE` is the object.
     public var fetchRequest: FetchRequestTemplate?
-    /// Whether synchronisation takes the property along.
+    /// Whether the property is synchronised.
     public var isSyncable: Bool
-    /// Whatever the model's author noted.
+    /// The notes of the model's author.
     public var userInfo: [String: String]
     var origin: Origin
 
@@ -43,7 +43,7 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
         origin = Origin(fileID, line)
     }
 
-    /// Where the property is declared: `"Groceries/Model.swift:12"`.
+    /// The line that declares the property: `"Groceries/Model.swift:12"`.
     public var declaredAt: String {
         get { origin.declaredAt }
         set { origin.declaredAt = newValue }

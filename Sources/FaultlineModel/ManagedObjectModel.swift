@@ -1,39 +1,39 @@
-/// The entities of a store, checked and ready to use.
+/// The entities of a store, validated and immutable.
 ///
-/// A model is made in code, or loaded from a model file (``init(contentsOf:version:)``), and never changes:
+/// A model is created in code, or loaded from a model file (``init(contentsOf:version:)``):
 ///
 ///     let model = try ManagedObjectModel(entities: [
 ///         EntityDescription("Item", attributes: [AttributeDescription("name", .string)]),
 ///     ])
 public final class ManagedObjectModel: Sendable {
-    /// The entities in the order in which they were given.
+    /// The entities, in the order in which they were given.
     public let entities: [EntityDescription]
-    /// Names that a program gives its versions of the model; they are written into the store's metadata.
+    /// The program's names for versions of the model, which are written to the store's metadata.
     public let versionIdentifiers: [String]
-    /// Named parts of the model.
+    /// Named subsets of the model's entities.
     public let configurations: [ConfigurationDescription]
-    /// Fetch requests that are kept in the model.
+    /// Fetch requests in the model.
     public let fetchRequestTemplates: [FetchRequestTemplate]
-    /// What attributes of the type ``AttributeType/composite`` are made of.
+    /// The definitions of attributes of the type ``AttributeType/composite``.
     public let compositeAttributes: [CompositeAttributeDescription]
-    /// A digest of everything in the model that the store's layout depends on, as 16 hexadecimal digits.
+    /// A digest of the parts of the model that determine the store's layout, as 16 hexadecimal digits.
     ///
-    /// Equal for models that lay their stores out equally: optionality, defaults, delete rules and the order in which
-    /// things are declared do not count.
+    /// Models with the same layout have equal digests: optionality, defaults, delete rules and the order of
+    /// declarations do not matter.
     public let versionHash: String
-    /// How the model is laid out in SQLite.
+    /// The model's layout in SQLite.
     package let schema: ModelSchema
     /// The element of the file that the model was loaded from.
     let origin: ModelElement?
 
     private let entitiesByName: [String: EntityDescription]
 
-    /// Checks the entities and works out how they are laid out in a store.
+    /// Validates the entities and computes their layout in a store.
     ///
-    /// - Throws: ``ModelError`` if a name is used twice or cannot name a table or column; a parent, destination,
-    ///   inverse, index element, constraint or configuration names nothing; an inverse does not point back; entities
-    ///   inherit from each other in a circle; or a property's type and its default or options do not go together.
-    ///   Not if a relationship has no inverse.
+    /// - Throws: ``ModelError`` if a name is used twice or cannot name a table or column; if a parent, destination,
+    ///   inverse, index element, constraint or configuration names something that does not exist; if an inverse does
+    ///   not point back; if entities inherit from each other in a cycle; or if a property's type does not match its
+    ///   default or options. A relationship without an inverse is allowed.
     public convenience init(
         entities: [EntityDescription], versionIdentifiers: [String] = [],
         configurations: [ConfigurationDescription] = [], fetchRequestTemplates: [FetchRequestTemplate] = [],
@@ -61,24 +61,24 @@ public final class ManagedObjectModel: Sendable {
         versionHash = schema.digest
     }
 
-    /// The entity of that name, or `nil`.
+    /// Returns the entity of that name, or `nil`.
     public func entity(named name: String) -> EntityDescription? {
         entitiesByName[name]
     }
 
-    /// The entities of the named configuration, or `nil` if there is none of that name.
+    /// Returns the entities of the named configuration, or `nil` if there is no such configuration.
     public func entities(forConfiguration name: String) -> [EntityDescription]? {
         configurations.first { $0.name == name }?.entities.compactMap { entitiesByName[$0] }
     }
 
-    /// The fetch request of that name, or `nil`.
+    /// Returns the fetch request of that name, or `nil`.
     public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
         fetchRequestTemplates.first { $0.name == name }
     }
 }
 
 extension ManagedObjectModel: Equatable {
-    /// Whether two models describe the same; where things are declared does not count.
+    /// Whether two models describe the same entities; the lines of declarations do not matter.
     public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
         left.entities == right.entities && left.versionIdentifiers == right.versionIdentifiers
             && left.configurations == right.configurations

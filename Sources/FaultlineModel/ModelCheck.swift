@@ -1,10 +1,10 @@
-/// Finds the first thing that is wrong with a model.
+/// Finds the first error in a model.
 struct ModelCheck {
-    /// Bounds that keep a hostile model from exhausting memory; none of the models that were ever seen comes near.
+    /// Limits far above any real model, which keep a hostile one from exhausting memory.
     private enum Limit {
         static let entities = 10_000
         static let depth = 100
-        /// Over all entities, inherited ones included.
+        /// The sum over all entities, including inherited properties.
         static let properties = 200_000
     }
 
@@ -26,7 +26,7 @@ struct ModelCheck {
                     .invalidProperty, "An entity declared at \(entity.declaredAt) has no name; give it one.",
                     at: entity.declaredAt)
             }
-            // The tables that are not an entity's begin with an underscore behind the Z.
+            // Tables that do not belong to an entity have an underscore after the Z.
             guard Self.isName(entity.name), entity.name.first != "_" else {
                 throw ModelError(
                     .invalidName,
@@ -41,7 +41,7 @@ struct ModelCheck {
         }
     }
 
-    /// Whether a table or column can be named so without quotes.
+    /// Whether the name can be used for a table or column without quotes.
     static func isName(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
@@ -108,7 +108,7 @@ struct ModelCheck {
         }
     }
 
-    /// Tables, join tables and indexes are named for what they hold, in capitals or without regard to them.
+    /// Tables and join tables are named in capitals, and SQLite compares the names of indexes without regard to case.
     private func checkTables() throws(ModelError) {
         var tables: [String: String] = [:]
         for entity in entities where entity.parent == nil {

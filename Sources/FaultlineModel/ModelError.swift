@@ -1,6 +1,6 @@
-/// What is wrong with a model or its file.
+/// An error in a model or its file.
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of mistake.
+    /// The kind of error.
     ///
     /// More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -18,17 +18,17 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let inverseMismatch = Code(value: .inverseMismatch)
         public static let inheritanceCycle = Code(value: .inheritanceCycle)
         public static let invalidProperty = Code(value: .invalidProperty)
-        /// An index or a uniqueness constraint is over something that cannot be indexed.
+        /// An index or a uniqueness constraint names something that cannot be indexed.
         public static let invalidIndex = Code(value: .invalidIndex)
-        /// A name has characters that a table or column cannot be named with.
+        /// A name has characters that the name of a table or column cannot have.
         public static let invalidName = Code(value: .invalidName)
-        /// There is more of something than a model can have.
+        /// The model exceeds a limit.
         public static let tooLarge = Code(value: .tooLarge)
-        /// The file is not there, or may not be read.
+        /// The file does not exist, or cannot be read.
         public static let cannotRead = Code(value: .cannotRead)
-        /// The file is something else.
+        /// The file is not a model.
         public static let notAModel = Code(value: .notAModel)
-        /// The file is a model's, but broken.
+        /// The file is a damaged model.
         public static let malformedFile = Code(value: .malformedFile)
         /// The model has no such version.
         public static let unknownVersion = Code(value: .unknownVersion)
@@ -39,9 +39,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var code: Code
-    /// What is wrong, where, and what to do about it.
+    /// The error, its place, and what to do about it.
     public var message: String
-    /// The declaration that is wrong, if it is one: `"Groceries/Model.swift:12"`.
+    /// The line of the wrong declaration, if there is one: `"Groceries/Model.swift:12"`.
     public var declaredAt: String?
 
     public var description: String { message }

@@ -1,9 +1,9 @@
-/// Where a description comes from: the line that declares it and, if a model file does, the file's element.
+/// The origin of a description: the line that declares it and, for a model file, the file's element.
 ///
-/// That is no part of what is described, so two of them are always equal.
+/// All origins compare equal, because the origin is not part of the description.
 struct Origin: Sendable {
     var declaredAt: String
-    /// Keeps what the file says and the model has no word for, so that it can be printed again.
+    /// The element with attributes and children that the model does not know, which are written back.
     var element: ModelElement?
 
     init(_ fileID: StaticString, _ line: UInt) {

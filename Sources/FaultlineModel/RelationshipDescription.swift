@@ -1,51 +1,52 @@
-/// What happens to the objects at the other end of a relationship when an object is deleted.
+/// The effect of deleting an object on the objects at the other end of a relationship.
 public enum DeleteRule: String, Sendable, Hashable, CaseIterable {
-    /// Nothing; the other end is left pointing at an object that is gone.
+    /// None; the other end is left pointing at the deleted object.
     case noAction = "No Action"
-    /// The other end lets go of the deleted object.
+    /// The other end removes its reference to the deleted object.
     case nullify = "Nullify"
     /// The objects at the other end are deleted too.
     case cascade = "Cascade"
-    /// The object cannot be deleted while there are objects at the other end; the save says so.
+    /// The object cannot be deleted while there are objects at the other end; saving reports an error.
     case deny = "Deny"
 }
 
-/// A property of an entity that leads to objects of another entity.
+/// A property of an entity that refers to objects of another entity.
 ///
-/// The destination and the inverse are named, not referred to, so that descriptions stay plain values.
+/// The destination and the inverse are given by name, which keeps descriptions plain values.
 public struct RelationshipDescription: Sendable, Hashable {
     public var name: String
     /// The name of the entity at the other end.
     public var destination: String
-    /// The name of the destination's relationship that leads back.
+    /// The name of the destination's inverse relationship.
     ///
-    /// A relationship without one is easily left behind: nobody tells it when objects at the other end are deleted.
+    /// A relationship without an inverse can go stale, because it is not updated when objects at the other end are
+    /// deleted.
     public var inverse: String?
     public var isToMany: Bool
-    /// Whether the objects at the other end have an order of their own, which the store keeps.
+    /// Whether the objects at the other end are ordered; the store keeps the order.
     public var isOrdered: Bool
     /// Whether an object can be saved with nothing at the other end.
     public var isOptional: Bool
     /// Whether the relationship lives in memory only and is never stored.
     public var isTransient: Bool
     public var deleteRule: DeleteRule
-    /// How many objects there must be at the other end of a to-many relationship that is not empty.
+    /// The minimum number of objects in a to-many relationship that is not empty.
     public var minimumCount: Int
-    /// How many objects there can be at the other end of a to-many relationship; 0: any number.
+    /// The maximum number of objects in a to-many relationship; 0 for no limit.
     public var maximumCount: Int
     /// Whether Spotlight finds objects by the relationship.
     public var isIndexedBySpotlight: Bool
-    /// Whether synchronisation takes the relationship along.
+    /// Whether the relationship is synchronised.
     public var isSyncable: Bool
     /// The name that the relationship had in an earlier version of the model, for migration.
     public var renamingIdentifier: String?
-    /// Text that makes this version of the relationship another one, although nothing else about it changed.
+    /// Text that changes the version of the relationship although nothing else about it changed.
     public var versionHashModifier: String?
-    /// Whatever the model's author noted.
+    /// The notes of the model's author.
     public var userInfo: [String: String]
     var origin: Origin
 
-    /// A relationship; optional, without an order and with the delete rule nullify unless said otherwise.
+    /// Creates a relationship; optional, unordered and with the delete rule nullify unless specified otherwise.
     public init(
         _ name: String, to destination: String, inverse: String?, isToMany: Bool = false, isOrdered: Bool = false,
         isOptional: Bool = true, isTransient: Bool = false, deleteRule: DeleteRule = .nullify, minimumCount: Int = 0,
@@ -71,7 +72,7 @@ public struct RelationshipDescription: Sendable, Hashable {
         origin = Origin(fileID, line)
     }
 
-    /// Where the relationship is declared: `"Groceries/Model.swift:12"`.
+    /// The line that declares the relationship: `"Groceries/Model.swift:12"`.
     ///
     /// A report names it as the line to change.
     public var declaredAt: String {

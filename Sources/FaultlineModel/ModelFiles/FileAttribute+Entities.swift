@@ -53,7 +53,7 @@ extension FileAttribute<FetchIndexDescription.Element> {
             Self(
                 name: "type",
                 read: { element, text in
-                    // How an index is arranged changes nothing that can be seen, so what is not known is no mistake.
+                    // The kind of an index does not affect results, so an unknown one is not an error.
                     element.kind = text.flatMap(FetchIndexDescription.Kind.init) ?? .binary
                     return nil
                 }, write: { $0.kind.rawValue }),

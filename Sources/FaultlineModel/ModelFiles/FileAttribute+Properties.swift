@@ -1,5 +1,5 @@
 extension FileAttribute<AttributeDescription> {
-    /// The attributes of `attribute`, the type before what depends on it.
+    /// The attributes of `attribute`; the type comes before those that depend on it.
     static var all: [Self] {
         [
             .text("name", \.name), type, .flag("optional", \.isOptional), .flag("transient", \.isTransient),
@@ -47,7 +47,7 @@ extension FileAttribute<AttributeDescription> {
             }, write: { $0.isDerived ? "YES" : nil })
     }
 
-    /// - Parameter isDate: whether the attribute is the one that dates have; the other one is everybody else's.
+    /// - Parameter isDate: Whether the XML attribute is the one for dates rather than the one for all other types.
     private static func value(
         _ name: String, _ role: String, _ path: WritableKeyPath<AttributeDescription, AttributeValue?>, isDate: Bool
     ) -> Self {
@@ -56,11 +56,11 @@ extension FileAttribute<AttributeDescription> {
             read: { attribute, text in
                 guard isDate == (attribute.type == .date) else { return nil }
                 attribute[keyPath: path] = nil
-                // Of text the length is bounded.
+                // For text, the limits apply to the length.
                 let type = attribute.type == .string && path != \.defaultValue ? .integer64 : attribute.type
                 guard let text, !text.isEmpty || type == .string else { return nil }
                 switch type {
-                // Their defaults cannot be written as text.
+                // Defaults of these types cannot be written as text.
                 case .binary, .transformable, .undefined, .composite: return nil
                 default: break
                 }
@@ -85,7 +85,7 @@ extension FileAttribute<RelationshipDescription> {
             .flag("toMany", \.isToMany), .count("minCount", \.minimumCount), maximum, deletionRule,
             .flag("ordered", \.isOrdered), .text("destinationEntity", \.destination),
             .reference("inverseName", \.inverse),
-            // Says nothing that the destination does not.
+            // Redundant: the destination states the same.
             Self(
                 name: "inverseEntity", read: { _, _ in nil }, write: { $0.inverse == nil ? nil : $0.destination }),
             .flag("spotlightIndexingEnabled", \.isIndexedBySpotlight), .flag("syncable", \.isSyncable, default: true),
@@ -93,7 +93,7 @@ extension FileAttribute<RelationshipDescription> {
         ]
     }
 
-    /// One object at most makes a relationship to-one, whatever else is said.
+    /// A maximum of one object makes a relationship to-one, whatever the other attributes say.
     private static var maximum: Self {
         let count = Self.count("maxCount", \.maximumCount)
         return Self(

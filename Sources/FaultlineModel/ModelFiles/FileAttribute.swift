@@ -1,11 +1,11 @@
-/// One attribute of a model file's elements: how a description gets its value from it, and what it is printed as.
+/// An XML attribute of a model file, with its conversion to and from a description's value.
 struct FileAttribute<Owner> {
     let name: String
-    /// Sets the description's value from the attribute's text (`nil`: it is not there).
+    /// Sets the description's value from the attribute's text, which is `nil` if the attribute is missing.
     ///
-    /// Returns what is wrong with the text, after the thing's name: `"has the type 'Strin', …"`.
+    /// Returns the problem with the text, worded to follow the subject's name: `"has the type 'Strin', …"`.
     let read: (inout Owner, String?) -> String?
-    /// The text for the description's value; `nil`: the attribute is left out.
+    /// Returns the text for the description's value; `nil` if the attribute is left out.
     let write: (Owner) -> String?
 }
 
@@ -28,7 +28,7 @@ extension FileAttribute {
             }, write: { $0[keyPath: path] })
     }
 
-    /// The name of something else; an empty one names nothing.
+    /// The name of another declaration; an empty name means none.
     static func reference(_ name: String, _ path: WritableKeyPath<Owner, String?>) -> Self {
         Self(
             name: name,
@@ -41,8 +41,8 @@ extension FileAttribute {
     /// `YES` or `NO`.
     ///
     /// - Parameters:
-    ///   - default: what it is where the attribute is missing.
-    ///   - isWritten: whether the default is printed too.
+    ///   - default: The value if the attribute is missing.
+    ///   - isWritten: Whether to write the default too.
     static func flag(
         _ name: String, _ path: WritableKeyPath<Owner, Bool>, default standard: Bool = false, isWritten: Bool = false
     ) -> Self {

@@ -1,10 +1,10 @@
-/// A description that is an element of a model file.
+/// A description that corresponds to an element of a model file.
 protocol FileDescription: Equatable {
-    /// What the element is called.
+    /// The name of the element.
     static var elementName: String { get }
-    /// The attributes that a description is made of.
+    /// The XML attributes for the description's values.
     static var fileAttributes: [FileAttribute<Self>] { get }
-    /// A description that says nothing yet.
+    /// An empty description.
     static var blank: Self { get }
     var origin: Origin { get set }
 }
@@ -12,7 +12,7 @@ protocol FileDescription: Equatable {
 extension FileDescription {
     /// Reads the attributes of an element.
     ///
-    /// Returns also what is wrong with the first of them that cannot be read.
+    /// Also returns the problem with the first attribute that cannot be read.
     static func read(_ element: ModelElement) -> (Self, problem: String?) {
         var description = blank
         for attribute in fileAttributes {
@@ -23,9 +23,9 @@ extension FileDescription {
         return (description, nil)
     }
 
-    /// The attributes to print: those of the file that the description came from, and what was changed since.
+    /// The attributes to write: those of the file that the description came from, with the changes since.
     ///
-    /// So what the model has no word for is kept, and so is the way in which a value was written.
+    /// This preserves attributes that the model does not know, and the original spelling of values.
     var printed: [String: String] {
         guard let original = origin.element else {
             return Dictionary(

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Values as model files write them.
+/// Converts values from and to their form in model files.
 enum FileValue {
-    /// `YES` and what else is taken for it; `nil`: neither yes nor no.
+    /// Parses `YES`, `NO` and their synonyms; `nil` for any other text.
     static func flag(_ text: String) -> Bool? {
         switch text.uppercased() {
         case "YES", "TRUE", "1": true
@@ -11,9 +11,9 @@ enum FileValue {
         }
     }
 
-    /// The value of a default, a minimum or a maximum; `nil`: the text is none of that type.
+    /// Parses a default, minimum or maximum; `nil` if the text is not a value of the type.
     ///
-    /// Numbers are taken from `YES` and `NO` as well: Xcode has written these where the type was changed later.
+    /// Number types also accept `YES` and `NO`, which Xcode has left behind when a type was changed later.
     static func value(_ text: String, _ type: AttributeType) -> AttributeValue? {
         switch type {
         case .integer16, .integer32, .integer64:

@@ -1,17 +1,17 @@
 public import Foundation
 
 extension ManagedObjectModel {
-    /// Loads a model from a file that Xcode's model editor has written, or ``write(to:)``.
+    /// Loads a model from a file written by Xcode's model editor or by ``write(to:)``.
     ///
     ///     let model = try ManagedObjectModel(contentsOf: folder.appendingPathComponent("Groceries.xcdatamodeld"))
     ///
-    /// Elements and attributes that are not known are passed over, and written again by ``write(to:)``.
+    /// Unknown elements and attributes are ignored, and preserved by ``write(to:)``.
     ///
     /// - Parameters:
-    ///   - url: a `.xcdatamodeld`, a `.xcdatamodel`, or its file `contents`.
-    ///   - version: which version of a `.xcdatamodeld`; without one, the current one (see ``ModelVersions/current``).
-    /// - Throws: ``ModelError`` if there is no such file or version, it is no model's, or the model is wrong; see
-    ///   ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)``.
+    ///   - url: A `.xcdatamodeld`, a `.xcdatamodel`, or its file `contents`.
+    ///   - version: The version in a `.xcdatamodeld`; by default the current one (see ``ModelVersions/current``).
+    /// - Throws: ``ModelError`` if there is no such file or version, if it is not a model, or if the model is invalid;
+    ///   see ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)``.
     public convenience init(contentsOf url: URL, version: String? = nil) throws(ModelError) {
         let file = try ModelFile(url, version: version)
         let parts = try ModelParts(try file.read(), ModelReader(path: file.path, place: file.place))
@@ -22,9 +22,9 @@ extension ManagedObjectModel {
         }
     }
 
-    /// Reads a model from the text of a file `contents`; see ``contents()``.
+    /// Parses a model from the text of a file `contents`; see ``contents()``.
     ///
-    /// - Parameter name: What errors call it.
+    /// - Parameter name: The file's name in errors.
     /// - Throws: as ``init(contentsOf:version:)``.
     package convenience init(contents text: String, name: String) throws(ModelError) {
         let root = try ModelFile.root(of: Data(text.utf8), path: name)
@@ -39,21 +39,21 @@ extension ManagedObjectModel {
             compositeAttributes: parts.composites, origin: parts.root)
     }
 
-    /// The model as the text of a file `contents`.
+    /// Returns the model as the text of a file `contents`.
     ///
-    /// A model that was loaded is printed without loss, but for comments and the order of elements of different kinds
-    /// that were mixed.
+    /// A loaded model is written without loss, except for comments and the interleaving of elements of different
+    /// kinds.
     ///
-    /// - Throws: ``ModelError`` if the model has something that a file cannot hold: several version identifiers, or
+    /// - Throws: ``ModelError`` if the model has something that a file cannot contain: several version identifiers, or
     ///   a name with control characters.
     public func contents() throws(ModelError) -> String {
         try ModelWriter.element(self).document()
     }
 
-    /// Writes the model to a file that Xcode's model editor and ``init(contentsOf:version:)`` read.
+    /// Writes the model to a file that Xcode's model editor and ``init(contentsOf:version:)`` can read.
     ///
-    /// - Parameter url: a folder whose name ends in `.xcdatamodel`, which is made if it is not there and whose file
-    ///   `contents` is replaced; or any other name, for that file itself.
+    /// - Parameter url: A folder whose name ends in `.xcdatamodel`, which is created if necessary and whose file
+    ///   `contents` is replaced; or a file with any other name.
     /// - Throws: ``ModelError`` as ``contents()``, and if the file cannot be written.
     public func write(to url: URL) throws(ModelError) {
         let text = try contents()
@@ -71,7 +71,7 @@ extension ManagedObjectModel {
     }
 }
 
-/// What the elements of a model's file describe, not checked yet.
+/// The descriptions from a model file, before validation.
 private struct ModelParts {
     let root: ModelElement
     var entities: [EntityDescription] = []
@@ -94,7 +94,7 @@ private struct ModelParts {
 }
 
 extension ModelError {
-    /// The error of a model in a file: it begins with the file and, if it is about a declaration, with its line.
+    /// Returns the error for a model in a file: the message begins with the file and, for a declaration, its line.
     func located(in file: ModelFile) -> ModelError {
         var error = self
         let line = declaredAt.flatMap { $0.hasPrefix(file.place + ":") ? $0.dropFirst(file.place.count + 1) : nil }

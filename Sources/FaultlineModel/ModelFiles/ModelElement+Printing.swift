@@ -1,7 +1,7 @@
 extension ModelElement {
-    /// The element as the text of a file, as Xcode writes it: four spaces a level, an element a line.
+    /// Returns the element as the text of a file in Xcode's format: four spaces per level, one element per line.
     ///
-    /// - Throws: ``ModelError`` if a text has a character that XML cannot hold.
+    /// - Throws: ``ModelError`` if a text contains a character that XML cannot represent.
     func document() throws(ModelError) -> String {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
         try print(to: &text, indent: "")
@@ -30,7 +30,7 @@ extension ModelElement {
             case "<": text += "&lt;"
             case ">": text += "&gt;"
             case "\"": text += "&quot;"
-            // A reader takes these for spaces if they stand in an attribute's value as they are.
+            // Unescaped, these would be read as spaces in an attribute's value.
             case "\t", "\n", "\r": text += "&#\(character.value);"
             case "\u{0}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
                 throw ModelError(
@@ -43,7 +43,7 @@ extension ModelElement {
         return text
     }
 
-    /// Xcode's order of attributes; what it has no place for comes last, by name.
+    /// Xcode's order of attributes; others come last, by name.
     private static let order = [
         "key", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion",
         "sourceLanguage", "userDefinedModelVersionIdentifier", "name", "representedClassName", "parentEntity",
@@ -57,7 +57,7 @@ extension ModelElement {
     private static let ranks = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
 
     private static func comesFirst(_ left: String, _ right: String, _ element: String) -> Bool {
-        // An index's element begins with the property, not with its type.
+        // An index element begins with its property, not with its type.
         func rank(_ key: String) -> Int {
             element == "fetchIndexElement" && key == "type" ? order.count : ranks[key] ?? order.count + 2
         }

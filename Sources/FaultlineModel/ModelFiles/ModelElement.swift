@@ -1,11 +1,11 @@
-/// An element of a model file: its attributes and the elements in it.
+/// An element of a model file, with its attributes and children.
 ///
-/// Text between elements is not kept: model files have none.
+/// Text between elements is dropped; model files have none.
 final class ModelElement: Sendable {
     let name: String
     let attributes: [String: String]
     let children: [ModelElement]
-    /// The line on which its start tag ends; 0: it was made, not read.
+    /// The line on which its start tag ends; 0 if it was not read from a file.
     let line: Int
 
     init(_ name: String, _ attributes: [String: String] = [:], _ children: [ModelElement] = [], line: Int = 0) {

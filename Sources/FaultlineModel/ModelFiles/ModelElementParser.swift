@@ -1,22 +1,22 @@
 import Foundation
 import FoundationXML
 
-/// Reads a file's XML into a tree of elements.
+/// Parses a file's XML into a tree of elements.
 ///
-/// Nothing outside the file is looked at, and what a file can make of this process is bounded: see ``Limit`` and
+/// The parser reads nothing outside the file, and limits the resources that a file can use: see ``Limit`` and
 /// ``XMLScreening``.
 final class ModelElementParser: NSObject, XMLParserDelegate {
-    /// Bounds that are far from any model that was ever made, and keep hostile files from doing harm.
+    /// Limits far above any real model, which keep hostile files from doing harm.
     enum Limit {
         static let bytes = 16 << 20
         static let elements = 200_000
         static let depth = 64
     }
 
-    /// Why a file is no tree of elements.
+    /// The reason why a file is not a tree of elements.
     struct Failure: Error {
         var code: ModelError.Code
-        /// What the file is, after its name: `"is no XML"`.
+        /// The reason, worded to follow the file's name: `"is no XML"`.
         var text: String
     }
 
@@ -33,7 +33,7 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
     private var failure: Failure?
     private let wantsText: Bool
 
-    /// - Parameter wantsText: whether text is kept, as an attribute with an empty name, for property lists.
+    /// - Parameter wantsText: Whether to keep text, as an attribute with an empty name, for property lists.
     private init(wantsText: Bool) {
         self.wantsText = wantsText
     }
@@ -106,8 +106,8 @@ final class ModelElementParser: NSObject, XMLParserDelegate {
         parser.abortParsing()
     }
 
-    /// libxml2's numbers (`xmlParserErrors`, https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html) in
-    /// words.
+    /// Translates libxml2's error codes (`xmlParserErrors`,
+    /// https://gnome.pages.gitlab.gnome.org/libxml2/html/xmlerror_8h.html).
     private static func words(_ code: Int) -> String {
         switch code {
         case 5: "it ends in the middle of an element"

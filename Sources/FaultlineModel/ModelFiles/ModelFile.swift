@@ -1,24 +1,24 @@
 import Foundation
 
-/// Finds the file that holds a model, and reads it.
+/// Finds and reads the file of a model.
 struct ModelFile {
-    /// What Xcode says that its models are.
+    /// The type attribute of Xcode's models.
     static let type = "com.apple.IDECoreDataModeler.DataModel"
 
     let url: URL
 
     var path: String { url.path }
 
-    /// The file as a declaration names it: from the model's folder on.
+    /// The file as named in declarations: its path from the model's folder.
     var place: String {
         let parts = url.pathComponents
         let isFolder = { (part: String) in part.hasSuffix(".xcdatamodeld") || part.hasSuffix(".xcdatamodel") }
         return parts[(parts.firstIndex(where: isFolder) ?? parts.count - 1)...].joined(separator: "/")
     }
 
-    /// The file of the model at a URL.
+    /// Finds the file of the model at a URL.
     ///
-    /// - Parameter url: a `.xcdatamodeld`, of which a version is taken; a `.xcdatamodel`; or its file `contents`.
+    /// - Parameter url: A `.xcdatamodeld` with versions, a `.xcdatamodel`, or its file `contents`.
     init(_ url: URL, version: String?) throws(ModelError) {
         if try !Self.isFolder(url) {
             self.url = url
@@ -40,9 +40,9 @@ struct ModelFile {
 
     func read() throws(ModelError) -> ModelElement { try Self.root(of: try Self.data(url), path: path) }
 
-    /// The outermost element of a model's XML.
+    /// Returns the root element of a model's XML.
     ///
-    /// - Parameter path: What errors call it.
+    /// - Parameter path: The file's name in errors.
     static func root(of data: Data, path: String) throws(ModelError) -> ModelElement {
         let root: ModelElement
         do throws(ModelElementParser.Failure) {
@@ -63,7 +63,7 @@ struct ModelFile {
 
     // MARK: Files
 
-    /// Whether there is a folder at a URL and not a file.
+    /// Whether the URL names a folder rather than a file.
     static func isFolder(_ url: URL) throws(ModelError) -> Bool {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -72,9 +72,9 @@ struct ModelFile {
         return isFolder.boolValue
     }
 
-    /// The bytes of a file that is no larger than a model can be.
+    /// Returns the bytes of a file that is within the size limit.
     static func data(_ url: URL) throws(ModelError) -> Data {
-        // A device or a pipe would never end.
+        // Reading a device or a pipe might never end.
         let resolved = url.resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: resolved.path)
         guard let attributes else {

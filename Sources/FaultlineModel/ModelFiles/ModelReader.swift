@@ -1,8 +1,8 @@
-/// Makes descriptions of a model file's elements.
+/// Converts a model file's elements to descriptions.
 struct ModelReader {
-    /// The file, for errors.
+    /// The file's path, for errors.
     let path: String
-    /// The file as it is named in ``AttributeDescription/declaredAt``.
+    /// The file's name in ``AttributeDescription/declaredAt``.
     let place: String
 
     func entity(_ element: ModelElement) throws(ModelError) -> EntityDescription {
@@ -81,7 +81,7 @@ struct ModelReader {
     }
 }
 
-/// Lists that are elements of elements.
+/// Lists in child elements.
 extension ModelReader {
     static func userInfo(_ element: ModelElement) -> [String: String] {
         let entries = element.children("userInfo").flatMap { $0.children("entry") }

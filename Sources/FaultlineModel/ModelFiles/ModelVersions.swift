@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The versions of a model that are in a `.xcdatamodeld`.
+/// The versions of a model in a `.xcdatamodeld`.
 ///
 ///     let versions = try ModelVersions(contentsOf: url)
 ///     let old = try versions.model("Moody 3")
@@ -12,7 +12,7 @@ public struct ModelVersions: Sendable {
 
     /// Lists the versions in a folder, without reading them.
     ///
-    /// - Throws: ``ModelError`` if there is no such folder, or none of its folders is a `.xcdatamodel`.
+    /// - Throws: ``ModelError`` if there is no such folder, or if it contains no `.xcdatamodel`.
     public init(contentsOf url: URL) throws(ModelError) {
         self.url = url
         if ["mom", "momd", "omo"].contains(url.pathExtension) {
@@ -38,11 +38,13 @@ public struct ModelVersions: Sendable {
 
     private static let suffix = ".xcdatamodel"
 
-    /// The name of the version that programs are built with: the one that `.xccurrentversion` names or, if it names
-    /// none, the only one or the one that is called like the folder.
+    /// The name of the version that programs are built with.
     ///
-    /// - Throws: ``ModelError`` if `.xccurrentversion` cannot be read or names a version that is not there, or if
-    ///   nothing says which it is.
+    /// It is the one that `.xccurrentversion` names. If that names none, it is the only version, or the one named like
+    /// the folder.
+    ///
+    /// - Throws: ``ModelError`` if `.xccurrentversion` cannot be read or names a version that does not exist, or if
+    ///   the current version cannot be determined.
     public var current: String {
         get throws(ModelError) {
             let file = url.appendingPathComponent(".xccurrentversion")
@@ -65,7 +67,7 @@ public struct ModelVersions: Sendable {
         }
     }
 
-    /// The folder of the named version, with or without `.xcdatamodel`.
+    /// Returns the folder of the named version; the name may end in `.xcdatamodel`.
     ///
     /// - Throws: ``ModelError`` if there is no such version.
     public func url(of name: String) throws(ModelError) -> URL {
@@ -86,7 +88,7 @@ public struct ModelVersions: Sendable {
         "choose one of \(names.map { "'\($0)'" }.joined(separator: ", "))."
     }
 
-    /// What an XML property list says; `nil`: it names no version.
+    /// Returns the version that an XML property list names, or `nil`.
     private static func currentName(_ file: URL) throws(ModelError) -> String? {
         let root: ModelElement
         do throws(ModelElementParser.Failure) {

@@ -1,7 +1,7 @@
-/// Makes a model file's elements of descriptions.
+/// Converts descriptions to a model file's elements.
 ///
-/// What came from a file goes back as it was, but for what was changed: attributes and elements that the model has no
-/// word for stay, and so does the order of the kinds of elements. Comments are lost.
+/// A model that came from a file is written back as it was, with its changes. Unknown attributes and elements are
+/// preserved, and so is the order of the kinds of elements; comments are lost.
 enum ModelWriter {
     static func element(_ model: ManagedObjectModel) throws(ModelError) -> ModelElement {
         let original = model.origin
@@ -104,7 +104,7 @@ enum ModelWriter {
             Description.elementName, description.printed, arrange(groups, like: description.origin.element))
     }
 
-    /// Children in the order in which their kinds stand in the original, with those that are of no known kind.
+    /// Returns the children in the original order of their kinds, including those of unknown kinds.
     private static func arrange(_ groups: [Group], like original: ModelElement?) -> [ModelElement] {
         var arranged: [ModelElement] = []
         var done: Set<String> = []
@@ -115,7 +115,7 @@ enum ModelWriter {
         return arranged
     }
 
-    /// The original's elements, if they say what is to be said, or else new ones.
+    /// Returns the original elements if their value is unchanged, or else new ones.
     private static func unlessChanged<Value: Equatable>(
         _ name: String, _ value: Value, _ original: ModelElement?, _ read: (ModelElement) -> Value,
         _ make: () -> [ModelElement]

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A look at a file before Foundation's parser gets it, which ends the program at XML that no model file has:
-/// names that are no UTF-8, processing instructions without text, notations without a name.
+/// Checks a file before Foundation's parser reads it.
 ///
-/// What could bring such things in by a detour is refused as well: another encoding, and a document type with
-/// declarations of its own, whose entities can stand for anything.
+/// The parser ends the process on XML that no model file contains: names that are not UTF-8, processing instructions
+/// without text, and notations without a name. Indirect ways to such contents are refused too: other encodings, and a
+/// document type with declarations, whose entities can expand to anything.
 struct XMLScreening {
-    /// Why the file is not to be parsed.
+    /// The reason why the file must not be parsed.
     struct Refusal: Error {
-        /// What the file is, after its name: `"has a processing instruction …"`.
+        /// The reason, worded to follow the file's name: `"has a processing instruction …"`.
         var text: String
-        /// Whether it is XML at all.
+        /// Whether the file is XML.
         var isXML: Bool
     }
 
@@ -28,7 +28,7 @@ struct XMLScreening {
     }
 
     private mutating func check() throws(Refusal) {
-        // A zero byte is no character of XML, but half of one in UTF-16.
+        // XML contains no zero bytes; they are halves of UTF-16 characters.
         guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
             throw Refusal(text: "is no XML in UTF-8", isXML: false)
         }
@@ -47,7 +47,7 @@ struct XMLScreening {
             } else if starts("<![CDATA[") {
                 place = end(of: "]]>") ?? bytes.count
             } else if starts("<?") {
-                // The beginning of a declaration that breaks off is no instruction.
+                // A declaration that is cut off is not a processing instruction.
                 guard end(of: "?>") != nil else { throw Refusal(text: "is no XML", isXML: false) }
                 throw refusal("has a processing instruction")
             } else if starts("<!DOCTYPE") {
@@ -92,7 +92,7 @@ struct XMLScreening {
 
     private func starts(_ text: String) -> Bool { bytes[place...].starts(with: text.utf8) }
 
-    /// The place behind the next occurrence of a text.
+    /// The index after the next occurrence of a text.
     private func end(of text: String) -> Int? {
         bytes[place...].firstRange(of: Array(text.utf8))?.upperBound
     }

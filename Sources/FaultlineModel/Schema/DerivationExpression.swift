@@ -1,10 +1,11 @@
-/// What a store can work a derived attribute out from, after Core Data's expressions.
+/// An expression from which a store computes a derived attribute, in Core Data's syntax.
 ///
-/// `now()`; the name of an attribute, or that of a to-one relationship and an attribute at its other end (`owner.name`),
-/// each also as `canonical:(…)`, `uppercase:(…)` or `lowercase:(…)`; `pages.@count`; `pages.@sum.number`.
+/// It is `now()`; the name of an attribute, or a to-one relationship and an attribute of its destination
+/// (`owner.name`), each also as `canonical:(…)`, `uppercase:(…)` or `lowercase:(…)`; `pages.@count`; or
+/// `pages.@sum.number`.
 package enum DerivationExpression: Sendable, Hashable {
     package enum Function: String, Sendable, Hashable, CaseIterable {
-        /// The text without regard to case and diacritics: what a search with `[cd]` compares.
+        /// The text without differences in case and diacritics, which a search with `[cd]` compares.
         case canonical
         case uppercase
         case lowercase
@@ -16,7 +17,7 @@ package enum DerivationExpression: Sendable, Hashable {
     case count(relationship: String)
     case sum(relationship: String, attribute: String)
 
-    /// `nil`: it is none of these.
+    /// Parses an expression; `nil` if it is none of these.
     package init?(_ text: String) {
         var text = text[...].trimmingSpaces
         if text.filter({ $0 != " " }) == "now()" {

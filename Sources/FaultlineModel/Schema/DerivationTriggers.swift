@@ -1,14 +1,14 @@
-/// The triggers that keep derived attributes up, after those that Core Data makes.
+/// The triggers that update derived attributes, modelled on Core Data's.
 ///
-/// They tell of every row that they change by calling a function of the connection's, so that the change can be shown:
-/// `NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT)`. Those for counts
-/// are Core Data's word for word; the others are made in their likeness.
+/// They report every row that they change by calling a function of the connection, which lets objects show the change:
+/// `NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT)`. The triggers for
+/// counts are identical to Core Data's; the others follow their pattern.
 package struct DerivationTriggers {
     /// `CREATE TRIGGER` statements.
     package private(set) var statements: [String] = []
-    /// For each of them, the table of the attribute that it keeps up.
+    /// The table of the attribute that each statement updates.
     private var tables: [String] = []
-    /// Attributes whose expressions the store cannot work out: entity, attribute, expression.
+    /// Attributes with expressions that the store cannot compute: entity, attribute, expression.
     package private(set) var unsupported: [(entity: String, attribute: String, expression: String)] = []
 
     private let entities: [EntitySchema]
@@ -28,21 +28,21 @@ package struct DerivationTriggers {
         }
     }
 
-    /// The statements for the attributes of some entities.
+    /// Returns the statements for the attributes of some entities.
     ///
-    /// - Parameter wanted: the entities' tables; `nil`: those of all.
+    /// - Parameter wanted: The entities' tables; `nil` for all.
     package func statements(forTables wanted: Set<String>?) -> [String] {
         zip(tables, statements).filter { wanted?.contains($0.0) != false }.map(\.1)
     }
 
-    /// Returns whether there is what the expression names.
+    /// Adds the triggers of an expression; returns whether everything that it names exists.
     private mutating func add(
         _ expression: DerivationExpression, _ property: PropertySchema, _ entity: EntitySchema
     ) -> Bool {
         let target = Target(property, entity, entities)
         switch expression {
         case .now:
-            // Seconds since 2001-01-01 00:00 UTC, the Julian day 2451910.5. Every save raises Z_OPT.
+            // Seconds since 2001-01-01 00:00 UTC, the Julian day 2451910.5. Every save increments Z_OPT.
             guard property.attributeType == .date else { return false }
             let now = "(julianday('now') - 2451910.5) * 86400.0"
             let own = "Z_PK = NEW.Z_PK"
@@ -98,7 +98,7 @@ package struct DerivationTriggers {
 
     // MARK: Kinds of expressions
 
-    /// A value at the other end of a to-one relationship: it changes with the key, and with the row there.
+    /// A value at the other end of a to-one relationship, which changes with the key and with the destination's row.
     private mutating func addReached(
         _ target: Target, _ key: String, _ table: String, _ column: String,
         _ function: DerivationExpression.Function?
@@ -115,7 +115,7 @@ package struct DerivationTriggers {
         ]
     }
 
-    /// Where a to-many relationship is kept: the table with its owner's key, and that key's column.
+    /// The table that stores a to-many relationship, and its column for the owner's key.
     private func ends(_ relationship: PropertySchema) -> (table: String, key: String) {
         if let join = relationship.joinTable { return (join.table, join.sourceColumn) }
         let destination = entities[relationship.destination]
@@ -141,8 +141,7 @@ package struct DerivationTriggers {
         ]
     }
 
-    /// Sums are taken anew from the members: adding and taking away again would gather the errors of floating-point
-    /// numbers.
+    /// Sums are recomputed from the members, because adding and subtracting would accumulate floating-point errors.
     private mutating func addSum(_ target: Target, _ relationship: PropertySchema, _ source: PropertySchema) {
         let (table, key) = ends(relationship)
         let members = entities[relationship.destination].table
@@ -177,13 +176,13 @@ package struct DerivationTriggers {
         }
     }
 
-    /// The attribute that is derived.
+    /// The derived attribute.
     private struct Target {
         let table: String
         let column: String
         private let entity: String
         private let name: String
-        /// `Z_ENT` of the rows that have the attribute, where others of the table do not.
+        /// The `Z_ENT` of rows that have the attribute, if other rows of the table do not.
         private let family: [Int64]?
 
         init(_ property: PropertySchema, _ entity: EntitySchema, _ entities: [EntitySchema]) {
@@ -194,11 +193,11 @@ package struct DerivationTriggers {
             family = entity.parent < 0 ? nil : entity.family.map { entities[$0].number }
         }
 
-        /// One trigger: after an event the rows that a condition names have another value.
+        /// Returns one trigger: after an event, it updates the attribute in the rows that a condition selects.
         ///
         /// - Parameters:
-        ///   - source: the table whose event it is; left out: the attribute's own.
-        ///   - isInsert: whether the row that changes is the one that is being inserted.
+        ///   - source: The table of the event; by default the attribute's own.
+        ///   - isInsert: Whether the updated row is the one being inserted.
         func trigger(
             _ part: String, _ event: String, _ value: String, _ rows: String, on source: String? = nil,
             when: String? = nil, isInsert: Bool = false

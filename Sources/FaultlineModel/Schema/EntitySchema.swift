@@ -1,31 +1,31 @@
-/// How one entity is laid out: its number, its table, and the columns of its rows.
+/// The layout of one entity: its number, its table, and the columns of its rows.
 package final class EntitySchema: Sendable {
     package let name: String
-    /// The place in ``ModelSchema/entities``.
+    /// The index in ``ModelSchema/entities``.
     package let index: Int
     /// `Z_ENT`.
     package let number: Int64
     package let isAbstract: Bool
-    /// The places of the parent (-1: none) and of the root of the tree.
+    /// The indices of the parent (-1 for none) and of the root of the tree.
     package let parent: Int
     package let root: Int
-    /// The entity itself and all that inherit from it, as places.
+    /// The indices of the entity itself and all that inherit from it.
     package let family: [Int]
     package let table: String
     /// Whether the table holds rows of more than one entity.
     package let isInTree: Bool
-    /// All properties, inherited ones first; within an entity attributes, then relationships, each in alphabetical
-    /// order.
+    /// All properties, inherited ones first.
     ///
-    /// A property's index is the same in every entity that inherits it.
+    /// Within an entity, attributes come before relationships, each in alphabetical order. A property's index is the
+    /// same in every entity that inherits it.
     package let properties: [PropertySchema]
-    /// The columns of a row behind `Z_PK` and `Z_OPT`, in the order in which they are selected: attributes, then
-    /// foreign keys, each in alphabetical order.
+    /// The columns of a row after `Z_PK` and `Z_OPT`, in the order of selection: attributes, then foreign keys, each
+    /// in alphabetical order.
     package let columns: [ColumnSchema]
     package let declaredAt: String
-    /// Properties that the entity itself says are unique together, as indexes.
+    /// The entity's own uniqueness constraints, as indices of properties.
     package let uniquenessConstraints: [[Int]]
-    /// By name, with those of the entities that the entity inherits from.
+    /// Fetched properties by name, including inherited ones.
     package let fetchedProperties: [String: FetchedPropertyDescription]
 
     private let indexes: [String: Int]
@@ -53,7 +53,7 @@ package final class EntitySchema: Sendable {
         self.uniquenessConstraints = uniquenessConstraints.map { $0.compactMap { indexes[$0] } }
     }
 
-    /// The place of the property of that name, or `nil`.
+    /// Returns the index of the property of that name, or `nil`.
     package func index(of property: String) -> Int? {
         indexes[property]
     }

@@ -1,4 +1,4 @@
-/// A digest of texts, one after the other: FNV-1a.
+/// A digest of a sequence of texts: FNV-1a.
 struct LayoutDigest {
     private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 

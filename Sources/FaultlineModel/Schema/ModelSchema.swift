@@ -1,8 +1,8 @@
-/// How a model is laid out in SQLite, after the schema that Core Data makes.
+/// The layout of a model in SQLite, compatible with Core Data's schema.
 package final class ModelSchema: Sendable {
-    /// The entities by number: every tree's root is followed by its children, roots in alphabetical order.
+    /// The entities by number: each root is followed by its descendants, and roots are in alphabetical order.
     package let entities: [EntitySchema]
-    /// The statements that make the tables and indexes, without the store's own three tables.
+    /// The statements that create the tables and indexes, without the store's own three tables.
     package var statements: [String] { statements(forTables: nil) }
     package let digest: String
 
@@ -10,9 +10,9 @@ package final class ModelSchema: Sendable {
     private let places: [String: Int]
     private let placesByNumber: [Int64: Int]
 
-    /// Lays entities out.
+    /// Computes the layout of entities.
     ///
-    /// - Parameter numbers: numbers that a store has given its entities already; empty: they are counted out.
+    /// - Parameter numbers: The numbers of entities in an existing store; empty to number them from 1.
     package init(_ descriptions: [EntityDescription], numbers: [String: Int64]) {
         let layout = SchemaLayout(descriptions, numbers: numbers)
         entities = layout.makeEntities()
@@ -22,7 +22,7 @@ package final class ModelSchema: Sendable {
         digest = layout.digest(entities)
     }
 
-    /// The property at the end of a key path from an entity; `nil`: there is none.
+    /// Returns the property at the end of a key path from an entity, or `nil`.
     package func property(_ keyPath: String, of entity: EntitySchema) -> PropertySchema? {
         var (entity, found) = (entity, PropertySchema?.none)
         for name in keyPath.split(separator: ".") {
@@ -36,14 +36,14 @@ package final class ModelSchema: Sendable {
         return found
     }
 
-    /// The statements that make what some entities need.
+    /// Returns the statements that create the tables and indexes of some entities.
     ///
-    /// - Parameter tables: the entities' tables; `nil`: those of all.
+    /// - Parameter tables: The entities' tables; `nil` for all.
     package func statements(forTables tables: Set<String>?) -> [String] {
         labelledStatements.filter { tables?.contains($0.table) != false }.map(\.text)
     }
 
-    /// A digest of what the layout of some entities depends on, whatever else is in the model.
+    /// Returns a digest of the layout of some entities, independent of the rest of the model.
     package func digest(of names: Set<String>) -> String {
         var digest = LayoutDigest()
         for entity in entities where names.contains(entity.name) {
@@ -64,7 +64,7 @@ package final class ModelSchema: Sendable {
         places[name].map { entities[$0] }
     }
 
-    /// The place of the entity with that `Z_ENT`, or `nil`.
+    /// Returns the index of the entity with that `Z_ENT`, or `nil`.
     package func place(ofNumber number: Int64) -> Int? {
         placesByNumber[number]
     }

@@ -1,6 +1,6 @@
-/// How one property of an entity is laid out.
+/// The layout of one property of an entity.
 ///
-/// A class, so that going over properties copies nothing but references.
+/// A class, because iterating over properties then copies only references.
 package final class PropertySchema: Sendable {
     package enum Kind: Sendable, Hashable {
         case attribute(AttributeType)
@@ -13,44 +13,43 @@ package final class PropertySchema: Sendable {
     }
 
     package let name: String
-    /// The place in the entity's properties, which subentities keep for what they inherit.
+    /// The index in the entity's properties, which is the same in entities that inherit the property.
     package let index: Int
     package let kind: Kind
     package let isOptional: Bool
     package let isTransient: Bool
-    /// The expression that the store works the value out from; `nil`: it is set.
+    /// The expression from which the store computes the value; `nil` if the program sets it.
     package let derivation: String?
     package let defaultValue: AttributeValue?
     package let valueTransformerName: String?
-    /// `nil`: none.
+    /// The limits that a save checks, or `nil`.
     package let limits: ValueLimits?
     package let isExternal: Bool
     package let declaredAt: String
     /// The column of an attribute or of a to-one relationship: `ZNAME`.
     package let column: String
-    /// The column that holds the attribute's text without regard to case and diacritics; `nil`: none.
+    /// The column with the attribute's text without differences in case and diacritics, or `nil`.
     ///
-    /// That of an attribute that is derived from it as `canonical:(…)`, or its own if it is derived so itself. Not where
-    /// another program works it out.
+    /// It belongs to an attribute derived from this one with `canonical:(…)`, or to this one if it is derived that way
+    /// itself. `nil` also if another program computes it.
     package let canonicalColumn: String?
-    /// The column that says which entity a to-one relationship leads to, where that is not clear: `Z3_OWNER`.
+    /// The column for the entity of a to-one relationship's destination, if that has subentities: `Z3_OWNER`.
     package let entityColumn: String?
-    /// The place in ``EntitySchema/columns``, or -1.
+    /// The index in ``EntitySchema/columns``, or -1.
     package let slot: Int
-    /// The place of ``entityColumn`` in ``EntitySchema/columns``, or -1.
+    /// The index of ``entityColumn`` in ``EntitySchema/columns``, or -1.
     package let entitySlot: Int
 
     // Relationships.
-    /// The place of the destination in ``ModelSchema/entities``, or -1.
+    /// The index of the destination in ``ModelSchema/entities``, or -1.
     package let destination: Int
-    /// The place of the inverse among the destination's properties, or -1.
+    /// The index of the inverse among the destination's properties, or -1.
     package let inverse: Int
     package let deleteRule: DeleteRule
     package let joinTable: JoinTableSchema?
-    /// The column that says in which order the objects at the other end of an ordered to-many relationship stand: in
-    /// their rows, or in the join table.
+    /// The column that orders the objects of an ordered to-many relationship, in their rows or in the join table.
     package let orderColumn: String?
-    /// A number for the relationship that is the same in all entities that inherit it, or -1.
+    /// The number of the relationship, which is the same in all entities that inherit it, or -1.
     package let relationshipNumber: Int
 
     init(
@@ -99,28 +98,28 @@ package final class PropertySchema: Sendable {
     }
 }
 
-/// What a value must keep to for an object to be saved.
+/// The limits that a value must satisfy for an object to be saved.
 package struct ValueLimits: Sendable, Hashable {
-    /// The least and the greatest value; of text its length in characters.
+    /// The minimum and maximum value; for text, the length in characters.
     package var minimum: AttributeValue?
     package var maximum: AttributeValue?
     package var regularExpression: String?
-    /// How many objects there may be at the other end of a to-many relationship; 0: not limited.
+    /// The minimum and maximum number of objects in a to-many relationship; 0 for no limit.
     package var minimumCount = 0
     package var maximumCount = 0
 
     var orNone: ValueLimits? { self == ValueLimits() ? nil : self }
 }
 
-/// The table that holds the pairs of a many-to-many relationship, seen from one of its sides.
+/// The join table of a many-to-many relationship, seen from one of its sides.
 package struct JoinTableSchema: Sendable, Hashable {
     package let table: String
-    /// The column that holds this side's keys.
+    /// The column with this side's keys.
     package let sourceColumn: String
-    /// The column that holds the destination's keys.
+    /// The column with the destination's keys.
     package let destinationColumn: String
 
-    /// The column that orders the destination's keys, where the relationship is ordered.
+    /// The column that orders the destination's keys, if the relationship is ordered.
     package var orderColumn: String {
         "Z_FOK_" + (destinationColumn.hasPrefix("Z_") ? destinationColumn.dropFirst(2) : destinationColumn[...])
     }
@@ -128,15 +127,15 @@ package struct JoinTableSchema: Sendable, Hashable {
 
 /// A column that is read and written with an entity's rows.
 package struct ColumnSchema: Sendable, Hashable {
-    /// What a row keeps of the column.
+    /// The form in which a row stores the column's value.
     package enum Storage: Sendable, Hashable {
         case integer, real, text, blob, decimal
     }
 
     package let name: String
     package let storage: Storage
-    /// The property that the column belongs to.
+    /// The index of the column's property.
     package let property: Int
-    /// Whether the column holds the entity of a to-one relationship's destination and not its key.
+    /// Whether the column stores the entity of a to-one relationship's destination rather than its key.
     package let isEntityColumn: Bool
 }

@@ -1,5 +1,5 @@
 extension SchemaLayout {
-    /// `CREATE` statements: all tables, then all indexes, each with the table of the entities that need it.
+    /// The `CREATE` statements: all tables, then all indexes, each with the table of the entities that need it.
     func statements(_ entities: [EntitySchema]) -> [(table: String, text: String)] {
         var tables: [(String, String)] = []
         var indexes: [(String, String)] = []
@@ -28,14 +28,14 @@ extension SchemaLayout {
         for entity in entities {
             for property in entity.properties {
                 guard let join = property.joinTable, joinTables.insert(join.table).inserted else { continue }
-                // The side that the table is named for comes first, whichever of them is met first.
+                // The side that the table is named for comes first, whichever side is visited first.
                 let destination = entities[property.destination]
                 let inverse = destination.properties[property.inverse]
                 let isOwn =
                     join.table.hasSuffix(property.name.uppercased()) && join.table.hasPrefix("Z_\(entity.number)")
                 let side = isOwn ? join : inverse.joinTable!
                 let (first, second) = (side.sourceColumn, side.destinationColumn)
-                // In a relation of an entity's relationship with itself both sides are one.
+                // If a relationship is its own inverse, both sides are the same.
                 var orders: [String] = []
                 for order in [inverse, property].compactMap(\.orderColumn) where !orders.contains(order) {
                     orders.append(order)
@@ -56,8 +56,10 @@ extension SchemaLayout {
         return tables + indexes
     }
 
-    /// The columns of a tree's table behind the first three: grouped by type; within a group by entity, a parent
-    /// before its children; there by name, foreign keys behind the integers.
+    /// The columns of a tree's table after the first three.
+    ///
+    /// They are grouped by type; within a group by entity, parents before children; within an entity by name, with
+    /// foreign keys after the integers.
     private func tableColumns(_ root: Int) -> [(name: String, type: String)] {
         var columns: [(group: Int, place: Int, kind: Int, name: String, type: String)] = []
         for place in tree(root) {
@@ -105,7 +107,7 @@ extension SchemaLayout {
         }
     }
 
-    /// A digest of the layout: FNV-1a over entities, numbers and `CREATE` statements.
+    /// A digest of the layout: FNV-1a over entities, numbers and `CREATE TABLE` statements.
     func digest(_ entities: [EntitySchema]) -> String {
         var digest = LayoutDigest()
         for entity in entities {
@@ -114,11 +116,11 @@ extension SchemaLayout {
                 digest.add(
                     "\(property.name) \(property.kind) \(property.column) \(property.destination) \(property.isExternal)"
                 )
-                // A store has triggers for its expressions, and no others.
+                // The expressions determine a store's triggers.
                 if let derivation = property.derivation { digest.add(derivation) }
             }
         }
-        // Fetch indexes change how fast a store answers, not what it can hold.
+        // Fetch indexes affect the speed of a store, not its contents.
         for (_, text) in statements(entities) where text.hasPrefix("CREATE TABLE") { digest.add(text) }
         return digest.text
     }

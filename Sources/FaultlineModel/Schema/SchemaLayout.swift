@@ -1,23 +1,23 @@
-/// Works out numbers, tables and columns.
+/// Computes the numbers, tables and columns of a model's entities.
 struct SchemaLayout {
     private let descriptions: [EntityDescription]
     let places: [String: Int]
     private let numbers: [Int64]
-    /// Whether the layout is for a store of this library's.
+    /// Whether this library determines the layout, rather than an existing store.
     private let isOwn: Bool
     private let parents: [Int]
     private let roots: [Int]
     private let children: [[Int]]
-    /// By root: the places of its tree.
+    /// The indices of each root's tree, by root.
     private let trees: [[Int]]
-    /// By entity: its own attributes and relationships, each by name.
+    /// Each entity's own attributes and relationships, sorted by name.
     private let attributes: [[AttributeDescription]]
     private let relationships: [[RelationshipDescription]]
-    /// By entity: the number of its first relationship.
+    /// The number of each entity's first relationship.
     private let firstNumbers: [Int]
-    /// By entity: the places of its properties by name, inherited ones included.
+    /// The indices of each entity's properties by name, including inherited ones.
     private var propertyIndexes: [[String: Int]] = []
-    /// Column names of every tree, by root and by (entity, property).
+    /// Column names, by entity and property.
     private var columnNames: [ColumnID: String] = [:]
 
     private struct ColumnID: Hashable {
@@ -26,7 +26,7 @@ struct SchemaLayout {
     }
 
     init(_ given: [EntityDescription], numbers known: [String: Int64]) {
-        // Children follow their parent; siblings are in alphabetical order.
+        // Entities follow their parent; siblings are in alphabetical order.
         var childNames: [String: [EntityDescription]] = [:]
         for entity in given { childNames[entity.parent ?? "", default: []].append(entity) }
         var ordered: [EntityDescription] = []
@@ -50,7 +50,7 @@ struct SchemaLayout {
         var parents: [Int] = []
         var roots: [Int] = []
         var relationshipCount = 0
-        // A parent stands in front of its children.
+        // Parents come before their children.
         for (place, entity) in ordered.enumerated() {
             let parent = entity.parent.flatMap { places[$0] } ?? -1
             parents.append(parent)
@@ -75,7 +75,8 @@ struct SchemaLayout {
         nameColumns()
     }
 
-    /// `Z` and the property's name in capitals; a name that is taken in the table gets a number.
+    /// Names a column `Z` and the property's name in capitals, with a number appended if the table already has that
+    /// name.
     private mutating func nameColumns() {
         var taken: [Int: Set<String>] = [:]
         for (place, entity) in descriptions.enumerated() {
@@ -128,9 +129,9 @@ struct SchemaLayout {
         return made
     }
 
-    /// By attribute: the column that holds its text as `canonical:` makes it.
+    /// The column with the text as `canonical:` computes it, by attribute.
     private func canonicalColumns(_ attributes: [(owner: Int, attribute: AttributeDescription)]) -> [String: String] {
-        // What Core Data has folded need not be what is folded here, letter by letter.
+        // Core Data's normalization need not match this library's for every character.
         guard isOwn else { return [:] }
         let texts = Set(attributes.filter { $0.attribute.type == .string }.map(\.attribute.name))
         var found: [String: String] = [:]
@@ -174,7 +175,7 @@ struct SchemaLayout {
                 }
             }
         }
-        // Stable, so that a key stays before the column of its entity.
+        // Stable, which keeps a key before the column of its entity.
         return (attributes.sorted { $0.0 < $1.0 } + keys.sorted { $0.0 < $1.0 }).map(\.1)
     }
 
@@ -205,7 +206,7 @@ struct SchemaLayout {
         let join = isManyToMany ? joinTable(owner, relationship) : nil
         var orderColumn: String?
         if relationship.isToMany, relationship.isOrdered {
-            // Beside the keys that it orders: Z_FOK_PARENT orders by ZPARENT, Z_FOK_2PAGES by Z_2PAGES.
+            // Named after the key that it orders: Z_FOK_PARENT for ZPARENT, Z_FOK_2PAGES for Z_2PAGES.
             orderColumn =
                 join.map(\.orderColumn)
                 ?? inverse.map { "Z_FOK_" + column(destination, $0.name).dropFirst() }
@@ -228,7 +229,7 @@ struct SchemaLayout {
             relationshipNumber: relationshipNumber(owner, relationship.name))
     }
 
-    /// By property: the places of its columns, or -1.
+    /// The indices of each property's columns, or -1.
     private struct Slots {
         var columns: [Int]
         var entityColumns: [Int]
@@ -268,12 +269,12 @@ struct SchemaLayout {
         guard let name = relationship.inverse, let place = places[relationship.destination],
             let index = propertyIndexes[place][name]
         else { return nil }
-        // The model was checked: the inverse is the destination's own, not inherited.
+        // The model was validated: the inverse belongs to the destination itself and is not inherited.
         let inherited = parents[place] < 0 ? 0 : propertyIndexes[parents[place]].count
         return relationships[place][index - inherited - attributes[place].count]
     }
 
-    /// A column of its own says which entity a key belongs to where the destination has children.
+    /// The column for the entity that a key belongs to, if the destination has subentities.
     func entityColumn(_ owner: Int, _ relationship: RelationshipDescription) -> String? {
         let destination = places[relationship.destination]!
         guard !children[destination].isEmpty else { return nil }
@@ -285,8 +286,10 @@ struct SchemaLayout {
         return firstNumbers[owner] + propertyIndexes[owner][name]! - inherited - attributes[owner].count
     }
 
-    /// The table is named for the side with the lower number (in a relation of an entity with itself: for the name
-    /// that comes first), each column for the entity whose keys it holds and the relationship that leads to it.
+    /// Returns the join table of a many-to-many relationship.
+    ///
+    /// The table is named for the side with the lower number, or, within one entity, for the name that comes first.
+    /// Each column is named for the entity whose keys it stores and the relationship to it.
     private func joinTable(_ owner: Int, _ relationship: RelationshipDescription) -> JoinTableSchema {
         let inverse = inverse(of: relationship)!
         let destination = places[relationship.destination]!
@@ -307,7 +310,7 @@ extension SchemaLayout {
     func isTree(_ root: Int) -> Bool { !children[root].isEmpty }
     func tree(_ root: Int) -> [Int] { trees[root] }
 
-    /// The columns in an entity's rows that order the rows at the other end of its to-one relationships, by name.
+    /// The columns in an entity's rows that order the inverses of its to-one relationships, by name.
     func orderColumns(_ place: Int) -> [String] {
         relationships[place].filter { !$0.isToMany && inverse(of: $0)?.isOrdered == true }
             .map { "Z_FOK_" + column(place, $0.name).dropFirst() }
