@@ -65,8 +65,8 @@ static uint64_t hash_bytes(uint32_t kind, const void *bytes, size_t length) {
     return hash == 0 ? 1 : hash;
 }
 
-// The slot that holds the hash, or the free one where it would go; null if the table is full. Entries are told apart
-// by 64 bits of hash alone: among the 65,536 that fit, two alike are one chance in ten thousand million.
+// The slot with the hash, or the free slot for it; null if the table is full. Entries are identified by the 64-bit
+// hash alone: among the 65,536 that fit, the probability of a collision is one in ten billion.
 static fl_interned *find(fl_recorder *recorder, uint64_t hash) {
     for (uint32_t step = 0; step < 64; step++) {
         fl_interned *slot = &recorder->interned[(hash + step) & (FL_INTERNED_MAXIMUM - 1)];
@@ -76,11 +76,11 @@ static fl_interned *find(fl_recorder *recorder, uint64_t hash) {
     return NULL;
 }
 
-// One thread at a time adds; those that look meanwhile see either nothing or all of it.
+// One thread at a time adds; concurrent look-ups see either nothing or the complete entry.
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 void fl_dictionary_after_fork(void) {
-    // Another thread of the parent may have held it. What it guards is the parent's.
+    // Another thread of the parent may have held the mutex. The data it guards are the parent's.
     pthread_mutex_init(&adding, NULL);
 }
 
@@ -92,7 +92,7 @@ static uint32_t intern(
     fl_interned *slot = find(recorder, hash);
     if (slot != NULL && atomic_load_explicit(&slot->hash, memory_order_acquire) == hash) { return slot->id; }
     if (!fl_is_ours(recorder)) { return 0; }
-    // Reading it is a system call, which a first sight can afford.
+    // Reading the thread's CPU time is a system call, which is acceptable for a new entry.
     uint64_t began = fl_thread_time();
     pthread_mutex_lock(&adding);
     uint32_t id = 0;
@@ -158,15 +158,15 @@ uint32_t fl_intern_site(
 
 // MARK: - Stacks
 
-// Swift marks the frame pointer of an asynchronous function in this bit.
+// Swift marks the frame pointer of an asynchronous function with this bit.
 #define ASYNC_FRAME ((uintptr_t)1 << 60)
 
-// Frames that a chain is taken up at again, where code lies between that uses the register for something else: what Swift
-// calls `DispatchQueue.sync` does.
+// Frames at which a walk resumes if the code in between uses the register for something else, as code does that Swift
+// calls `DispatchQueue.sync` through.
 #define ANCHORS_MAXIMUM 16
 
 typedef struct anchor {
-    uintptr_t low;    // below everything that the function which sets it keeps on the stack
+    uintptr_t low;    // below everything that the anchoring function keeps on the stack
     uintptr_t frame;  // of that function
 } anchor;
 
@@ -185,8 +185,8 @@ __attribute__((noinline)) void fl_push_anchor(void) {
 
 void fl_pop_anchor(void) { anchors.count--; }
 
-// Follows the frame pointers. Libraries without them (libsqlite3, parts of libc) leave rubbish in the chain, so a
-// frame counts only if it lies in this thread's stack, above the one before it. An anchor is never passed by.
+// Follows the frame pointers. Libraries without them (libsqlite3, parts of libc) leave garbage in the chain, so a
+// frame counts only if it is in this thread's stack, above the previous one. The walk never skips an anchor.
 static uint32_t walk(const fl_thread *thread, uint64_t *frames, bool *truncated) {
     uint32_t count = 0, next = anchors.count < ANCHORS_MAXIMUM ? anchors.count : ANCHORS_MAXIMUM;
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
@@ -282,7 +282,7 @@ static int list_module(struct dl_phdr_info *module, size_t size, void *context) 
     return 0;
 }
 
-// The linker counts what it has loaded; only a new count makes the list worth walking.
+// The linker counts the modules it has loaded; the list is walked only if the count has changed.
 static int count_loaded(struct dl_phdr_info *module, size_t size, void *count) {
     (void)size;
     *(uint64_t *)count = module->dlpi_adds;

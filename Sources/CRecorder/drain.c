@@ -19,17 +19,17 @@ struct fl_drain {
     uint64_t origin;
     void *segments[FL_SEGMENTS_MAXIMUM];
     uint64_t sizes[FL_SEGMENTS_MAXIMUM];   // of the mapped segments
-    // Copies with an end: the file may be damaged.
+    // Null-terminated copies, since the file may be damaged.
     char program[FL_PROGRAM_BYTES];
     char trace[FL_TRACE_PATH_BYTES];
     uint64_t tails[FL_RINGS_MAXIMUM];
     uint64_t dropped[FL_RINGS_MAXIMUM];
-    uint32_t segment;        // dictionary: where to go on
+    uint32_t segment;        // dictionary: the next position
     uint32_t place;
     uint64_t events;
-    uint64_t latest;         // when the last event ended, since the trace began
+    uint64_t latest;         // end of the last event, since the trace began
     uint64_t unwritten;
-    uint32_t doorbell;       // as it was heard last
+    uint32_t doorbell;       // the value at the last wait
     bool is_ended;           // whether the trace has the last line of the process
     fl_event event;
 };
@@ -122,7 +122,7 @@ void fl_drain_close(fl_drain *drain) {
     free(drain);
 }
 
-// A segment's memory, mapped when it is first looked at. Null if the file's table is damaged.
+// A segment's memory, mapped at the first access. Null if the file's table is damaged.
 static void *segment_at(fl_drain *drain, uint32_t index) {
     if (drain->recorder != NULL) { return drain->recorder->segments[index]; }
     if (drain->segments[index] != NULL) { return drain->segments[index]; }
@@ -144,7 +144,7 @@ static void *segment_at(fl_drain *drain, uint32_t index) {
     return memory;
 }
 
-// The bytes of a segment that segment_at gave.
+// The size of a segment that segment_at returned.
 static uint64_t segment_size(const fl_drain *drain, uint32_t index) {
     return drain->recorder != NULL ? drain->file->segments[index].size : drain->sizes[index];
 }
@@ -205,7 +205,7 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
         uint64_t limit = segment_size(drain, drain->segment) - sizeof *segment;
         uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
         if (used > limit) { used = limit; }
-        // With 64 bits: in a damaged file a place or a size may be such that 32 bits of their sum begin anew.
+        // With 64 bits, since in a damaged file the sum of an offset and a size can overflow 32 bits.
         while ((uint64_t)drain->place + sizeof(fl_entry) <= used) {
             const fl_entry *entry = (const fl_entry *)(const void *)(segment->data + drain->place);
             if (entry->size < sizeof *entry || (uint64_t)drain->place + entry->size > used) { break; }
@@ -226,7 +226,7 @@ static void drain_dictionary(fl_drain *drain, const fl_sink *sink) {
 
 // MARK: - Rings
 
-// One ring that is being drained.
+// The position in one ring that is being drained.
 typedef struct cursor {
     fl_ring *ring;
     uint32_t number;
@@ -241,7 +241,7 @@ static void advance(cursor *cursor) {
         uint64_t place = cursor->tail & (cursor->capacity - 1);
         const fl_header *record = (const fl_header *)(const void *)(cursor->ring->data + place);
         if (record->size < 8 || (record->size & 7) != 0 || place + record->size > cursor->capacity) {
-            cursor->tail = cursor->head;   // damaged: nothing behind it can be told apart
+            cursor->tail = cursor->head;   // damaged: the records behind it cannot be separated
             return;
         }
         if (record->kind != FL_EVENT_NONE) {
@@ -284,8 +284,8 @@ static uint32_t open_cursors(fl_drain *drain, cursor *cursors) {
 uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
     uint64_t before = drain->events;
     cursor cursors[FL_RINGS_MAXIMUM];
-    // What ended before this moment is in its ring when the heads are read, whatever its thread; so the order of
-    // causes and effects is kept between threads and between one run and the next.
+    // Every event that ended before this time is in its ring when the heads are read, on whatever thread. This
+    // preserves the order of causes and effects between threads and between runs.
     uint64_t cut = fl_drain_is_closed(drain) ? UINT64_MAX : fl_now();
     uint32_t count = open_cursors(drain, cursors);
     drain_dictionary(drain, sink);
@@ -313,7 +313,7 @@ uint64_t fl_drain_run(fl_drain *drain, const fl_sink *sink) {
     for (uint32_t index = 0; index < count; index++) {
         cursor *cursor = &cursors[index];
         drain->tails[cursor->number] = cursor->tail;
-        // In this order: nobody takes the ring over while there are losses that are not told.
+        // In this order, because a ring with unreported losses is not taken over.
         uint64_t dropped = atomic_load_explicit(&cursor->ring->dropped, memory_order_acquire);
         if (dropped > drain->dropped[cursor->number]) {
             uint32_t thread = atomic_load_explicit(&cursor->ring->thread, memory_order_relaxed);
@@ -404,7 +404,8 @@ uint64_t fl_drain_committed_offset(const fl_drain *drain) {
 
 bool fl_drain_wait(fl_drain *drain, uint32_t milliseconds) {
     struct timespec limit = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
-    // A ring that called while others were drained has called: what it holds may fill it before the time is over.
+    // A ring may have signalled while others were drained; do not wait then, because it may fill up before the
+    // timeout.
     uint32_t heard = drain->doorbell;
     syscall(SYS_futex, &drain->file->doorbell, FUTEX_WAIT, heard, &limit, NULL, 0);
     drain->doorbell = atomic_load_explicit(&drain->file->doorbell, memory_order_acquire);

@@ -13,8 +13,8 @@
 
 // MARK: - The ring
 
-// Space for a record of `size` bytes, or null if the ring is full. Records are whole: one that does not fit before
-// the ring's end begins at its start, and filler stands in between.
+// Reserves space for a record of `size` bytes; null if the ring is full. Records are contiguous: one that does not fit
+// before the ring's end begins at its start, with filler in between.
 static char *reserve(fl_ring *ring, uint32_t size, uint64_t *head) {
     uint64_t written = atomic_load_explicit(&ring->head, memory_order_relaxed);
     uint64_t drained = atomic_load_explicit(&ring->tail, memory_order_acquire);
@@ -23,7 +23,7 @@ static char *reserve(fl_ring *ring, uint32_t size, uint64_t *head) {
     uint64_t filler = rest < size ? rest : 0;
     if (written - drained + filler + size > ring->capacity) { return NULL; }
     if (filler != 0) {
-        // Only the first bytes of a filler are written: there may be room for no more than 8.
+        // Only the first bytes of a filler are written, since it may be only 8 bytes long.
         uint16_t mark[2] = {(uint16_t)filler, 0};
         memcpy(ring->data + place, mark, sizeof mark);
         written += filler;
@@ -36,7 +36,7 @@ static char *reserve(fl_ring *ring, uint32_t size, uint64_t *head) {
 static void commit(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t size) {
     uint64_t before = atomic_load_explicit(&ring->head, memory_order_relaxed);
     atomic_store_explicit(&ring->head, head + size, memory_order_release);
-    // The drainer looks by itself now and then; a burst calls it when the ring passes a quarter.
+    // The drainer wakes up regularly by itself; in a burst, the writer wakes it each time the ring passes a quarter.
     uint64_t quarter = ring->capacity / 4;
     if (before / quarter != (head + size) / quarter) {
         atomic_fetch_add_explicit(&recorder->file->doorbell, 1, memory_order_release);
@@ -48,7 +48,8 @@ static void commit(fl_recorder *recorder, fl_ring *ring, uint64_t head, uint32_t
 
 // MARK: - Rings of several threads
 
-// Rounds through the shared rings before an event is given up: recording never waits for another thread's turn.
+// The number of rounds through the shared rings before an event is dropped: recording never waits for another thread's
+// turn.
 #define SHARED_ROUNDS 64
 
 static bool try_lock(fl_ring *ring) {
@@ -56,7 +57,7 @@ static bool try_lock(fl_ring *ring) {
     return atomic_compare_exchange_strong_explicit(&ring->lock, &open, 1, memory_order_acquire, memory_order_relaxed);
 }
 
-// A ring that this thread may write now: its own, or one of the shared ones, locked. Null if all of those are in use.
+// A ring that this thread may write now: its own, or a locked shared one. Null if all of those are in use.
 static fl_ring *enter_ring(fl_thread *thread) {
     fl_ring *own = thread->ring;
     if (!fl_is_shared(own)) { return own; }
@@ -75,7 +76,7 @@ static void leave_ring(fl_ring *ring) {
     if (ring != NULL && fl_is_shared(ring)) { atomic_store_explicit(&ring->lock, 0, memory_order_release); }
 }
 
-// The numbers of a record and of the events that are drawn from it.
+// Returns the event number of a record; those of the events derived from it follow.
 static uint64_t take_ids(fl_ring *ring) { return fl_count(ring, &ring->next_id, FL_IDS_PER_RECORD); }
 
 // MARK: - Records
@@ -83,11 +84,11 @@ static uint64_t take_ids(fl_ring *ring) { return fl_count(ring, &ring->next_id, 
 static void count_dropped(fl_thread *thread, uint32_t events) {
     fl_ring *ring = thread->ring;
     if (fl_is_shared(ring)) { atomic_store_explicit(&ring->thread, thread->number, memory_order_relaxed); }
-    // Released, so that whoever reads it reads the ring's thread, too.
+    // With release order, so that a thread that reads the count also reads the ring's thread.
     atomic_fetch_add_explicit(&ring->dropped, events, memory_order_release);
 }
 
-// The cost of the events that a sample stands for.
+// The total cost of the events that a sample represents.
 static uint64_t sampled_cost(uint64_t nanoseconds) { return fl_plausible_cost(nanoseconds) * FL_SAMPLING; }
 
 void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t field_bytes, const fl_ending *ending) {
@@ -106,7 +107,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
             leave_ring(ring);
         }
     }
-    // What the ring has no room for may still be traced.
+    // A record that the ring has no room for can still be traced.
     char *room = place;
     if (room == NULL && thread->traced != NULL && size <= sizeof thread->traced->record) { room = thread->traced->record; }
     if (room == NULL) { return; }
@@ -124,7 +125,7 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
     }
     memcpy(rest, ending->lists, ending->list_words * sizeof(uint64_t));
     if (thread->pending_cost != 0 || is_sampled) {
-        // Sampled cost stands for the events that were not measured; first sights were all measured.
+        // A sample's cost represents the events that were not measured; the cost of new entries is always measured.
         uint64_t cost = thread->pending_cost;
         if (is_sampled) {
             uint64_t ended = header->start + header->duration;
@@ -139,8 +140,8 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
         if (place != NULL) { leave_ring(ring); }
         return;
     }
-    // The ring's memory stays as it is until this thread writes there again, or another one that shares it. What tracing
-    // costs stands in the next event.
+    // The record stays intact until this thread, or another one that shares the ring, writes there again. The cost of
+    // tracing is added to the next event.
     uint64_t began = is_sampled ? fl_now() : 0;
     fl_trace_record(thread, (const fl_header *)(const void *)room);
     if (place != NULL) { leave_ring(ring); }
@@ -150,13 +151,13 @@ void fl_put(fl_thread *thread, fl_header *header, const void *fields, size_t fie
 // MARK: - Waiting for a CPU
 
 // A long event may have waited for a CPU. Reading a thread's CPU time costs two system calls, so the recorder reads it
-// only when a long event ends, and when an event begins and the last reading is old. A wait before an event does not
-// count as a wait within it as long as it is shorter than that age. The cost of reading is sampled with the rest of an
+// only at the end of a long event, and at the beginning of an event if the last reading is old. A wait before an event
+// is not counted within it as long as it is shorter than that age. The cost of reading is sampled with the rest of an
 // event's cost.
 #define RUN_READING_NANOSECONDS 1000000
 #define LONG_EVENT_NANOSECONDS 500000
 
-// Reads how long the thread has run; returns the time.
+// Reads the thread's CPU time; returns the current time.
 __attribute__((noinline)) static uint64_t read_run(fl_thread *thread) {
     struct timespec time;
     struct rusage usage;
@@ -169,13 +170,13 @@ __attribute__((noinline)) static uint64_t read_run(fl_thread *thread) {
     return thread->run.at;
 }
 
-// How long the thread was ready to run, and did not run, during an event that has just ended. 0 if the thread slept:
-// its CPU time does not separate sleeping from waiting.
+// The time that the thread was ready but did not run during an event that has just ended. 0 if the thread slept,
+// because its CPU time does not separate sleeping from waiting.
 static uint64_t run_delay(fl_thread *thread, const fl_open *open, uint64_t duration) {
     fl_run before = open->run;
     read_run(thread);
     fl_run after = thread->run;
-    // An event that was recorded when it was over began before the reading.
+    // An event recorded after its end began before the reading.
     if (before.at > open->start || before.sleeps != after.sleeps || after.time < before.time) { return 0; }
     uint64_t wall = open->start + duration - before.at, ran = after.time - before.time;
     uint64_t waited = wall > ran ? wall - ran : 0;
@@ -210,7 +211,7 @@ bool fl_begin(fl_recorder *recorder, fl_open *open) {
     return true;
 }
 
-// The state of the thread that began the event, which is this one.
+// Closes the event on the current thread, which also began it, and returns the thread's state.
 static fl_thread *close_event(fl_recorder *recorder) {
     fl_thread *thread = fl_thread_current(recorder);
     if (thread != NULL && thread->depth > 0) { thread->depth--; }

@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-// What a record holds behind its header.
+// The contents of a record after its header.
 typedef struct contents {
     bool has_statement;
     fl_statement_time time;
     fl_sql statement;
 } contents;
 
-// Fills the event with a record's own event; false if the record is damaged.
+// Fills in the record's own event; false if the record is damaged.
 static bool unpack(fl_event *event, contents *contents, const fl_header *record, uint64_t origin) {
     const fl_event_schema *schema = fl_schema(record->kind);
     if (schema == NULL || record->size < sizeof *record + schema->size) { return false; }
@@ -39,13 +39,13 @@ static bool unpack(fl_event *event, contents *contents, const fl_header *record,
     return true;
 }
 
-// Makes the event one that is drawn from another.
+// Turns the event into one derived from it.
 static void draw(fl_event *event, fl_event_kind kind, uint64_t id, uint64_t start, uint64_t duration) {
     event->header.kind = (uint8_t)kind;
     event->header.parent = event->header.id;
     event->header.id = id;
     event->header.start = start;
-    // Each part waited in proportion to its duration.
+    // Each part is assigned a wait in proportion to its duration.
     double share = event->header.duration == 0 ? 0 : (double)duration / (double)event->header.duration;
     event->header.runDelay = share >= 1 ? event->header.runDelay : (uint64_t)((double)event->header.runDelay * share);
     event->header.duration = duration;

@@ -27,12 +27,13 @@ bool fl_identify(int descriptor, fl_identity *identity) {
     return true;
 }
 
-// A copy of a descriptor with a number that the program is not allowed, so that it has as many as without the copy: the
-// limit is on new numbers (RLIMIT_NOFILE in getrlimit(2)), and rises for a moment. -1 if the hard limit does not permit that.
+// Duplicates a descriptor to a number beyond the program's limit, which leaves the program all the descriptors it may
+// have. The limit applies to new numbers (RLIMIT_NOFILE in getrlimit(2)), and is raised for a moment. -1 if the hard
+// limit forbids it.
 static int duplicate_beyond_limit(int descriptor) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT_MAX / 2) { return -1; }
-    // More than one, because other copies may be there.
+    // By more than one, because there may be other duplicates.
     struct rlimit more = {.rlim_cur = limit.rlim_cur + 16, .rlim_max = limit.rlim_max};
     if (more.rlim_cur > more.rlim_max) { more.rlim_cur = more.rlim_max; }
     if (more.rlim_cur == limit.rlim_cur) { return -1; }
@@ -47,7 +48,7 @@ int fl_open_apart(const char *path, int flags, mode_t mode, int least) {
     if (descriptor < 0 || descriptor >= least) { return descriptor; }
     int apart = fcntl(descriptor, F_DUPFD_CLOEXEC, least);
     if (apart < 0 && least > 3) { apart = duplicate_beyond_limit(descriptor); }
-    // Where so many are not allowed, any but the first three will do.
+    // If such high numbers are not allowed, any but the first three is acceptable.
     if (apart < 0 && descriptor >= 3) { return descriptor; }
     if (apart < 0) { apart = fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
     int failure = errno;
@@ -99,7 +100,7 @@ void fl_quiet_begin(fl_quiet *quiet) {
     sigaddset(&quiet->ours, SIGXFSZ);
     sigaddset(&quiet->ours, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &quiet->ours, &quiet->before);
-    // One that waits already is the program's.
+    // A signal that is already pending belongs to the program.
     sigpending(&pending);
     if (sigismember(&pending, SIGXFSZ) == 1) { sigdelset(&quiet->ours, SIGXFSZ); }
     if (sigismember(&pending, SIGPIPE) == 1) { sigdelset(&quiet->ours, SIGPIPE); }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// SipHash-2-4 (Aumasson and Bernstein, 2012), chosen because a trace must not let anyone test guesses of a value.
+// SipHash-2-4 (Aumasson and Bernstein, 2012), chosen because a trace must not let anyone verify guesses of a value.
 
 #define ROTATE(word, bits) (((word) << (bits)) | ((word) >> (64 - (bits))))
 

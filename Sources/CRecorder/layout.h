@@ -1,8 +1,8 @@
-// The mapped file: what the recording side and the draining side agree on.
+// The layout of the mapped file, which the recording and the draining side share.
 //
-// The file is a header and segments, and it only grows: a thread's first event adds a ring, a full stretch of
-// dictionary adds another. The space of a segment is reserved before it is mapped, since touching a page that a
-// full disk cannot provide would kill the program (SIGBUS).
+// The file is a header followed by segments, and only grows: a thread's first event adds a ring, and a full dictionary
+// segment adds another. The space of a segment is reserved before it is mapped, since touching a page that a full disk
+// cannot provide would kill the program (SIGBUS).
 
 #ifndef FAULTLINE_LAYOUT_H
 #define FAULTLINE_LAYOUT_H
@@ -18,12 +18,12 @@
 #define FL_PAGE 4096
 #define FL_SEGMENTS_MAXIMUM 512
 #define FL_RINGS_MAXIMUM 256
-// Rings that several threads write, for the threads that find no ring of their own.
+// Rings shared by several threads, for threads that find no ring of their own.
 #define FL_RINGS_SHARED 16
 #define FL_RINGS_OWNED (FL_RINGS_MAXIMUM - FL_RINGS_SHARED)
 #define FL_DICTIONARY_SEGMENT_BYTES (256u << 10)
 #define FL_USES_PER_SEGMENT 128
-// Summaries that can be open at a time; of further results none is made, and that is counted.
+// The maximum number of open summaries; further results get none, which is counted.
 #define FL_USES_MAXIMUM 4096
 #define FL_PROGRAM_BYTES 1024
 #define FL_TRACE_PATH_BYTES 1024
@@ -37,14 +37,14 @@ typedef struct fl_segment {
     uint64_t size;
 } fl_segment;
 
-// How far a drainer has come. Two of them are written in turn, so that one is whole whenever the drainer is killed.
+// The progress of a drainer. Two commits are written in turn, so that one is complete whenever the drainer is killed.
 typedef struct fl_commit {
     uint64_t offset;         // bytes of the trace
-    uint32_t segment;        // dictionary: the segment and the place in it
+    uint32_t segment;        // dictionary: the segment and the offset in it
     uint32_t place;
-    uint64_t events;         // handed over so far
-    uint64_t latest;         // when the last of them ended, since the trace began
-    uint64_t unwritten;      // lines that the trace had no room for
+    uint64_t events;         // delivered so far
+    uint64_t latest;         // end of the last of them, since the trace began
+    uint64_t unwritten;      // lines that could not be written to the trace
     uint64_t is_ended;       // whether the trace has the process's last line
     uint64_t tails[FL_RINGS_MAXIMUM];
     uint64_t dropped[FL_RINGS_MAXIMUM];
@@ -53,18 +53,18 @@ typedef struct fl_commit {
 typedef struct fl_file {
     char magic[8];
     uint32_t layout_version;
-    uint32_t process;                // as the process itself is told
-    uint64_t process_namespace;      // in which it is called so; 0: not known
-    uint64_t image;                  // tells programs apart that come to one process number
+    uint32_t process;                // the process's own ID
+    uint64_t process_namespace;      // the inode of the namespace of that ID; 0: not known
+    uint64_t image;                  // distinguishes programs that ran under the same process ID
     uint64_t origin;
     uint64_t start;
-    uint64_t closed;                 // when; 0: not yet
-    // Set when a trace begins to tell of the process: which file it is, and what the process is called there.
+    uint64_t closed;                 // the time; 0: not yet
+    // Set when the process's first line is written: the trace's file, and the process's number in it.
     fl_identity trace;
     uint32_t number;
     double date;
     char program[FL_PROGRAM_BYTES];
-    char trace_path[FL_TRACE_PATH_BYTES];  // where that trace lay; for messages, since it may have moved
+    char trace_path[FL_TRACE_PATH_BYTES];  // path of that trace at the time; for messages, since it may have moved
     _Atomic uint32_t is_closed;
     _Atomic uint32_t doorbell;
     _Atomic uint32_t segment_count;
@@ -76,22 +76,22 @@ typedef struct fl_file {
     fl_segment segments[FL_SEGMENTS_MAXIMUM];
 } fl_file;
 
-// The owner of a ring that several threads write, one at a time under its lock.
+// The owner of a shared ring, which one thread at a time writes under its lock.
 #define FL_SHARED_RING UINT32_MAX
 
-// The first bytes of a ring's segment. The writing thread owns `head`, the drainer `tail`; both only grow, and the
-// place in the ring is the number modulo the capacity.
+// The first bytes of a ring's segment. The writing thread owns `head`, the drainer owns `tail`. Both only grow; the
+// offset in the ring is their value modulo the capacity.
 typedef struct fl_ring {
     _Alignas(64) _Atomic uint64_t head;
     _Atomic uint64_t next_id;
     _Atomic uint64_t dropped;        // events, not records
-    _Atomic uint32_t owner;          // the thread that writes; 0: none, it may be taken; FL_SHARED_RING: several
-    _Atomic uint32_t thread;         // the last that took it or, where several write, that lost an event
-    _Atomic uint32_t lock;           // 1: one of several threads is writing
+    _Atomic uint32_t owner;          // the writing thread; 0: none, it may be taken; FL_SHARED_RING: several
+    _Atomic uint32_t thread;         // the last owner or, in a shared ring, the last thread that lost an event
+    _Atomic uint32_t lock;           // 1: a thread is writing to the shared ring
     uint32_t number;
-    _Atomic uint64_t traced;         // events that were handed to a tracer
+    _Atomic uint64_t traced;         // events passed to a tracer
     _Alignas(64) _Atomic uint64_t tail;
-    _Atomic uint64_t told;           // of `dropped`, how much the trace tells
+    _Atomic uint64_t told;           // the part of `dropped` that the trace reports
     _Alignas(64) uint64_t capacity;
     _Alignas(64) char data[];
 } fl_ring;
@@ -100,7 +100,7 @@ static inline bool fl_is_shared(const fl_ring *ring) {
     return atomic_load_explicit(&ring->owner, memory_order_relaxed) == FL_SHARED_RING;
 }
 
-// Adds to a counter of a ring's. Only rings of several threads need the lock of the memory bus for that.
+// Adds to a counter of a ring. Only shared rings need an atomic addition.
 static inline uint64_t fl_count(const fl_ring *ring, _Atomic uint64_t *counter, uint64_t amount) {
     if (fl_is_shared(ring)) { return atomic_fetch_add_explicit(counter, amount, memory_order_relaxed); }
     uint64_t before = atomic_load_explicit(counter, memory_order_relaxed);
@@ -110,7 +110,7 @@ static inline uint64_t fl_count(const fl_ring *ring, _Atomic uint64_t *counter, 
 
 // The first bytes of a dictionary segment, and of an entry in it.
 typedef struct fl_dictionary_segment {
-    _Alignas(64) _Atomic uint64_t used;  // bytes of entries that are whole
+    _Alignas(64) _Atomic uint64_t used;  // bytes of complete entries
     _Alignas(64) char data[];
 } fl_dictionary_segment;
 
@@ -123,7 +123,7 @@ typedef struct fl_entry {
     char bytes[];            // text, then label
 } fl_entry;
 
-// Debug builds have some forty frames of the recorder and the store in a stack.
+// In debug builds, a stack contains about forty frames of the recorder and the store.
 #define FL_STACK_FRAMES_MAXIMUM 128
 
 // MARK: - Use summaries
@@ -140,7 +140,7 @@ typedef struct fl_use_property {
     uint32_t is_used;
 } fl_use_property;
 
-// An open summary lies in the mapped file, so that it can still be read when the program was killed.
+// An open summary is in the mapped file, where it can still be read after the program was killed.
 typedef struct fl_use_slot {
     _Atomic uint32_t is_open;
     uint32_t thread;
@@ -153,7 +153,7 @@ typedef struct fl_use_slot {
     struct { uint32_t first, rows; } runs[FL_USE_RUNS];
     struct { uint32_t kind, rows, times; } windows[FL_USE_WINDOWS];
     fl_use_property properties[FL_USE_PROPERTIES];
-    // The window that is open: rows seen lie in a bitmap around its first row.
+    // The open window; a bitmap around its first row marks the rows seen.
     struct {
         uint64_t scope;
         int32_t kind;
@@ -170,10 +170,10 @@ typedef struct fl_uses_segment {
     fl_use_slot slots[FL_USES_PER_SEGMENT];
 } fl_uses_segment;
 
-// A moment of the clock, in nanoseconds since the trace began.
+// Converts a clock time to nanoseconds since the trace began.
 static inline uint64_t fl_since(uint64_t time, uint64_t origin) { return time < origin ? 0 : time - origin; }
 
-// Turns a summary into an event with its lists.
+// Converts a summary to an event with its lists.
 void fl_use_describe(const fl_use_slot *use, uint64_t origin, fl_event *event);
 
 #endif

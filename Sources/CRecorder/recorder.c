@@ -21,7 +21,7 @@ static _Thread_local fl_thread *threads;
 
 // MARK: - Fork
 
-// A child shares its parent's mapping and would write over the parent's events, so it records nothing.
+// A forked child shares its parent's mapping and would overwrite the parent's events, so it records nothing.
 
 static void before_fork(void) { pthread_mutex_lock(&recorders_lock); }
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&recorders_lock); }
@@ -30,7 +30,7 @@ static void after_fork_in_child(void) {
     for (fl_recorder *recorder = recorders; recorder != NULL; recorder = recorder->next) {
         __atomic_store_n(&recorder->state.on, 0, __ATOMIC_RELAXED);
         recorder->is_inherited = true;
-        // The lock on the trace goes when its last descriptor does, and that must be the parent's.
+        // The lock on the trace lasts as long as its last descriptor, which must be the parent's.
         if (recorder->timeline != NULL) { fl_timeline_let_go(recorder->timeline); }
     }
     fl_dictionary_after_fork();
@@ -38,7 +38,7 @@ static void after_fork_in_child(void) {
     pthread_mutex_unlock(&recorders_lock);
 }
 
-// Where no handler of fork was run (clone, vfork) the process's number tells.
+// If no fork handler ran (clone, vfork), the process ID shows it.
 bool fl_is_ours(const fl_recorder *recorder) {
     return !recorder->is_inherited && recorder->process == (uint32_t)getpid();
 }
@@ -79,9 +79,9 @@ static void set_up_process(void) {
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
-// A ring that no thread owns. What another thread left in it is drained all the same: records say whose they are.
-// Losses do not, they are told of the ring's last thread; so a ring with losses that the trace does not yet tell is
-// taken only by `any`.
+// A ring without an owner. Records that another thread left in it are drained all the same, since records contain
+// their thread. Losses do not: they are reported for the ring's last thread. A ring with unreported losses is
+// therefore taken only if `any` is set.
 static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint32_t *rings) {
     uint32_t count = atomic_load_explicit(&recorder->file->segment_count, memory_order_relaxed);
     *rings = 0;
@@ -100,7 +100,7 @@ static fl_ring *free_ring(fl_recorder *recorder, uint32_t thread, bool any, uint
 
 static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
     if (recorder->has_no_room) { return NULL; }
-    // Where there is little room a small ring, which loses events in bursts, is better than none.
+    // If there is little room, a small ring that loses events in bursts is better than none.
     uint64_t capacity =
         recorder->has_default_rings ? fl_ring_bytes(recorder->rings.path, number) : recorder->ring_bytes;
     fl_ring *ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
@@ -109,7 +109,7 @@ static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
         ring = fl_add_segment(recorder, FL_SEGMENT_RING, number, FL_PAGE + capacity);
     }
     if (ring == NULL) {
-        // Asking again for each event would slow the program down.
+        // Trying again for each event would slow the program down.
         recorder->has_no_room = true;
         return NULL;
     }
@@ -119,8 +119,8 @@ static fl_ring *add_ring(fl_recorder *recorder, uint32_t number) {
     return ring;
 }
 
-// A ring that several threads write, for a program with more threads than there are rings: each of them in turn gets
-// the next one. Null if there is none and no room for one.
+// A shared ring, for a program with more threads than there are rings; each thread gets the next one in turn. Null if
+// there is none and no room for one.
 static fl_ring *share_ring(fl_recorder *recorder, uint32_t thread, uint32_t rings) {
     uint32_t count = recorder->shared_count;
     if (count < FL_RINGS_SHARED && rings < FL_RINGS_MAXIMUM) {
@@ -140,7 +140,7 @@ static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
     uint32_t rings;
     fl_ring *ring = free_ring(recorder, thread, false, &rings);
     if (ring == NULL && rings < FL_RINGS_OWNED) { ring = add_ring(recorder, rings); }
-    // Losses told of a wrong thread are better than the loss of all its events.
+    // Reporting losses for the wrong thread is better than losing all its events.
     if (ring == NULL) { ring = free_ring(recorder, thread, true, &rings); }
     if (ring == NULL) { return share_ring(recorder, thread, rings); }
     atomic_store_explicit(&ring->thread, thread, memory_order_relaxed);
@@ -148,11 +148,11 @@ static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
     return ring;
 }
 
-// Tells of the thread, so that the trace can name it.
+// Writes an entry for the thread, which gives the trace its name.
 static void introduce(fl_recorder *recorder, const fl_thread *thread) {
     char name[32] = "", quoted[80], json[160];
     pthread_getname_np(pthread_self(), name, sizeof name);
-    // The kernel keeps 15 bytes of it, whatever stands there.
+    // The kernel cuts the name to 15 bytes, even within a character.
     size_t name_length = fl_cut_text(name, strlen(name), 15);
     quoted[fl_json_string(quoted, sizeof quoted - 1, name, name_length)] = 0;
     int length = snprintf(
@@ -162,7 +162,7 @@ static void introduce(fl_recorder *recorder, const fl_thread *thread) {
 }
 
 static fl_thread *make_thread(fl_recorder *recorder) {
-    // An event that a child ends was begun by its parent, whose rings these are.
+    // A child that ends an event which its parent began must not write to the parent's rings.
     if (!fl_is_ours(recorder)) { return NULL; }
     uint32_t number = (uint32_t)syscall(SYS_gettid);
     pthread_mutex_lock(&recorder->lock);
@@ -199,7 +199,7 @@ static fl_thread *make_thread(fl_recorder *recorder) {
     return thread;
 }
 
-// Lets go of what this thread kept for recorders that were closed.
+// Releases this thread's state for recorders that were closed.
 static void forget_closed(void) {
     fl_thread **place = &threads;
     while (*place != NULL) {
@@ -223,11 +223,11 @@ fl_thread *fl_thread_current(fl_recorder *recorder) {
 
 // MARK: - Segments
 
-// Memory for a part of the file, whose space is reserved; null with errno set. A size limit of the program's
-// (RLIMIT_FSIZE) is no room, too.
+// Maps a part of the file and reserves its space; null with errno set. Reaching the program's size limit
+// (RLIMIT_FSIZE) counts as no space, too.
 static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t size) {
     int descriptor = -1, failure = 0;
-    // Of a large ring the first part alone: a program that records little need not wait for the rest.
+    // Populates only the first part of a large ring: a program that records little need not wait for the rest.
     bool is_large = size > FL_PAGE + FL_RING_BYTES;
     int populate = is_large ? 0 : MAP_POPULATE;
     int flags = populate | MAP_PRIVATE | MAP_ANONYMOUS;
@@ -237,7 +237,7 @@ static void *map_space(const fl_recorder *recorder, uint64_t offset, uint64_t si
         if (descriptor < 0) { return NULL; }
         fl_quiet quiet;
         fl_quiet_begin(&quiet);
-        // A signal that the program handles meanwhile undoes it.
+        // A signal that the program handles interrupts the allocation.
         for (int attempt = 0; attempt < 100; attempt++) {
             failure = posix_fallocate(descriptor, (off_t)offset, (off_t)size);
             if (failure != EINTR) { break; }
@@ -272,7 +272,7 @@ void *fl_add_segment(fl_recorder *recorder, fl_segment_kind kind, uint32_t ring,
 
 // MARK: - Recorders
 
-// A ring's size as it is made of the size that was asked for.
+// The size of a ring for a requested size.
 static uint64_t capacity_of(uint64_t asked) {
     if (asked == 0) { asked = FL_RING_BYTES; }
     if (asked > FL_RING_BYTES_MOST) { asked = FL_RING_BYTES_MOST; }
@@ -281,7 +281,7 @@ static uint64_t capacity_of(uint64_t asked) {
     return capacity;
 }
 
-// Makes the mapped file, which must not exist.
+// Creates the mapped file, which must not exist.
 static bool make_file(fl_ring_file *rings, const char *path) {
     rings->path = fl_absolute_path(path);
     if (rings->path == NULL) { return false; }
@@ -292,7 +292,7 @@ static bool make_file(fl_ring_file *rings, const char *path) {
     return true;
 }
 
-// When the process began, in the kernel's ticks since it did itself; 0: not known.
+// The start time of the process in clock ticks since boot; 0: not known.
 static uint64_t start_time(void) {
     char text[1024];
     int descriptor = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
@@ -300,14 +300,15 @@ static uint64_t start_time(void) {
     if (descriptor >= 0) { close(descriptor); }
     if (length < 0) { return 0; }
     text[length] = 0;
-    // The second field, the name, may hold anything but ends with the last parenthesis; this is the 22nd.
+    // The name in the second field can contain anything but ends with the last parenthesis; the start time is the 22nd
+    // field.
     const char *place = strrchr(text, ')');
     for (int field = 2; place != NULL && field < 22; field++) { place = strchr(place + 1, ' '); }
     return place == NULL ? 0 : strtoull(place, NULL, 10);
 }
 
-// A number that this process has until it runs another program, and that no later process of its number has. The kernel
-// gives each program that it loads random bytes; since they guard its stack, they leave it as the key of a hash only.
+// A number that this process keeps until it executes another program, and that no later process with its ID has. The
+// kernel gives each program random bytes. Since they also protect its stack, they are used only as the key of a hash.
 static uint64_t identify_image(void) {
     uint64_t key[2] = {0, 0}, start = start_time();
     const void *random = (const void *)getauxval(AT_RANDOM);
@@ -352,7 +353,7 @@ fl_recorder *fl_recorder_create(const fl_recorder_options *options) {
     struct stat status;
     file->process_namespace = stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
     file->image = identify_image();
-    // The magic comes last: a drainer that sees it sees the rest.
+    // The magic is written last: a drainer that sees it sees everything else.
     atomic_thread_fence(memory_order_release);
     memcpy(file->magic, FL_MAGIC, sizeof file->magic);
 

@@ -5,15 +5,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-// Rings that are larger than the others: those of the threads that record first, which record most.
+// The number of large rings, for the threads that record first, because they record most.
 #define LARGE_RINGS 4
-// Some hundred thousand events: a drainer that gets no processor for as long as these take still loses none.
+// About a hundred thousand events: a drainer that gets no CPU for that long still loses none.
 #define LARGE_RING_BYTES (16u << 20)
-// The parts of the memory, and of the room where the rings lie, that a large ring may take.
+// The fractions of the memory, and of the free space for the rings, that a large ring may take.
 #define PART_OF_MEMORY 256
 #define PART_OF_ROOM 8
 
-// The memory that this process may use: the machine's, or less where its control group has a limit.
+// The memory that this process may use: the machine's, or the limit of its control group.
 static uint64_t memory(void) {
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     char text[32];

@@ -4,8 +4,8 @@
 
 // MARK: - UTF-8
 
-// How many bytes the character has whose first one this is; 0: none begins so. `low` and `high` bound its second byte,
-// which is what keeps out overlong forms, surrogates and what lies behind U+10FFFF (RFC 3629).
+// The length of a character by its first byte; 0 if none begins that way. `low` and `high` bound its second byte,
+// which excludes overlong forms, surrogates and code points above U+10FFFF (RFC 3629).
 static size_t length_from(unsigned char first, unsigned char *low, unsigned char *high) {
     *low = 0x80;
     *high = 0xbf;
@@ -22,7 +22,7 @@ static size_t length_from(unsigned char first, unsigned char *low, unsigned char
     return 4;
 }
 
-// How many of the bytes belong together, and whether they are a whole character.
+// The number of bytes that belong together, and whether they form a complete character.
 static size_t next_character(const char *text, size_t length, bool *is_whole) {
     unsigned char low, high;
     size_t wanted = length_from((unsigned char)text[0], &low, &high), count = 1;
@@ -41,7 +41,7 @@ size_t fl_cut_text(const char *text, size_t length, size_t limit) {
     if (length < limit) { return length; }
     length = limit;
     size_t start = length;
-    // A character has up to three bytes behind its first.
+    // A character has up to three bytes after its first.
     while (start > 0 && length - start < 4) {
         start--;
         if (((unsigned char)text[start] & 0xc0) == 0x80) { continue; }

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Chrome's JSON Trace Event format, array form, one event a line: what was written is a valid trace for viewers
-// even if the program is killed and the closing bracket is missing.
+// Chrome's JSON Trace Event format in array form, one event per line: viewers accept the file even if the program was
+// killed and the closing bracket is missing.
 
-// What is given up at the end of a trace on a full disk, to make room for the lines that say so.
+// The length cut off the end of a trace on a full disk, to make room for the lines that report it.
 #define RESERVE_BYTES (8u << 10)
 
 // MARK: - Lines
 
-// Whether an entry's text fits a line. A damaged file of rings can hold anything.
+// Whether an entry's text fits a line. A damaged file of rings can contain anything.
 static bool fits_a_line(const char *text, size_t length) {
     for (size_t place = 0; place < length; place++) {
         if ((unsigned char)text[place] < 0x20) { return false; }
@@ -61,7 +61,7 @@ static char *put_hexadecimal(char *out, uint64_t number, int width) {
     return out;
 }
 
-// Nanoseconds as microseconds with three decimals, which is what the format asks for and loses nothing.
+// Nanoseconds as microseconds with three decimals, which the format requires and which loses nothing.
 static char *put_microseconds(char *out, uint64_t nanoseconds) {
     out = put_number(out, nanoseconds / 1000);
     uint64_t rest = nanoseconds % 1000;
@@ -79,7 +79,7 @@ static char *label_of(const fl_timeline *timeline, uint32_t id) {
     return names != NULL && id < names->count ? names->labels[id] : NULL;
 }
 
-// The names of that process come first from now on.
+// Moves the names of a process to the front.
 static void select_process(fl_timeline *timeline, uint32_t process) {
     timeline->process = process;
     fl_process_names **place = &timeline->names;
@@ -118,7 +118,7 @@ static void remember_label(fl_timeline *timeline, uint32_t id, const char *label
         names->labels = labels;
         names->count = count;
     }
-    // Kept as JSON, without the quotes.
+    // Stored as JSON, without the quotes.
     char quoted[600];
     size_t used = fl_json_string(quoted, sizeof quoted, label, length);
     free(names->labels[id]);
@@ -158,7 +158,7 @@ static void write_entry(
     out = put_text(out, "}}");
     end_line(timeline, out);
     if (kind == FL_DICTIONARY_THREAD) {
-        // The viewers' own line, which names the thread's track. Its number is the last in the entry's JSON.
+        // The viewers' own line, which names the thread's track. The thread's number is the last in the entry's JSON.
         const char *number = memmem(text, length, "\"thread\":", 9);
         out = begin_line(timeline);
         out += sprintf(
@@ -225,7 +225,7 @@ static char *put_lists(char *out, const fl_event_schema *schema, const fl_event 
     return out;
 }
 
-// What an event is about, for its title; null if there is nothing to say.
+// The subject of an event's title; null if it has none.
 static const char *subject(const fl_timeline *timeline, const fl_event_schema *schema, const fl_event *event) {
     const fl_field *field = fl_title_field(schema);
     if (field == NULL) { return NULL; }
@@ -234,7 +234,8 @@ static const char *subject(const fl_timeline *timeline, const fl_event_schema *s
     return label_of(timeline, (uint32_t)value);
 }
 
-// Whether it took up no time of its thread: a wait that blocked none ended while the thread had other work.
+// Whether the event took up no time of its thread: a wait that blocked no thread ended while the thread had other
+// work.
 static bool is_instant(const fl_event_schema *schema, const fl_event *event) {
     return schema->isInstant || (event->header.kind == FL_EVENT_WAIT && event->fields.wait.isBlocking == 0);
 }
@@ -244,8 +245,8 @@ static const char *phase(const fl_event_schema *schema, const fl_event *event) {
     return is_instant(schema, event) ? "i" : "X";
 }
 
-// An arrow from a fetch to the faults that it caused: it starts in the middle of the fetch and passes that of each
-// fault, since viewers round times and miss a slice whose edge is meant.
+// An arrow from a fetch to the faults that it caused. It starts in the middle of the fetch and passes through the
+// middle of each fault, since viewers round times and miss a slice at its edge.
 static void write_flow(fl_timeline *timeline, const fl_event *event, char step, uint64_t id) {
     char *out = begin_line(timeline);
     out = put_text(out, "{\"name\":\"origin\",\"cat\":\"flow\",\"ph\":\"");
@@ -267,7 +268,7 @@ static void write_event(void *context, const fl_event *event) {
     const fl_event_schema *schema = fl_schema(event->header.kind);
     bool is_scope = event->header.kind == FL_EVENT_SCOPE, is_instantaneous = is_instant(schema, event);
     uint64_t shown = event->header.start;
-    // An instant and the end of a scope stand where they were written.
+    // Instant events and ends of scopes are shown at their end.
     if (is_instantaneous || (is_scope && event->fields.scope.phase == 1)) { shown += event->header.duration; }
 
     char *out = begin_line(timeline);
@@ -311,7 +312,7 @@ static void write_event(void *context, const fl_event *event) {
     for (uint32_t index = 0; index < schema->fieldCount; index++) {
         const fl_field *field = &schema->fields[index];
         uint64_t value = fl_field_get(field, &event->fields);
-        // A word is written even if its number is 0; lists say their length themselves.
+        // Enumeration values are written even if they are 0; lists imply their length.
         if (value == 0 && field->meaning != FL_ENUMERATION) { continue; }
         if (fl_counts_list(schema, field)) { continue; }
         out = put_field(out, field, value);
@@ -353,8 +354,8 @@ static bool has_begun(const fl_timeline *timeline, uint32_t number) {
     return false;
 }
 
-// What the trace calls a process: its number, and if another was called so already the next one above all numbers
-// that differs from it by a multiple of theirs.
+// Assigns a process's number in the trace: its ID or, if that is taken, the next larger number that differs from it by
+// a multiple of FL_PROCESS_NUMBERS.
 static uint32_t name_process(fl_timeline *timeline, uint32_t process) {
     uint32_t number = process;
     while (has_begun(timeline, number) && number <= UINT32_MAX - FL_PROCESS_NUMBERS) { number += FL_PROCESS_NUMBERS; }
@@ -369,7 +370,7 @@ static uint32_t name_process(fl_timeline *timeline, uint32_t process) {
     return number;
 }
 
-// Writes the lines that wait, and notes in the file of rings that they are written, or were lost.
+// Writes the waiting lines, and notes in the file of rings that they are written or lost.
 static void settle(fl_timeline *timeline, fl_drain *drain, uint64_t unwritten_before) {
     fl_timeline_flush(timeline);
     fl_drain_count_unwritten(drain, timeline->unwritten - unwritten_before);
@@ -413,7 +414,7 @@ uint64_t fl_timeline_drain(fl_timeline *timeline, fl_drain *drain) {
     fl_sink sink = sink_of(timeline);
     uint64_t before = timeline->unwritten;
     uint64_t events = fl_drain_run(drain, &sink);
-    // Nothing new was written: the last commit still says all.
+    // Nothing new was written, so the last commit is still valid.
     if (timeline->used == 0 && events == 0) { return 0; }
     settle(timeline, drain, before);
     return events;

@@ -1,4 +1,4 @@
-// The state of a timeline: its file, the lines that wait to be written, the names that titles need.
+// The state of a timeline: its file, the lines waiting to be written, and the names for titles.
 
 #ifndef FAULTLINE_TIMELINE_H
 #define FAULTLINE_TIMELINE_H
@@ -6,7 +6,7 @@
 #include "recorder.h"
 
 #define FL_TIMELINE_BUFFER (256u << 10)
-// The longest line: a stack, an entity with many properties, a summary with all its lists.
+// The maximum length of a line: a stack, an entity with many properties, or a summary with all its lists.
 #define FL_LINE_BYTES (64u << 10)
 
 typedef struct fl_process_names {
@@ -17,43 +17,43 @@ typedef struct fl_process_names {
 } fl_process_names;
 
 struct fl_timeline {
-    // The file. Its descriptor is the program's to close, so it is looked at before each use.
+    // The file. The program may close its descriptor, which is therefore checked before each use.
     int descriptor;
-    // A page of the file, mapped to keep the file locked while no descriptor does: a lock made with flock(2) goes with
-    // the last reference to the open file, and a mapping is one. Null: a descriptor keeps it.
+    // A mapped page of the file, which keeps the file locked while no descriptor does: a flock(2) lock lasts until the
+    // last reference to the open file is gone, and a mapping is one. Null if a descriptor keeps the lock.
     void *lock;
-    bool is_gone;          // neither the descriptor nor the path leads to it any more
-    bool is_new;           // it was not there before
-    bool is_begun;         // what stood behind the first offset was taken off
-    bool is_tentative;     // nothing is noted in the files of rings
+    bool is_gone;          // neither the descriptor nor the path refers to the file any more
+    bool is_new;           // the file was created for this timeline
+    bool is_begun;         // the file was truncated at the first offset
+    bool is_tentative;     // commits to the files of rings are suspended
     char *path;
     fl_identity identity;
     int error;
-    uint64_t offset;       // bytes of whole lines in the file
-    uint64_t first_offset; // where the first line was written
+    uint64_t offset;       // bytes of complete lines in the file
+    uint64_t first_offset; // offset of the first written line
     uint64_t unwritten;    // lines that could not be written
-    // Short names of dictionary entries, for the events' titles; first those of the process that is being drained.
+    // Short names of dictionary entries, for the events' titles; those of the process being drained come first.
     fl_process_names *names;
     uint32_t process;
-    uint32_t *begun;       // the numbers of the processes that have a first line
+    uint32_t *begun;       // the numbers of the processes with a first line
     uint32_t begun_count;
     size_t used;
     char buffer[FL_TIMELINE_BUFFER];
 };
 
-// Writes the lines that wait.
+// Writes the waiting lines.
 void fl_timeline_flush(fl_timeline *timeline);
 
-// Closes the descriptor where it is one of few that the program may open. The file stays locked.
+// Closes the descriptor if it is one of the few that the program may open. The file stays locked.
 void fl_timeline_rest(fl_timeline *timeline);
 
-// Whether the file is closed until it is needed.
+// Whether the file is closed until the next use.
 bool fl_timeline_is_resting(const fl_timeline *timeline);
 
-// Opens the file again after a rest. False if the program uses all its descriptors; then nothing may be written.
+// Reopens the file after a rest. False if the program uses all its descriptors; then nothing may be written.
 bool fl_timeline_wake(fl_timeline *timeline);
 
-// Takes whole lines off the end until `bytes` are free; what is taken off counts as unwritten.
+// Removes complete lines from the end until `bytes` are free, and counts them as unwritten.
 void fl_timeline_make_room(fl_timeline *timeline, uint64_t bytes);
 
 // Frees the names of a process.

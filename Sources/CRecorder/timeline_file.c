@@ -12,16 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-// What is given up at the end of a trace on a full disk, with a line beside it.
+// The size of the buffer for cutting lines off a trace on a full disk: the length to cut off and one line.
 #define ROOM_BYTES (FL_LINE_BYTES + (8u << 10))
 
-// How often, with a millisecond between, a file that the program has closed is opened again.
+// The number of attempts, a millisecond apart, to reopen a file that the program has closed.
 #define REOPENING_ATTEMPTS 1000
 
 // MARK: - Opening
 
-// A descriptor of the file. With `is_new` not null the file is made if it is not there. -1 with errno set; ENOTSUP: it is
-// no regular file.
+// Opens the file. If `is_new` is not null, a missing file is created. -1 with errno set; ENOTSUP if it is not a
+// regular file.
 static int open_file(const char *path, bool *is_new) {
     struct stat status;
     // Opening a device can act on it, so the type is checked first.
@@ -32,13 +32,13 @@ static int open_file(const char *path, bool *is_new) {
     const int flags = O_RDWR | O_NONBLOCK | O_NOCTTY;
     int descriptor = -1;
     errno = EEXIST;
-    // A trace may hold values, so it is its owner's alone.
+    // Only the owner can read it, since a trace may contain values.
     if (is_new != NULL) { descriptor = fl_open_apart(path, flags | O_CREAT | O_EXCL, 0600, FL_DESCRIPTOR_APART); }
     if (descriptor >= 0) { *is_new = true; }
     if (descriptor < 0 && errno == EEXIST) {
         descriptor = fl_open_apart(path, flags, 0, FL_DESCRIPTOR_APART);
         if (descriptor < 0 && errno == ENOENT && is_new != NULL) {
-            // A link that leads to a file which is not there yet.
+            // A link to a file that does not exist yet.
             descriptor = fl_open_apart(path, flags | O_CREAT, 0600, FL_DESCRIPTOR_APART);
             *is_new = descriptor >= 0;
         }
@@ -51,8 +51,8 @@ static int open_file(const char *path, bool *is_new) {
     return descriptor;
 }
 
-// A timeline whose file is locked. Two writers would write over each other; the lock goes with its process, however that
-// ends.
+// Opens a timeline and locks its file, because two writers would overwrite each other. The lock ends with its process,
+// however that ends.
 static fl_timeline *open_locked(const char *path, bool may_make) {
     bool is_new = false, is_locked = false;
     int descriptor = open_file(path, may_make ? &is_new : NULL);
@@ -62,7 +62,7 @@ static fl_timeline *open_locked(const char *path, bool may_make) {
     if (!is_locked || !fl_identify(descriptor, &timeline->identity)
         || (timeline->path = realpath(path, NULL)) == NULL) {
         int failure = errno;
-        // Where another process was faster with the lock, the file is that one's.
+        // If another process locked the file first, it belongs to that process.
         if (is_new && is_locked) { unlink(path); }
         close(descriptor);
         free(timeline);
@@ -74,7 +74,7 @@ static fl_timeline *open_locked(const char *path, bool may_make) {
     return timeline;
 }
 
-// The bytes of the file; -1 with errno set.
+// The size of the file; -1 with errno set.
 static off_t size_of(const fl_timeline *timeline) {
     struct stat status;
     return fstat(timeline->descriptor, &status) == 0 ? status.st_size : -1;
@@ -83,7 +83,7 @@ static off_t size_of(const fl_timeline *timeline) {
 fl_timeline *fl_timeline_open(const char *path) {
     fl_timeline *timeline = open_locked(path, true);
     if (timeline == NULL) { return NULL; }
-    // Asked under the lock: what another process has just written counts.
+    // Read under the lock, to count what another process has just written.
     off_t size = size_of(timeline);
     if (size != 0) {
         int failure = size < 0 ? errno : EEXIST;
@@ -116,7 +116,7 @@ bool fl_timeline_go_on(fl_timeline *timeline, uint64_t offset) {
 
 fl_identity fl_timeline_identity(const fl_timeline *timeline) { return timeline->identity; }
 
-// Opens the file again and locks it. False with errno set; EBADF, EWOULDBLOCK, EMFILE and ENFILE may pass.
+// Reopens and locks the file. False with errno set; EBADF, EWOULDBLOCK, EMFILE and ENFILE may be temporary.
 static bool reopen(fl_timeline *timeline) {
     fl_identity found;
     int descriptor = fl_open_apart(timeline->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK, 0, FL_DESCRIPTOR_APART);
@@ -136,14 +136,14 @@ static bool reopen(fl_timeline *timeline) {
     return false;
 }
 
-// Whether the descriptor is the file's. If the program has closed it, the file is opened anew; whatever has its
-// number now is the program's and stays open.
+// Whether the descriptor refers to the file. If the program has closed it, the file is reopened; the descriptor that
+// now has its number belongs to the program and stays open.
 static bool is_at_hand(fl_timeline *timeline) {
     fl_identity found;
     if (timeline->is_gone) { return false; }
     if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) { return true; }
-    // A thread that is closing every descriptor may close the new one too, a lock goes only when the call that closed
-    // its file ends, and a program may use all its descriptors for a moment.
+    // A thread that is closing every descriptor may close the new one too, a lock lasts until the call that closed its
+    // file returns, and a program may use all its descriptors for a moment.
     const struct timespec pause = {0, 1000000};
     for (int attempt = 0; attempt < REOPENING_ATTEMPTS; attempt++) {
         if (reopen(timeline)) { return true; }
@@ -158,14 +158,14 @@ static bool is_at_hand(fl_timeline *timeline) {
 
 // MARK: - Resting
 
-// Whether the descriptor is one of the few that the program may open.
+// Whether the descriptor counts towards the program's limit.
 static bool is_scarce(int descriptor) {
     struct rlimit limit;
     return descriptor >= 0 && descriptor < FL_DESCRIPTOR_APART && getrlimit(RLIMIT_NOFILE, &limit) == 0
         && (rlim_t)descriptor < limit.rlim_cur;
 }
 
-// Closes the descriptor if it still is the file's.
+// Closes the descriptor if it still refers to the file.
 static void close_descriptor(fl_timeline *timeline) {
     fl_identity found;
     if (fl_identify(timeline->descriptor, &found) && fl_is_same(found, timeline->identity)) {
@@ -181,7 +181,7 @@ void fl_timeline_rest(fl_timeline *timeline) {
     if (timeline->lock == NULL) {
         void *lock = mmap(NULL, FL_PAGE, PROT_NONE, MAP_SHARED, timeline->descriptor, 0);
         if (lock == MAP_FAILED) { return; }
-        // A child would keep the lock.
+        // A forked child would keep the lock.
         if (madvise(lock, FL_PAGE, MADV_DONTFORK) != 0) {
             munmap(lock, FL_PAGE);
             return;
@@ -202,7 +202,7 @@ bool fl_timeline_wake(fl_timeline *timeline) {
 
 // MARK: - Writing
 
-// What stood in the file goes when the first lines come.
+// Removes the previous contents of the file when the first lines are written.
 static bool begin_file(fl_timeline *timeline) {
     if (timeline->is_begun) { return true; }
     if (ftruncate(timeline->descriptor, (off_t)timeline->offset) != 0) {
@@ -226,7 +226,7 @@ void fl_timeline_flush(fl_timeline *timeline) {
         if (count > 0) {
             written += (size_t)count;
         } else if (count < 0 && errno == EBADF) {
-            // The program has closed it just now.
+            // The program has just closed it.
             is_writable = is_at_hand(timeline);
         } else if (count == 0 || errno != EINTR) {
             timeline->error = count < 0 ? errno : ENOSPC;
@@ -241,7 +241,7 @@ void fl_timeline_flush(fl_timeline *timeline) {
             if (timeline->buffer[index] == '\n') { timeline->unwritten++; }
         }
         written = whole;
-        // Where this fails, the next lines are written over the part of one.
+        // If this fails, the next lines overwrite the partial line.
         if (is_writable && ftruncate(timeline->descriptor, (off_t)(timeline->offset + whole)) != 0) { errno = 0; }
     }
     timeline->offset += written;
@@ -280,7 +280,7 @@ static void free_timeline(fl_timeline *timeline) {
 
 uint64_t fl_timeline_finish(fl_timeline *timeline, int *error) {
     fl_timeline_flush(timeline);
-    // The last line gives its comma for the bracket, so that the file is JSON.
+    // The bracket replaces the last line's comma, which makes the file valid JSON.
     char tail[2];
     if (timeline->offset >= 4 && is_at_hand(timeline)
         && pread(timeline->descriptor, tail, 2, (off_t)timeline->offset - 2) == 2 && memcmp(tail, ",\n", 2) == 0) {
@@ -307,7 +307,7 @@ void fl_timeline_discard(fl_timeline *timeline) {
 }
 
 void fl_timeline_undo(fl_timeline *timeline) {
-    // Nothing else can be done where this fails: what the rings hold is still there.
+    // If this fails, the events are still in the rings.
     if (timeline->is_begun && is_at_hand(timeline)
         && ftruncate(timeline->descriptor, (off_t)timeline->first_offset) != 0) {
         errno = 0;
@@ -317,7 +317,7 @@ void fl_timeline_undo(fl_timeline *timeline) {
 
 void fl_timeline_let_go(fl_timeline *timeline) {
     close_descriptor(timeline);
-    // The mapping was not inherited.
+    // The child did not inherit the mapping.
     timeline->lock = NULL;
     timeline->is_gone = true;
 }

@@ -71,7 +71,7 @@ void fl_trace_begin(fl_recorder *recorder) {
     static _Atomic uint32_t recorders;
     uint32_t before = atomic_fetch_add_explicit(&recorders, 1, memory_order_relaxed);
     recorder->traced_as = recorder->process + before * FL_PROCESS_NUMBERS;
-    // Whoever begins to listen between these two lines is told twice.
+    // A listener that starts between these two calls receives the process twice.
     recorder->tracer->remember(recorder, describe);
     fl_tracer_process process = process_of(recorder);
     recorder->tracer->process(&process);

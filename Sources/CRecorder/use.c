@@ -5,18 +5,19 @@
 #include <string.h>
 
 #define TOUCHED ((uint64_t)1 << 63)
-// A pause ends a window: at least this long, and four times the usual gap between touches.
+// A pause ends a window if it lasts at least this long, and at least four times the usual gap between touches.
 #define PAUSE_NANOSECONDS 5000000u
 #define PAUSE_FACTOR 4
 
-// What belongs to an open summary and is this process's alone: a forked child shares the mapped file with its parent.
+// The part of an open summary that belongs to this process alone: a forked child shares the mapped file with its
+// parent.
 struct fl_use_summary {
     fl_recorder *recorder;
     fl_use_slot *slot;
-    uint32_t number;      // of its place, from 1 on
+    uint32_t number;      // of its slot, from 1
     uint32_t mask_rows;
-    // For each row its properties that were read, and in the highest bit whether it was touched. None for results of
-    // more than MASKED_ROWS rows.
+    // For each row, the properties that were read, and in the highest bit whether it was touched. Results of more than
+    // MASKED_ROWS rows have none.
     uint64_t masks[];
 };
 
@@ -43,16 +44,16 @@ static void push(fl_recorder *recorder, uint32_t number) {
     } while (!atomic_compare_exchange_weak(&recorder->free_uses, &top, WITH_NUMBER(top, number)));
 }
 
-// Makes places, and returns the first; 0 if there is no room for more.
+// Adds slots, and returns the first; 0 if there is no room for more.
 static uint32_t add_places(fl_recorder *recorder) {
     pthread_mutex_lock(&recorder->lock);
-    // Another thread may have done it meanwhile.
+    // Another thread may have added some meanwhile.
     uint32_t number = pop(recorder);
     uint32_t first = recorder->uses_segments * FL_USES_PER_SEGMENT;
     if (number == 0 && first < FL_USES_MAXIMUM && !recorder->has_no_room_for_uses) {
         fl_uses_segment *segment = fl_add_segment(recorder, FL_SEGMENT_USES, 0, sizeof(fl_uses_segment));
         if (segment == NULL) {
-            // Asking again for each fetch would slow the program down.
+            // Trying again for each fetch would slow the program down.
             recorder->has_no_room_for_uses = true;
         } else {
             recorder->uses[recorder->uses_segments++] = segment;
@@ -113,7 +114,7 @@ fl_use_summary *fl_use_open(
     return summary;
 }
 
-// The summary's place in the mapped file; null in a child, whose parent's it is.
+// The summary's slot in the mapped file; null in a forked child, because the file is its parent's.
 static fl_use_slot *slot_of(const fl_use_summary *summary) {
     return summary->recorder->is_inherited ? NULL : summary->slot;
 }
@@ -134,7 +135,7 @@ static void add_window(fl_use_slot *use, uint32_t kind, uint32_t rows) {
             use->windows[index].times++;
             return;
         }
-        // Where there is no room for another size, the next larger one of the kind takes it.
+        // If there is no room for another size, the next larger one of its kind counts it.
         if (use->windows[index].kind == kind && use->windows[index].rows > rows
             && (use->windows[nearest].kind != kind || use->windows[nearest].rows < rows
                 || use->windows[index].rows < use->windows[nearest].rows)) {
@@ -152,14 +153,14 @@ static void close_window(fl_use_slot *use) {
     use->window.is_open = 0;
 }
 
-// Whether this touch begins another window.
+// Whether this touch begins a new window.
 static bool is_new_window(fl_use_slot *use, uint64_t scope, uint64_t now) {
     if (!use->window.is_open || use->window.scope != scope) { return true; }
     if (scope != 0) { return false; }
     uint64_t gap = now - use->window.last_touch;
     uint64_t median = use->window.median_gap;
     if (gap >= PAUSE_NANOSECONDS && gap >= PAUSE_FACTOR * median) { return true; }
-    // A running median: each gap moves it by an eighth towards itself.
+    // A running median: each gap moves it by an eighth in its direction.
     use->window.median_gap = median == 0 ? gap : gap > median ? median + median / 8 + 1 : median - median / 8;
     return false;
 }
@@ -204,7 +205,7 @@ void fl_use_touch(fl_use_summary *summary, uint32_t row, uint64_t window, int32_
     } else if (use->summary.touchedRows < use->summary.rows) {
         use->summary.touchedRows++;
     }
-    // Within a scope only its first touch needs the clock.
+    // Within a scope, only the first touch needs the clock.
     bool same = use->window.is_open && use->window.scope == window && window != 0;
     uint64_t now = same ? 0 : fl_now();
     if (!same && is_new_window(use, window, now)) {
@@ -327,7 +328,7 @@ void fl_use_close(fl_use_summary *summary) {
     fl_thread *thread = fl_switch_is_on(&recorder->state) ? fl_thread_current(recorder) : NULL;
     if (thread != NULL) {
         fl_event event;
-        // The times of a record in a ring are those of the clock; draining makes them relative.
+        // Records in a ring contain clock times; draining makes them relative.
         fl_use_describe(use, 0, &event);
         fl_header header = {
             .kind = FL_EVENT_USE, .id = use->id, .scope = use->scope, .start = use->opened,

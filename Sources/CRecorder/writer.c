@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How long the writer sleeps if no ring calls it: what a killed program leaves in its rings is no more than this.
+// The longest sleep of the writer if no ring wakes it. A killed program leaves at most that much time's events in its
+// rings.
 #define PERIOD_MILLISECONDS 50
 
 struct fl_writer {
@@ -23,7 +24,7 @@ static void *write_until_stopped(void *argument) {
     pthread_setname_np(pthread_self(), "faultline");
     bool is_called = false;
     while (atomic_load_explicit(&writer->is_stopping, memory_order_acquire) == 0) {
-        // Where each descriptor counts, the file is opened no more often than the rings need.
+        // If descriptors are scarce, the file is opened only as often as the rings require.
         bool may_write = is_called || !fl_timeline_is_resting(writer->timeline);
         if (may_write && fl_timeline_wake(writer->timeline)) { fl_timeline_drain(writer->timeline, writer->drain); }
         fl_timeline_rest(writer->timeline);
@@ -50,7 +51,7 @@ fl_writer *fl_writer_start(fl_recorder *recorder, const char *path, const char *
     fl_timeline_begin_process(timeline, drain, rings);
     fl_recorder_set_timeline(recorder, timeline);
 
-    // The program's signals are the program's: none is handled here.
+    // The program handles its own signals, so this thread blocks all of them.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -71,7 +72,7 @@ failed:
 
 bool fl_writer_stop(fl_writer *writer, uint64_t *unwritten, int *error) {
     *unwritten = 0;
-    // A forked child has neither the thread nor anything to write.
+    // In a forked child there is neither a thread nor anything to write.
     if (!fl_is_ours(writer->recorder)) { return true; }
     fl_recorder_close(writer->recorder);
     atomic_store_explicit(&writer->is_stopping, 1, memory_order_release);

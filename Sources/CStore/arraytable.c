@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What sets a table of integers apart from one of values of any type.
+// The differences between a table of integers and one of values of any type.
 typedef struct array_kind {
     const char *declaration;
-    // The array is not known yet when a statement is prepared, so the planner gets a fixed figure.
+    // When a statement is prepared, the array is not bound yet, so the planner gets a fixed estimate.
     int64_t rows;
     void (*give)(sqlite3_context *result, const void *values, int64_t place);
 } array_kind;
@@ -44,10 +44,10 @@ static void give_value(sqlite3_context *result, const void *values, int64_t plac
 }
 
 static const array_kind array_kinds[] = {
-    // Few rows: the planner should put the array on the outside and look its members up by key.
+    // Few rows: the planner should make the array the outer loop and look up its members by key.
     [CSTORE_INTEGERS] = {"CREATE TABLE intarray(value INTEGER)", 20, give_integer},
-    // The column has no type, so that values are compared as bound parameters are: by the affinity of the other side.
-    // Only long lists come here.
+    // The column has no type, so values are compared like bound parameters, by the affinity of the other side. This
+    // table is used only for long lists.
     [CSTORE_VALUES] = {"CREATE TABLE valuearray(value)", 10000, give_value},
 };
 
@@ -118,7 +118,7 @@ static int array_row_id(sqlite3_vtab_cursor *cursor, sqlite3_int64 *row) {
     return SQLITE_OK;
 }
 
-// Without xCreate the table is there by its module's name alone and leaves no trace in the file ("eponymous-only",
+// Without xCreate, the table exists under its module's name alone and leaves no trace in the file ("eponymous-only",
 // https://www.sqlite.org/vtab.html#eponymous_only_virtual_tables).
 static const sqlite3_module array_module = {
     .iVersion = 0,

@@ -28,19 +28,19 @@ void cstore_row_begin(cstore_row *row, uint32_t columns, int32_t entity, int64_t
 
 void cstore_row_mark(cstore_row *row, int32_t slot) { *presence(row, slot) |= UINT64_C(1) << (slot & 63); }
 
-// The values of a row of a result. SQLite calls them unprotected because another thread could step the statement; whoever
-// copies a row has the connection for himself (https://www.sqlite.org/c3ref/column_blob.html).
+// The values of a result row. SQLite calls them unprotected because another thread could step the statement, but the
+// caller has exclusive use of the connection (https://www.sqlite.org/c3ref/column_blob.html).
 typedef struct row_values {
     sqlite3_stmt *statement;
     char *first;
-    // How far they are apart; 0: each has to be asked for.
+    // The distance between two values; 0 if each must be requested.
     ptrdiff_t distance;
 } row_values;
 
-// The values of a row stand side by side in registers of SQLite's virtual machine ("registers P1 through P1+P2-1 contain
-// a single row of results", https://www.sqlite.org/opcode.html#ResultRow), so that all can be found from the first one.
-// That is not promised for this interface: how far they are apart is measured on every column once a process, and each
-// row's last value must stand where that says, or else each value is asked for.
+// The values of a row are adjacent in registers of SQLite's virtual machine ("registers P1 through P1+P2-1 contain a
+// single row of results", https://www.sqlite.org/opcode.html#ResultRow), so all can be found from the first. This
+// interface does not guarantee that. The distance is therefore measured on every column once per process, and each
+// row's last value is checked against it; if it does not match, each value is requested.
 static row_values values_of(sqlite3_stmt *statement) {
     static ptrdiff_t known_distance;
     row_values values = {statement, (char *)sqlite3_column_value(statement, 0), 0};
@@ -74,7 +74,7 @@ size_t cstore_row_copy(
     for (uint32_t slot = 0; slot < count; slot++) {
         sqlite3_value *value = value_at(&values, columns[slot].column);
         uint64_t bits;
-        // Only what could be NULL is asked whether it is.
+        // The type is checked only for values that could be NULL.
         switch (columns[slot].storage) {
         case CSTORE_NULL: continue;
         case CSTORE_INTEGER:
@@ -88,8 +88,8 @@ size_t cstore_row_copy(
             break;
         }
         default: {
-            // As a blob, a text of a UTF-8 database is read where it stands in the page; as a text SQLite copies it, to
-            // end it with a zero.
+            // SQLite returns a blob from its place in the page. It copies a text to append a null terminator, so a
+            // text of a UTF-8 database is read as a blob.
             const void *bytes = columns[slot].storage == CSTORE_BLOB ? sqlite3_value_blob(value)
                                                                       : (const void *)sqlite3_value_text(value);
             size_t length = (size_t)sqlite3_value_bytes(value);

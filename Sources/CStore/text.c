@@ -1,4 +1,4 @@
-// memmem is an extension of glibc's.
+// memmem is a GNU extension.
 #define _GNU_SOURCE
 
 #include "cstore.h"

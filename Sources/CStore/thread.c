@@ -18,9 +18,9 @@ uint32_t cstore_thread_number(void) {
 
 void cstore_wait_for_lock(uint32_t *lock) {
     for (int turn = 0;; turn++) {
-        // Only looked at until it is free, so that its cache line stays with the one that has it.
+        // Only reads until the lock is free, which leaves the cache line with the lock's owner.
         if (__atomic_load_n(lock, __ATOMIC_RELAXED) == 0 && __atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) == 0) return;
-        // The one that has it may not be running.
+        // The owner may not be running.
         if (turn >= 100) sched_yield();
     }
 }

@@ -1,4 +1,5 @@
-// What a tracer is handed on the thread that did the work: events as they end, names as they are new.
+// The interface to a tracer, which receives events as they end and new dictionary entries, on the thread that did the
+// work.
 
 #ifndef FAULTLINE_TRACER_H
 #define FAULTLINE_TRACER_H
@@ -16,14 +17,14 @@ typedef struct fl_tracer_entry {
     uint32_t process;
     uint32_t id;
     const char *kind;        // its name in the trace
-    const char *json;        // not ended by a null; empty for stacks
+    const char *json;        // not null-terminated; empty for stacks
     uint32_t length;
-    const uint64_t *frames;  // of stacks: return addresses, innermost first
+    const uint64_t *frames;  // for stacks: return addresses, innermost first
     uint32_t frame_count;
     bool is_truncated;
 } fl_tracer_entry;
 
-// What stands at the beginning of a process.
+// The first record of a process.
 typedef struct fl_tracer_process {
     uint32_t process;
     uint64_t start;          // nanoseconds since the trace began
@@ -32,7 +33,7 @@ typedef struct fl_tracer_process {
     const char *program;
 } fl_tracer_process;
 
-// What stands at its end.
+// The last record of a process.
 typedef struct fl_tracer_end {
     uint32_t process;
     uint64_t end;            // nanoseconds since the trace began
@@ -42,21 +43,21 @@ typedef struct fl_tracer_end {
     uint64_t uses_lost;
 } fl_tracer_end;
 
-// Tells what is in a dictionary: hands its process and every entry to the functions.
+// Describes a dictionary: passes its process and every entry to the functions.
 typedef void fl_tracer_describe(
     void *dictionary, void (*process)(void *context, const fl_tracer_process *process),
     void (*entry)(void *context, const fl_tracer_entry *entry), void *context);
 
 // None of these may block, take a lock that its caller could hold, or use the recorder.
 typedef struct fl_tracer {
-    // Whether anybody listens to events of that kind.
+    // Whether anyone listens to events of that kind.
     bool (*is_wanted)(uint32_t kind);
-    // The kind of an event is one that somebody listens to.
+    // Called only for kinds that someone listens to.
     void (*event)(const fl_event *event);
     void (*entry)(const fl_tracer_entry *entry);
     void (*process)(const fl_tracer_process *process);
     void (*end)(const fl_tracer_end *end);
-    // Has a dictionary described, on any thread, to whoever begins to listen from now on, until it is forgotten. False if
+    // Registers a dictionary, which is described, on any thread, to each new listener until it is forgotten. False if
     // there are too many.
     bool (*remember)(void *dictionary, fl_tracer_describe *describe);
     void (*forget)(void *dictionary);
