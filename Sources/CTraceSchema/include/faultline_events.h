@@ -1,12 +1,13 @@
-// What a trace can hold: every kind of event, its fields, its lists and its words, declared once with their meaning.
+// The contents of a trace: every kind of event, its fields, its lists and its enumerations, each declared once with
+// its description.
 //
-// The records in the rings, the tables that readers and writers go by, the tracepoints and the keys of the timeline come
-// from these lists when this is compiled. The Swift types, their conversions and the event reference are made from them by
-// `make schema`; the columns of `faultline query` and the printed fields are read from the tables.
+// The records in the rings, the tables that readers and writers use, the tracepoints and the keys of the timeline are
+// generated from these lists at compile time. `make schema` generates the Swift types, their conversions and the event
+// reference. The columns of `faultline query` and the printed fields come from the tables.
 //
-// A new field is one line here, and the code that fills it. Fields of 8 bytes stand before those of 4, so that a record has
-// no holes but at its end; apart from that, the order is free. Times get their unit from their meaning, so that a
-// description does not name it.
+// A new field takes one line here, and the code that fills it. Fields of 8 bytes come before those of 4, which leaves
+// padding only at the end of a record; apart from that, the order is free. The unit of a time follows from its
+// meaning, so descriptions do not mention it.
 
 #ifndef FAULTLINE_EVENTS_H
 #define FAULTLINE_EVENTS_H
@@ -17,8 +18,8 @@
 
 // X(symbol, name in the trace, C structure, Swift type, title, presence, lists, description)
 //
-// title: the field that stands in the title of a timeline's slice, FL_TITLE(structure, field), or FL_NO_TITLE.
-// presence: FL_SPAN took up time of its thread; FL_INSTANT did not.
+// title: the field shown in the title of a timeline's slice, FL_TITLE(structure, field), or FL_NO_TITLE.
+// presence: FL_SPAN if the event took up time of its thread, FL_INSTANT if it did not.
 #define FL_EVENT_KINDS(X) \
     X(FETCH, fetch, fl_fetch, Fetch, FL_TITLE(fl_fetch, entity), FL_SPAN, FL_WITH_LISTS, \
       "A fetch request that was executed.") \
@@ -54,7 +55,7 @@
 
 // MARK: - The dictionary
 
-// What the dictionary holds: written once, then referred to by ID. X(symbol, name in the trace)
+// The kinds of dictionary entries, which are written once and then referred to by ID. X(symbol, name in the trace)
 #define FL_DICTIONARY_KINDS(X) \
     X(ENTITY, "entity")        \
     X(SHAPE, "shape")          \
@@ -72,7 +73,7 @@
 
 // MARK: - Words
 
-// What a number of one of few values is called. X(symbol, Swift type, its words, description)
+// Enumerations: numbers with a word for each value. X(symbol, Swift type, its words, description)
 #define FL_ENUMERATIONS(X) \
     X(RESULT_TYPE, Fetch.ResultType, FL_RESULT_TYPES, "What a fetch returned.") \
     X(FAULT_TYPE, Fault.FaultType, FL_FAULT_TYPES, "The kind of fault.") \
@@ -128,7 +129,7 @@
 
 // MARK: - Fields
 
-// What a number means, and so how it is written and what its Swift type is.
+// The meaning of a number, which determines its form in the trace and its Swift type.
 typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     FL_COUNT,          // a number of things
     FL_BYTES,          // a number of bytes
@@ -136,19 +137,19 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
     FL_EVENT_ID,       // another event of the same process; 0: none
     FL_REFERENCE,      // a dictionary entry; 0: none. `detail` is its fl_dictionary_kind
     FL_HASH,           // a keyed hash, written as a string of 16 hexadecimal digits
-    FL_ENUMERATION,    // one of a few words; `detail` is an fl_enumeration
+    FL_ENUMERATION,    // a value of an enumeration; `detail` is an fl_enumeration
     FL_FLAG,           // 0 or 1, written as false or true
     FL_CODE,           // a number with a meaning of its own (an SQLite result code)
     // In lists only.
-    FL_SHORT_HASH,     // a keyed hash, cut to what a JSON number holds exactly
-    FL_CHOICE,         // an enumeration's value and 1; 0: none of them. `detail` is an fl_enumeration
-    FL_PREFETCH_PATH,  // the place of a key path among those that the event's shape prefetches
-    FL_PROPERTY,       // the place of a property among those of the event's entity
+    FL_SHORT_HASH,     // a keyed hash, truncated to the bits that a JSON number holds exactly
+    FL_CHOICE,         // an enumeration's value plus 1; 0: none. `detail` is an fl_enumeration
+    FL_PREFETCH_PATH,  // the index of a key path among those that the event's shape prefetches
+    FL_PROPERTY,       // the index of a property of the event's entity
 } fl_field_meaning;
 
-// X(S, C type, name, meaning, detail, description), where S is what the user of a list hands over to X.
+// X(S, C type, name, meaning, detail, description), where S is passed through from the user of the list.
 
-// What every event carries. `size`, `kind` and `thread` are the record's own (see fl_header).
+// The fields of every event. `size`, `kind` and `thread` belong to the record (see fl_header).
 #define FL_COMMON_FIELDS(X, S) \
     X(S, uint64_t, id, FL_EVENT_ID, 0, \
       "The event's own number. Process and number together are unique in a trace.") \
@@ -376,8 +377,9 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 
 // MARK: - Lists that follow an event
 
-// A list is a run of entries of 64-bit words behind the event's fields; its length stands in the field of the same name.
-// X(S, name, what an entry is: an entry's symbol, description)
+// A list is a sequence of entries of 64-bit words after the event's fields. The field with the list's name is its
+// length.
+// X(S, name, the symbol of its entries, description)
 #define FL_FETCH_LISTS(X, S) \
     X(S, operands, OPERAND, \
       "A keyed hash of the values of each of the shape's terms, in order, and one more for all terms beyond the limit.") \
@@ -407,7 +409,7 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 #define FL_CPU_LISTS(X, S)
 #define FL_EVICTION_LISTS(X, S)
 
-// What the entries of lists are. X(symbol, Swift type, its words, description)
+// The entries of lists. X(symbol, Swift type, its words, description)
 #define FL_ENTRIES(X) \
     X(OPERAND, UInt64, FL_OPERAND_WORDS, "A keyed hash of the values of one term.") \
     X(PREFETCH, Prefetch, FL_PREFETCH_WORDS, "What loading one key path along with a fetch or a batch took.") \
@@ -459,14 +461,16 @@ typedef enum __attribute__((enum_extensibility(closed))) fl_field_meaning {
 
 // MARK: - Limits
 
-// The terms of a shape that have a hash each. In a longer predicate, one more hash stands for all the others.
+// The maximum number of a shape's terms with their own hash. In a longer predicate, one more hash covers all the
+// others.
 #define FL_FETCH_OPERANDS 32
 
-// The fetches of which a save tells what it wrote of them unread, and the properties of an entity that it can name there.
+// The maximum number of fetches for which a save lists objects written unread, and of properties of an entity that it
+// can name.
 #define FL_UNREAD_FETCHES 32
 #define FL_UNREAD_PROPERTIES 52
 
-// The key paths of one fetch or batch whose prefetching is reported.
+// The maximum number of key paths whose prefetching a fetch or batch lists.
 #define FL_PREFETCHES 32
 
 // A value of this many bytes counts as large: SQLite keeps a row of more than a page in overflow pages.
