@@ -12,20 +12,20 @@
 #include <unistd.h>
 
 struct ctf_child {
-    pid_t process;  // 0: it was waited for
+    pid_t process;  // 0: already waited for
     int socket;
     ctf_shared *shared;
-    size_t chunk;         // the one that is read
+    size_t chunk;         // the one being read
     size_t offset, end;   // of its unread part
-    bool has_chunk;       // of the child's, which waits for it back
+    bool has_chunk;       // owned by the child, which waits for its return
     bool has_ended;
     ctf_message failure;
     char problem[1024];
 };
 
-// Forks with nothing but what the child may use: plugins are loaded, and no other thread is in here. glibc makes its own
-// allocator and loader usable in the child of a process with threads; glib has no more than these. No code but this
-// library's runs in the child.
+// Forks with only what the child may use: the plugins are loaded, and no other thread is in this function. glibc keeps
+// its allocator and loader usable in the child of a multithreaded process, and glib depends on no other locks. Only
+// this library's code runs in the child.
 static pid_t start(ctf_child *child, int ends[2], const ctf_child *before, const char *const *directories, size_t count,
                    bool names_only) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,7 +44,7 @@ static pid_t start(ctf_child *child, int ends[2], const ctf_child *before, const
     return process;
 }
 
-// Waits for the child, which has ended or is ended; its signal, or 0.
+// Waits for the child, which has ended or is about to; returns its signal, or 0.
 static int reap(ctf_child *child) {
     int status = 0;
     if (child->process == 0) { return 0; }
@@ -55,12 +55,12 @@ static int reap(ctf_child *child) {
     return is_known && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-// The child's next chunk; false if it has ended without a word.
+// Receives the child's next chunk; false if the child has ended abnormally.
 static bool receive(ctf_child *child) {
     ctf_filled filled = 0;
     ssize_t size;
-    // A child that ends with unread answers resets the connection. recv reports that once, and then returns what the child
-    // had sent.
+    // A child that ends with unread answers resets the connection. recv reports that once, and then returns the data
+    // that the child had sent.
     do {
         size = recv(child->socket, &filled, sizeof filled, 0);
     } while (size < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -69,7 +69,7 @@ static bool receive(ctf_child *child) {
         child->end = filled;
         return child->has_chunk = true;
     }
-    // It had this much ready.
+    // The child had completed this much.
     size_t used = atomic_load_explicit(&child->shared->used[child->chunk], memory_order_acquire);
     child->end = used <= CHUNK_ROOM ? used : 0;
     child->has_ended = true;
@@ -130,7 +130,7 @@ ctf_kind ctf_child_next(ctf_child *child, ctf_message **message) {
                 return CTF_EVENT;
             }
             *message = &record->message;
-            // The record that was being written when the child ended follows the last whole one.
+            // The record that was being written when the child ended comes after the last complete one.
             if (record->message.kind == CTF_END || record->message.kind == CTF_FAILED) {
                 child->has_ended = true;
                 child->failure = record->message;
@@ -144,7 +144,7 @@ ctf_kind ctf_child_next(ctf_child *child, ctf_message **message) {
         if (child->has_chunk) {
             child->has_chunk = false;
             child->chunk = (child->chunk + 1) % CHUNKS;
-            // If it has ended meanwhile, what it had said before is still to be had.
+            // If the child has ended meanwhile, its earlier messages can still be received.
             send(child->socket, "", 1, MSG_NOSIGNAL);
         }
         receive(child);

@@ -11,12 +11,12 @@ typedef struct writer {
     int socket;
     ctf_shared *shared;
     size_t chunk, used;
-    unsigned unread;  // chunks that the parent has
+    unsigned unread;  // chunks that the parent holds
 } writer;
 
 static char *room_of(const writer *writer) { return writer->shared->chunks[writer->chunk] + writer->used; }
 
-// Hands the chunk over and waits until another is free. Nobody is left to read if the parent has gone.
+// Hands the chunk over and waits until another is free. If the parent has gone, nobody is left to read.
 static void hand_over(writer *writer) {
     ctf_filled filled = (ctf_filled)writer->used;
     writer->chunk = (writer->chunk + 1) % CHUNKS;
@@ -33,7 +33,7 @@ static void hand_over(writer *writer) {
 
 static const size_t head = offsetof(ctf_record, message) + offsetof(ctf_message, event);
 
-// The bytes that belong to a message and lie in libbabeltrace2's memory.
+// The length of a message's data in libbabeltrace2's memory.
 static size_t length_of(const ctf_message *message) {
     switch (message->kind) {
     case CTF_ENTRY: case CTF_BEGAN: case CTF_FAILED: return message->length;
@@ -48,7 +48,7 @@ static void finish_record(writer *writer, ctf_record *record, size_t size) {
     atomic_store_explicit(&writer->shared->used[writer->chunk], writer->used, memory_order_release);
 }
 
-// Copies what a message points to behind the message, which is the last one in use.
+// Copies a message's data after the message, which is the last one in use.
 static void complete(writer *writer, ctf_record *record) {
     ctf_message *message = &record->message;
     size_t length = length_of(message);
@@ -89,7 +89,7 @@ static ctf_record *begin_record(writer *writer) {
     return record;
 }
 
-// Tells why it cannot go on.
+// Reports the reason for a failure, and ends the process.
 _Noreturn static void give_up(writer *writer, const char *problem) {
     ctf_record *record = begin_record(writer);
     record->message = (ctf_message){.kind = CTF_FAILED, .text = problem, .length = strlen(problem)};
@@ -98,8 +98,8 @@ _Noreturn static void give_up(writer *writer, const char *problem) {
     _exit(0);
 }
 
-// What the host does on a signal is not the child's; it ends with its parent, or where libbabeltrace2 ends it, without a
-// word and without a core file.
+// Resets the host's signal handling, which is not the child's. The child ends with its parent, or when libbabeltrace2
+// ends it, without output and without a core file.
 static void leave_host(void) {
     const int fatal[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGPIPE};
     const int passing[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2};
@@ -125,7 +125,7 @@ _Noreturn void ctf_child_run(
     ctf_reader *reader = ctf_open(directories, count, names_only, &shared->positions, problem, sizeof problem);
     if (reader == NULL) { give_up(&writer, problem); }
     reader->marks = marks;
-    // That it is open.
+    // Tells the parent that the traces are open.
     hand_over(&writer);
     static ctf_message message;
     for (;;) {

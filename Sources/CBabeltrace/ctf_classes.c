@@ -54,7 +54,7 @@ static void describe_members(event_class *entry, const fl_event_schema *schema) 
         member *member = &entry->members[entry->member_count];
         *member = describe_member(bt_field_class_structure_borrow_member_by_index_const(payload, index), schema);
         member->index = (uint32_t)index;
-        // What is not known is passed over.
+        // Unknown members are skipped.
         if (member->width > 0 || member->is_lists) { entry->member_count++; }
     }
 }

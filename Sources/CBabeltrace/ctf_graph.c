@@ -6,10 +6,10 @@
 
 // MARK: - Errors
 
-// The innermost cause that libbabeltrace2 tells of, in one line; false if it tells of none.
+// Takes the innermost cause of libbabeltrace2's current error, in one line; false if there is no error.
 //
-// A damaged trace can make it note an error although a call succeeded. The next call would then end the program, so
-// this is asked after each.
+// A damaged trace can leave an error although a call succeeded. The next call would then end the program, so this is
+// called after each.
 static bool take_problem(char *out, size_t room) {
     const bt_error *error = bt_current_thread_take_error();
     if (error == NULL) { return false; }
@@ -25,7 +25,7 @@ static bool take_problem(char *out, size_t room) {
     return true;
 }
 
-// MARK: - The sink that hands messages out
+// MARK: - The sink that receives messages
 
 static bt_graph_simple_sink_component_initialize_func_status begin(bt_message_iterator *iterator, void *data) {
     ctf_reader *reader = data;
@@ -83,7 +83,7 @@ static bool add_source(
     if (!added) { return false; }
     uint64_t ports = bt_component_source_get_output_port_count(source);
     for (uint64_t port = 0; port < ports; port++) {
-        // The muxer adds a port for each connection.
+        // The muxer adds an input port for each connection.
         uint64_t last = bt_component_filter_get_input_port_count(muxer) - 1;
         if (bt_graph_connect_ports(
                 graph, bt_component_source_borrow_output_port_by_index_const(source, port),
@@ -156,7 +156,7 @@ void ctf_close(ctf_reader *reader) {
     free(reader);
 }
 
-// MARK: - Going on
+// MARK: - Reading
 
 const bt_message *ctf_advance(ctf_reader *reader, ctf_kind *failure) {
     if (reader->message_index < reader->message_count) {

@@ -29,7 +29,7 @@ static position *position_of(ctf_reader *reader, const bt_stream *stream) {
     return added;
 }
 
-// How far another reader has come in the same stream; null if it never met it.
+// The position of another reader in the same stream; null if it never read the stream.
 static const position *mark_of(const ctf_reader *reader, const position *position) {
     for (size_t index = 0; index < reader->marks->count; index++) {
         const struct position *mark = &reader->marks->of[index];
@@ -47,7 +47,7 @@ void ctf_begin_packet(ctf_reader *reader, const bt_packet *packet) {
     if (position == NULL) { return; }
     const bt_field *number =
         context == NULL ? NULL : bt_field_structure_borrow_member_field_by_name_const(context, "packet_seq_num");
-    // Without numbers in the packets they are counted.
+    // Packets without numbers are counted.
     if (number == NULL || !ctf_read_number(number, &position->packet)) { position->packet++; }
     position->message = 0;
 }

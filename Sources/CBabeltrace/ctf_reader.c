@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// Whether a stream holds nothing but dictionary entries.
+// Whether a stream contains only dictionary entries.
 static bool is_of_dictionary(const bt_stream *stream) {
     const bt_stream_class *class = bt_stream_borrow_class_const(stream);
     uint64_t count = bt_stream_class_get_event_class_count(class);
@@ -24,7 +24,7 @@ static ctf_kind read_loss(const bt_message *next, ctf_message *message) {
     const bt_stream *stream = stream_of_loss(next);
     message->lost = message->lost_packets = 0;
     if (bt_message_get_type(next) == BT_MESSAGE_TYPE_DISCARDED_EVENTS) {
-        // Some were lost, and nobody knows how many: that is one at least.
+        // Some were lost, but the number is unknown: at least one.
         if (bt_message_discarded_events_get_count(next, &message->lost) != BT_PROPERTY_AVAILABILITY_AVAILABLE) {
             message->lost = 1;
         }
@@ -33,14 +33,14 @@ static ctf_kind read_loss(const bt_message *next, ctf_message *message) {
             message->lost_packets = 1;
         }
     }
-    // A counter that was damaged tells no more than that.
+    // A damaged counter shows no more than that.
     if (message->lost > fl_largest_number) { message->lost = 1; }
     if (message->lost_packets > fl_largest_number) { message->lost_packets = 1; }
     message->is_of_dictionary = is_of_dictionary(stream);
     return CTF_DISCARDED;
 }
 
-// When a message was made, in nanoseconds of CLOCK_MONOTONIC, which is LTTng's clock; 0: not known.
+// The time of a message in nanoseconds of CLOCK_MONOTONIC, which is LTTng's clock; 0 if it is not known.
 static uint64_t time_of(const bt_message *message, const bt_event *event) {
     const bt_stream_class *class = bt_stream_borrow_class_const(bt_event_borrow_stream_const(event));
     if (bt_stream_class_borrow_default_clock_class_const(class) == NULL) { return 0; }

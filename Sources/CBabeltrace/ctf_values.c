@@ -54,7 +54,7 @@ static bool read_lists(const bt_field *field, fl_event *event) {
 }
 
 static bool read_event(const event_class *class, const bt_field *payload, fl_event *event) {
-    // The lists are read as far as they go.
+    // Clearing the lists is unnecessary: only their first listWords words are used.
     memset(event, 0, offsetof(fl_event, lists));
     event->header.kind = (uint8_t)class->kind;
     for (const member *member = class->members, *end = member + class->member_count; member < end; member++) {

@@ -1,4 +1,4 @@
-// elfutils for Swift, and the demanglers that the process holds anyway.
+// elfutils for Swift, and the demanglers that every process contains.
 
 #ifndef FAULTLINE_ELFUTILS_SHIM_H
 #define FAULTLINE_ELFUTILS_SHIM_H
@@ -14,14 +14,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// Exported by libswiftCore, declared by no header. The result is the caller's to free; null: not a Swift symbol.
+// Exported by libswiftCore, but declared in no header. The caller frees the result; null if the name is not a Swift
+// symbol.
 extern char *swift_demangle(
     const char *name, size_t length, char *buffer, size_t *bufferSize, uint32_t flags);
 
-// Of the C++ ABI, exported by libstdc++.
+// Part of the C++ ABI, exported by libstdc++.
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *bufferSize, int *status);
 
-// Whether nothing lies at a path, or a regular file.
+// Whether a path names a regular file or nothing.
 static inline bool ftl_elf_is_harmless(const char *directory, int length, const char *folder, const char *name) {
     char path[4096];
     struct stat status;
@@ -30,8 +31,8 @@ static inline bool ftl_elf_is_harmless(const char *directory, int length, const 
     return stat(path, &status) != 0 || S_ISREG(status.st_mode);
 }
 
-// Finds separate debug information as libdwfl does, but for a program that names a pipe or a device as such: libdwfl would
-// open it, and wait. The name, which the program holds, is one of a file beside it, in .debug, or below /usr/lib/debug.
+// Finds separate debug information like libdwfl, unless the program names a pipe or a device, which libdwfl would open
+// and wait for. The name in the program is that of a file beside it, in .debug, or below /usr/lib/debug.
 static inline int ftl_elf_find_debuginfo(
     Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
     GElf_Word checksum, char **result
@@ -47,11 +48,12 @@ static inline int ftl_elf_find_debuginfo(
     return dwfl_standard_find_debuginfo(module, data, name, base, file, link, checksum, result);
 }
 
-// A session on one file, whose addresses stay those of the file; null: it is no ELF file, or cannot be read. The session
-// takes the descriptor, if there is one.
+// Opens a session on one file, without relocating its addresses; null if it is not an ELF file or cannot be read. On
+// success, the session owns the descriptor, if there is one.
 static inline Dwfl *ftl_elf_open(const char *path, int descriptor) {
-    // Swift cannot take the addresses of these functions with the types that the table wants. The path of separate
-    // debug files is the library's default: beside the file, in .debug, and by build ID in /usr/lib/debug.
+    // Defined in C because Swift cannot form pointers to these functions with the types that the table requires.
+    // Separate debug files are searched in the library's default places: beside the file, in .debug, and by build ID
+    // in /usr/lib/debug.
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
         .find_debuginfo = ftl_elf_find_debuginfo,
@@ -77,7 +79,7 @@ static inline int ftl_elf_take_first(
     return DWARF_CB_ABORT;
 }
 
-// The session's one module.
+// The session's only module.
 static inline Dwfl_Module *ftl_elf_module(Dwfl *session) {
     Dwfl_Module *module = NULL;
     dwfl_getmodules(session, ftl_elf_take_first, &module, 0);

@@ -1,4 +1,4 @@
-// The fields that both providers of the dictionary share.
+// The fields that the two dictionary providers share.
 
 #ifndef FAULTLINE_DICTIONARY_FIELDS_H
 #define FAULTLINE_DICTIONARY_FIELDS_H

@@ -1,4 +1,5 @@
-// The tracepoints of the provider `faultline_dictionary`: what events refer to by number, told when it is new.
+// The tracepoints of the provider `faultline_dictionary`: entries that events refer to by number, emitted when they
+// are new.
 
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER faultline_dictionary
@@ -10,7 +11,7 @@
 #define FAULTLINE_DICTIONARY_TRACEPOINTS_H
 
 #include "dictionary_fields.h"
-// Only macros may stand where the header is read again.
+// LTTng includes the header repeatedly, so it may contain only macros here.
 #ifndef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #include <faultline_tracer.h>
 #endif

@@ -1,5 +1,5 @@
-// The tracepoints of the provider `faultline_statedump`: the dictionary as it is when a session starts, for that session
-// alone. So a session that was started late misses no names.
+// The tracepoints of the provider `faultline_statedump`: the dictionary at the start of a session, for that session
+// alone. A session that starts late therefore misses no names.
 
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER faultline_statedump
@@ -11,7 +11,7 @@
 #define FAULTLINE_STATEDUMP_TRACEPOINTS_H
 
 #include "dictionary_fields.h"
-// Only macros may stand where the header is read again.
+// LTTng includes the header repeatedly, so it may contain only macros here.
 #ifndef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #include <faultline_tracer.h>
 #endif

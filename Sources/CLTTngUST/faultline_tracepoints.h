@@ -1,6 +1,7 @@
 // The tracepoints of the provider `faultline`: one for each kind of event, with the schema's fields.
 //
-// The fields come from the schema's lists, so that a field is said once. Included several times by LTTng's macros.
+// The fields come from the schema's lists, which declares each field once. LTTng's macros include the file several
+// times.
 
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER faultline
@@ -11,7 +12,7 @@
 #if !defined(FAULTLINE_TRACEPOINTS_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
 #define FAULTLINE_TRACEPOINTS_H
 
-// Only macros may stand where the header is read again.
+// LTTng includes the header repeatedly, so it may contain only macros here.
 #ifndef LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ
 #include <faultline_schema.h>
 #endif
@@ -43,7 +44,7 @@ FL_ENUMERATIONS(FL_TP_ENUMERATION)
     lttng_ust_field_integer(uint8_t, flags, event->header.flags)                           \
     FL_COMMON_FIELDS(FL_TP_FIELD, header)
 
-// A length of 16 bits, since libbabeltrace2 makes room for as many numbers as a damaged one says.
+// A 16-bit length, since libbabeltrace2 allocates as many numbers as a damaged length states.
 #define FL_TP_FL_WITH_LISTS lttng_ust_field_sequence(uint64_t, lists, event->lists, uint16_t, event->listWords)
 #define FL_TP_FL_WITHOUT_LISTS
 

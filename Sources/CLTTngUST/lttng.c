@@ -72,8 +72,8 @@ static void dump_entry(void *session, const fl_tracer_entry *entry) {
 
 // Called on LTTng's own thread for each session that starts, and for `lttng regenerate statedump`.
 //
-// It is LTTng's state dump that calls this way: its first event, whose one argument is the session. That a program can
-// listen to it is not documented.
+// This is the first event of LTTng's state dump, whose only argument is the session. It is not documented that
+// programs can listen to it.
 static void session_starts(void *data, struct lttng_ust_session *session) {
     (void)data;
     pthread_mutex_lock(&dictionaries_lock);

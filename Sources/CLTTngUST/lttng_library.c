@@ -14,7 +14,7 @@
 
 typedef struct lttng_ust_registered_probe registered;
 
-// The providers of this program. Filled in before `main`, by one thread.
+// The providers of this program, filled in before `main` by one thread.
 static struct {
     const struct lttng_ust_probe_desc *description;
     registered *registration;   // null: the library was not loaded
@@ -30,7 +30,7 @@ static char failure[512];
 struct lttng_ust_registered_probe *fl_lttng_note_probe(const struct lttng_ust_probe_desc *description) {
     if (provider_count == PROVIDERS_MAXIMUM) { return NULL; }
     providers[provider_count].description = description;
-    // Something that is not null, by which the provider is known when it goes.
+    // Any nonnull pointer that identifies the provider when it is unregistered.
     return (registered *)(void *)&providers[provider_count++];
 }
 
@@ -42,7 +42,8 @@ void fl_lttng_forget_probe(struct lttng_ust_registered_probe *probe) {
     }
 }
 
-// Whether the library finds room for what it shares with the daemon; where there is none, touching it kills the program.
+// Whether /dev/shm has room for the memory that the library shares with the daemon. Without it, touching the memory
+// kills the program.
 static bool has_room(void) {
     struct statvfs status;
     if (statvfs("/dev/shm", &status) != 0) { return true; }

@@ -38,7 +38,7 @@ int cmachine_try_memory_file(int64_t bytes) {
 
 // MARK: - Locks
 
-// Two descriptors of a file, which do not share what one of them has locked. 0, or the error's number.
+// Opens a file twice; the descriptors do not share locks. Returns 0 or an errno.
 static int open_twice(const char *path, int descriptors[2]) {
     const int flags = O_RDWR | O_CREAT | O_CLOEXEC;
     descriptors[0] = open(path, flags, 0600);
@@ -64,7 +64,8 @@ int cmachine_try_record_lock(const char *path) {
     if (fcntl(descriptors[0], F_SETLK, &lock) != 0) {
         failure = errno;
     } else if (fcntl(descriptors[1], F_OFD_GETLK, &seen) != 0) {
-        // A process does not meet its own lock, but a lock of an open file's does: that is what is asked for.
+        // A process does not conflict with its own locks, but an open file description's lock does, which is why
+        // F_OFD_GETLK is used.
         failure = errno;
     } else if (seen.l_type == F_UNLCK) {
         failure = CMACHINE_LOCK_UNSEEN;

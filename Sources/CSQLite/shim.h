@@ -1,4 +1,4 @@
-// SQLite as Swift sees it, and what Swift cannot call by itself.
+// SQLite for Swift, and wrappers for calls that Swift cannot make itself.
 
 #ifndef CSQLITE_SHIM_H
 #define CSQLITE_SHIM_H
@@ -15,7 +15,7 @@ static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const vo
     return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
-// For bytes that stay where they are until the statement was reset.
+// For bytes that stay valid until the statement is reset.
 static inline int csqlite_bind_text_static(sqlite3_stmt *statement, int index, const char *bytes, int length) {
     return sqlite3_bind_text(statement, index, bytes, length, SQLITE_STATIC);
 }

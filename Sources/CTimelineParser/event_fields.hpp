@@ -1,4 +1,4 @@
-// The arguments of an event's line: fields and lists of the schema.
+// The arguments of an event's line: the schema's fields and lists.
 
 #ifndef FAULTLINE_EVENT_FIELDS_HPP
 #define FAULTLINE_EVENT_FIELDS_HPP
@@ -11,7 +11,7 @@
 
 namespace {
 
-// The key as it stands in the line. A key with escapes comes out cut, and so as one that nobody knows.
+// The key as written in the line. A key with escapes is cut short, and therefore unknown.
 std::string_view key_text(ondemand::raw_json_string key, const char *end) {
     const char *start = key.raw();
     const char *at = start;
@@ -19,7 +19,7 @@ std::string_view key_text(ondemand::raw_json_string key, const char *end) {
     return {start, size_t(at - start)};
 }
 
-// An error in the value's type is the field's problem, any other the line's.
+// Blames an error in the value's type on the field, and any other on the line.
 ftl_problem problem_of(error_code error, ftl_problem wrongType) {
     switch (error) {
     case SUCCESS: return FTL_PROBLEM_NONE;
@@ -82,7 +82,7 @@ ftl_problem read_field(const Key &key, ondemand::value value, fl_event &event) {
     }
     default:
         if (auto error = value.get_uint64().get(number)) { return problem_of(error, FTL_PROBLEM_NUMBER); }
-        // A reference that was cut to 32 bits would name another entry; a count is only held at its maximum.
+        // A reference truncated to 32 bits would name another entry; a count is only clamped to its maximum.
         if (number > (key.field->meaning == FL_REFERENCE ? UINT32_MAX : fl_largest_number)) {
             return FTL_PROBLEM_NUMBER;
         }
@@ -92,7 +92,7 @@ ftl_problem read_field(const Key &key, ondemand::value value, fl_event &event) {
     return FTL_PROBLEM_NONE;
 }
 
-// The lists behind each other, and their lengths in the fields of their names.
+// Concatenates the lists, and stores their lengths in the fields of the same names.
 ftl_problem join_lists(const ftl_parser *parser, const fl_event_schema *schema, fl_event &event) {
     uint32_t total = 0;
     for (uint32_t index = 0; index < schema->listCount; index++) {

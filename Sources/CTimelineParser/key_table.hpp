@@ -1,4 +1,4 @@
-// The keys that an event of one kind can carry, in the order in which they are written.
+// The keys of an event of one kind, in the order in which they are written.
 
 #ifndef FAULTLINE_KEY_TABLE_HPP
 #define FAULTLINE_KEY_TABLE_HPP
@@ -44,8 +44,8 @@ public:
         }
     }
 
-    // The key of that name, looked for from `cursor` on: keys that come in the order of the schema are found at the
-    // first or second try, others after one round. Null: there is none.
+    // Returns the key of that name, searching from `cursor`. Keys in the order of the schema are found at the first or
+    // second try, others within one round. Null if there is none.
     const Key *find(std::string_view name, size_t &cursor) const {
         for (size_t tried = 0; tried < count; tried++) {
             size_t at = cursor + tried;
@@ -59,7 +59,7 @@ public:
         return nullptr;
     }
 
-    // Whether every key found room.
+    // Whether there was room for every key.
     bool isComplete() const { return !overflow; }
 
 private:

@@ -1,4 +1,4 @@
-// What stands around the arguments of a line: the array's brackets, and the keys that say what the line is.
+// The parts of a line around its arguments: the array's brackets, and the keys that determine the kind of line.
 
 #ifndef FAULTLINE_LINE_FRAME_HPP
 #define FAULTLINE_LINE_FRAME_HPP
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view own_prefix = "faultline.";
 
-// A JSON string's contents where they stand; empty for what is no string or holds escapes.
+// The contents of a JSON string, in place; empty if the token is not a string or contains escapes.
 std::string_view plain_string(std::string_view token) {
     token = faultline::trimmed(token);
     if (token.size() < 2 || token.front() != '"' || token.back() != '"') { return {}; }
@@ -21,11 +21,11 @@ std::string_view plain_string(std::string_view token) {
     return token.find('\\') == token.npos ? token : std::string_view();
 }
 
-// What the keys outside `args` say, as tokens of the line.
+// The values of the keys outside `args`, as tokens of the line.
 struct Outside {
     std::string_view name, category, phase, time, duration, process, thread;
 
-    // What the line is, as far as can be told without its arguments.
+    // The kind of the line, as far as it can be determined without its arguments.
     ftl_line_kind classify(ftl_line &out) const {
         char letter = phase.size() == 1 ? phase.front() : 0;
         if (letter == 'M') {
@@ -49,7 +49,7 @@ struct Outside {
         return out.event.header.kind != FL_EVENT_NONE && isPhase ? FTL_LINE_EVENT : FTL_LINE_FOREIGN;
     }
 
-    // Takes in what is known outside `args`.
+    // Fills in the values from outside `args`.
     ftl_problem finish(ftl_line_kind kind, ftl_line &out) const {
         if (!faultline::parse_unsigned_32(process, out.process)) { return FTL_PROBLEM_NUMBER; }
         if (kind != FTL_LINE_EVENT) { return FTL_PROBLEM_NONE; }
@@ -59,8 +59,8 @@ struct Outside {
         if (!faultline::parse_microseconds(time, header.start)) { return FTL_PROBLEM_NUMBER; }
         if (!duration.empty() && !faultline::parse_microseconds(duration, header.duration)) { return FTL_PROBLEM_NUMBER; }
         if (phase.front() == 'e' || phase.front() == 'i') {
-            // The end of a scope, a summary and a wait that blocked no thread stand where they were written, which is
-            // when what they tell of was over; it began before.
+            // Instant events and ends of scopes are written with the time of their end. Their start is earlier by
+            // their duration.
             header.start -= header.duration < header.start ? header.duration : header.start;
         }
         if (phase.front() == 'e' && header.kind == FL_EVENT_SCOPE) { out.event.fields.scope.phase = 1; }
@@ -77,7 +77,7 @@ bool is_space(char character) {
     return character == ' ' || character == '\t' || character == '\r' || character == '\n';
 }
 
-// The object in a line: without the array's brackets, the comma behind it, white space and a byte order mark.
+// The object in a line, without the array's brackets, the trailing comma, white space and a byte order mark.
 std::string_view strip(std::string_view text) {
     if (text.substr(0, 3) == "\xEF\xBB\xBF") { text.remove_prefix(3); }
     while (!text.empty() && is_space(text.front())) { text.remove_prefix(1); }

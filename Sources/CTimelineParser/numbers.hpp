@@ -1,5 +1,5 @@
-// Numbers that must keep every digit: a time in microseconds with three decimals is a whole number of nanoseconds,
-// and a double would round it from 2^53 on.
+// Parsers for numbers that must keep every digit: a time in microseconds with three decimals is a whole number of
+// nanoseconds, and a double would round it from 2^53.
 
 #ifndef FAULTLINE_NUMBERS_HPP
 #define FAULTLINE_NUMBERS_HPP
@@ -11,7 +11,7 @@
 
 namespace faultline {
 
-// A token without the white space that simdjson leaves behind it.
+// A token without the white space that simdjson leaves after it.
 inline std::string_view trimmed(std::string_view token) {
     while (!token.empty() && std::string_view(" \t\r\n").find(token.back()) != token.npos) {
         token.remove_suffix(1);
@@ -21,7 +21,7 @@ inline std::string_view trimmed(std::string_view token) {
 
 inline bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-// Appends a decimal digit; false if 64 bits do not hold the result.
+// Appends a decimal digit; false if the result does not fit 64 bits.
 inline bool append_digit(uint64_t &value, char digit) {
     return !__builtin_mul_overflow(value, UINT64_C(10), &value) &&
            !__builtin_add_overflow(value, uint64_t(digit - '0'), &value);
@@ -44,7 +44,7 @@ inline bool parse_unsigned_32(std::string_view token, uint32_t &value) {
     return true;
 }
 
-// Microseconds in decimal digits as nanoseconds; digits behind the third decimal are dropped.
+// Parses decimal microseconds into nanoseconds; digits after the third decimal are dropped.
 inline bool parse_microseconds(std::string_view token, uint64_t &nanoseconds) {
     token = trimmed(token);
     if (token.empty() || !is_digit(token.front())) { return false; }

@@ -1,9 +1,9 @@
-// simdjson as it is used here, and what a parser keeps from line to line.
+// The configuration of simdjson, and the state that a parser keeps from line to line.
 
 #ifndef FAULTLINE_PARSER_STATE_HPP
 #define FAULTLINE_PARSER_STATE_HPP
 
-// With error codes and never exceptions, and alike in debug and release builds.
+// With error codes instead of exceptions, and the same in debug and release builds.
 #define SIMDJSON_EXCEPTIONS 0
 #define SIMDJSON_DEVELOPMENT_CHECKS 0
 #include <simdjson.h>
@@ -32,7 +32,7 @@ struct ftl_parser {
     };
     char *copy = nullptr;
     size_t copyCapacity = 0;
-    // Lists as they come, before they are put behind each other in the order of the schema.
+    // Lists as they are read, before they are concatenated in the order of the schema.
     uint64_t words[maximum_lists][FL_MAXIMUM_LIST_WORDS];
     uint32_t wordCounts[maximum_lists];
 

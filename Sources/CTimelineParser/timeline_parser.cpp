@@ -1,7 +1,7 @@
-// One line of a timeline through simdjson's on-demand parser.
+// Parses one line of a timeline with simdjson's on-demand parser.
 //
-// A line at a time, since the parser's own way through many documents (iterate_many, 3.0.1) reads a null pointer
-// behind a malformed one, and since a damaged line must cost that line only.
+// Lines are parsed one at a time. The parser's own interface for many documents (iterate_many, 3.0.1) reads a null
+// pointer after a malformed one, and a damaged line must cost only that line.
 
 #include "event_fields.hpp"
 #include "line_frame.hpp"
@@ -69,8 +69,9 @@ ftl_problem read_arguments(
     return read_process(arguments, out);
 }
 
-// Once through the object. The arguments are read on the way if what stands before them says what they are (as in
-// every line that Faultline writes); `outside` is complete afterwards, and `didRead` tells.
+// Passes through the object once. The arguments are read on the way if the keys before them determine their kind, as
+// in every line that Faultline writes. Afterwards `outside` is complete, and `didRead` is set if the arguments were
+// read.
 ftl_problem pass(
     ftl_parser *parser, ondemand::document &document, const char *end, Outside &outside, bool isLast, bool &didRead,
     ftl_line &out
@@ -111,7 +112,7 @@ ftl_line_kind malformed(ftl_line &out, ftl_problem problem) {
 
 ftl_line_kind parse_object(ftl_parser *parser, std::string_view text, size_t capacity, ftl_line &out) {
     if (parser->json.capacity() < text.size()) {
-        // Doubled, since simdjson allocates anew for every line that is longer than all before.
+        // Doubled, since simdjson reallocates for every line that is longer than all before.
         size_t room = 4096;
         while (room < text.size()) { room *= 2; }
         if (parser->json.allocate(room)) { return malformed(out, FTL_PROBLEM_MEMORY); }
@@ -131,9 +132,9 @@ ftl_line_kind parse_object(ftl_parser *parser, std::string_view text, size_t cap
         problem = pass(parser, document, end, outside, true, didRead, out);
         if (problem != FTL_PROBLEM_NONE) { return malformed(out, problem); }
     }
-    // Also when a key that stands twice made the line another's than its arguments were read for.
+    // This also covers a repeated key that changed the kind of the line after its arguments were read.
     if (is_own(kind) && kind != FTL_LINE_EVENT && out.json == nullptr) { return malformed(out, FTL_PROBLEM_ENTRY); }
-    // Others use words like "sql" as categories too; an event of ours has a number.
+    // Other producers use words like "sql" as categories too, but Faultline's events have an ID.
     if (kind == FTL_LINE_EVENT && out.event.header.id == 0) { kind = FTL_LINE_FOREIGN; }
     if (is_own(kind)) {
         problem = outside.finish(kind, out);
@@ -151,7 +152,7 @@ int ftl_may_be_entry(const char *line, size_t length) {
 }
 
 ftl_line_kind ftl_parse_line(ftl_parser *parser, const char *line, size_t length, size_t capacity, ftl_line *out) {
-    // The event's lists are left as they are: most events have none, and 4 KiB would be cleared for each line.
+    // The event's lists are not cleared: most events have none, and that would clear 4 KiB for each line.
     std::memset(out, 0, offsetof(ftl_line, event) + offsetof(fl_event, lists));
     std::string_view text = strip({line, length});
     if (text.empty()) { return out->kind = FTL_LINE_BLANK; }

@@ -13,20 +13,20 @@ extern "C" {
 #endif
 
 typedef enum __attribute__((enum_extensibility(closed))) ctf_kind {
-    CTF_END,        // no more
-    CTF_FAILED,     // `text` says why; nothing comes after it
-    CTF_EVENT,      // `event` holds it
+    CTF_END,        // no more messages
+    CTF_FAILED,     // `text` is the reason; nothing follows
+    CTF_EVENT,      // `event` contains it
     CTF_ENTRY,      // a dictionary entry: `process`, `id`, `dictionary`, `text` is its JSON
     CTF_STACK,      // a dictionary entry of kind stack: `process`, `id`, `frames`, `is_truncated`
     CTF_BEGAN,      // a process began: `process`, `version`, `start`, `origin`, `told`, `date`, `text` is its program
     CTF_ENDED,      // a process ended: `process` and the totals
-    CTF_DISCARDED,  // events were lost on the way: `lost`, or packets of them: `lost_packets`
-    CTF_FOREIGN,    // an event of somebody else
-    CTF_MALFORMED,  // an event of ours that lacks what it needs
-    CTF_PASSED_OVER,  // never handed out
+    CTF_DISCARDED,  // events were lost on the way: `lost`; or packets of them: `lost_packets`
+    CTF_FOREIGN,    // an event that is not Faultline's
+    CTF_MALFORMED,  // an event of Faultline's with a missing or invalid field
+    CTF_PASSED_OVER,  // never returned
 } ctf_kind;
 
-// One message. What it points to lives until the next one is asked for.
+// One message. Everything it points to stays valid until the next one is read.
 typedef struct ctf_message {
     ctf_kind kind;
     uint32_t process;
@@ -39,26 +39,26 @@ typedef struct ctf_message {
     uint32_t frame_count;
     uint8_t is_truncated;
     uint64_t start;
-    uint64_t origin;         // what times are relative to, in nanoseconds of CLOCK_MONOTONIC
-    uint64_t told;           // when a session that was started late was told of it, of CLOCK_MONOTONIC; 0: it was not late
+    uint64_t origin;         // the zero of times, in nanoseconds of CLOCK_MONOTONIC
+    uint64_t told;           // when a session that was started late received this, in CLOCK_MONOTONIC; 0: not late
     double date;
     uint64_t end, events, lost, entries_lost, uses_lost;
     uint64_t lost_packets;
-    bool is_of_dictionary;   // what was lost were entries of dictionaries
+    bool is_of_dictionary;   // the lost events were dictionary entries
     fl_event event;
 } ctf_message;
 
-// libbabeltrace2 ends its process where some bytes of a trace are wrong, so that it has one of its own.
+// libbabeltrace2 ends its process on some damaged traces, so it runs in a process of its own.
 typedef struct ctf_child ctf_child;
 
-// Opens directories that each hold a CTF trace (a file `metadata` and data streams); their messages are merged by time.
-// With `names_only` events are passed over, which is faster. What `before` has handed out of the same traces is passed
-// over; null: nothing. It must live as long.
-// Null if they cannot be read; `problem` then says why, in at most `room` bytes.
+// Opens directories that each contain a CTF trace (a file `metadata` and data streams), and merges their messages by
+// time. With `names_only`, events are skipped, which is faster. Messages of the same traces that `before` has
+// delivered are skipped too; `before` may be null, and otherwise must live as long as the result. Null if they cannot
+// be read, with the reason in the `room` bytes at `problem`.
 ctf_child *ctf_child_open(
     const char *const *directories, size_t count, bool names_only, const ctf_child *before, char *problem, size_t room);
 
-// The next message, which the caller may change; `CTF_FAILED` where the child ends, whatever has ended it.
+// Reads the next message, which the caller may change. Returns `CTF_FAILED` if the child ends for any reason.
 ctf_kind ctf_child_next(ctf_child *child, ctf_message **message);
 
 void ctf_child_close(ctf_child *child);

@@ -1,4 +1,4 @@
-// The tracer that hands events to LTTng: the providers `faultline`, `faultline_dictionary` and `faultline_statedump`.
+// The tracer that passes events to LTTng: the providers `faultline`, `faultline_dictionary` and `faultline_statedump`.
 
 #ifndef FAULTLINE_LTTNG_H
 #define FAULTLINE_LTTNG_H
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-// Loads LTTng's library. Null if that cannot be done; `problem` then says why, in at most `room` bytes, or nothing if the
+// Loads LTTng's library. Null on failure, with the reason in the `room` bytes at `problem`, which is empty if the
 // package was built without its trait `LTTng`.
 const fl_tracer *fl_lttng_tracer(char *problem, size_t room);
 
