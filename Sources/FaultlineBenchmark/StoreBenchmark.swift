@@ -4,7 +4,7 @@
     import FaultlineCounting
     public import Foundation
 
-    /// What a program does with a store, as a benchmark of [ordo-one/benchmark](https://github.com/ordo-one/benchmark).
+    /// A benchmark of a program's work with a store, for [ordo-one/benchmark](https://github.com/ordo-one/benchmark).
     ///
     ///     let benchmarks: @Sendable () -> Void = {
     ///         StoreBenchmark("album screen", makeSubject: { try Library(recorder: $0) }) { library in
@@ -12,17 +12,17 @@
     ///         }
     ///     }
     ///
-    /// It reports time and instructions as they are, and what the store was asked for: trips, rows, faults and cache
-    /// misses. Those are counted in a run of their own, which is recorded; the runs that are timed are not. Another
-    /// recorded run leaves its trace, for `faultline report`, in ``tracesFolder``.
+    /// It reports time and instructions, and the counts of trips, rows, faults and cache misses. The counts come from
+    /// a separate run that is recorded; the timed runs are not. Another recorded run leaves its trace in
+    /// ``tracesFolder``, for `faultline report`.
     ///
-    /// The counts are the same every time, so that ``thresholds`` take any change of them for a fault; times are reported
-    /// and not judged.
+    /// The counts are the same every time, so ``thresholds`` treat any change of them as a failure; times are reported
+    /// but have no threshold.
     public struct StoreBenchmark {
-        /// Where traces are kept: the folder that `FAULTLINE_BENCHMARK_TRACES` names, or else `.benchmarkTraces` in the
-        /// current directory.
+        /// The folder for traces: the one in `FAULTLINE_BENCHMARK_TRACES`, or else `.benchmarkTraces` in the current
+        /// directory.
         ///
-        /// A trace is named as its benchmark is, with `_` for what a file's name had better not have.
+        /// A trace has the name of its benchmark, with `_` for characters that are unsuitable for file names.
         public static var tracesFolder: URL {
             let path = ProcessInfo.processInfo.environment["FAULTLINE_BENCHMARK_TRACES"] ?? ".benchmarkTraces"
             return URL(fileURLWithPath: path, isDirectory: true)
@@ -33,7 +33,7 @@
             [.wallClock, .cpuTotal, .instructions] + StoreMetric.all.map(\.metric)
         }
 
-        /// What is judged: counts, which are the same every time, and instructions, within 10 %.
+        /// The thresholds: counts must be equal, instructions may differ by 10 %, and times have no threshold.
         public static var thresholds: [BenchmarkMetric: BenchmarkThresholds] {
             var thresholds: [BenchmarkMetric: BenchmarkThresholds] = [
                 .wallClock: .none, .cpuTotal: .none,
@@ -43,15 +43,16 @@
             return thresholds
         }
 
-        /// Makes a benchmark.
+        /// Creates a benchmark.
         ///
         /// - Parameters:
-        ///   - configuration: its metrics and thresholds are taken for ``metrics`` and ``thresholds``.
-        ///   - changesSubject: whether a run finds something else than the run before has found, such as an import; then
-        ///     each run has a subject of its own, which is made outside the measurement. Default: no.
-        ///   - makeSubject: opens a store with the recorder that it gets, fills it if need be, and returns whatever
-        ///     `body` works with. What it does is not measured.
-        ///   - body: the scenario.
+        ///   - configuration: The configuration; its metrics and thresholds are replaced by ``metrics`` and
+        ///     ``thresholds``.
+        ///   - changesSubject: Whether a run changes the state that the next run finds, like an import; each run then
+        ///     gets its own subject, created outside the measurement. Default: no.
+        ///   - makeSubject: Opens a store with the given recorder, fills it if necessary, and returns the subject for
+        ///     `body`. It is not measured.
+        ///   - body: The scenario.
         @discardableResult
         public init<Subject>(
             _ name: String, configuration: Benchmark.Configuration = Benchmark.defaultConfiguration,
@@ -75,7 +76,7 @@
         }
 
         private struct Prepared<Subject>: @unchecked Sendable {
-            // Made by the setup and used by one benchmark.
+            // Created by the setup and used by one benchmark.
             let subject: Subject
             let counts: StoreCounts
         }
@@ -86,7 +87,7 @@
             let recorder = Recorder.memory(ringBytes: 64 << 20)
             let subject = try makeSubject(recorder)
             let counts = try recorder.countingStore { try body(subject) }.counts
-            // A precondition would drop its sentence in a release build.
+            // A precondition would omit its message in a release build.
             if counts.lostEvents > 0 {
                 fatalError("'\(name)' makes more events than can be counted; let it do less, or fill less.")
             }

@@ -2,7 +2,7 @@
     import Benchmark
     import FaultlineCounting
 
-    /// A count of the store as a metric.
+    /// A store count as a metric.
     struct StoreMetric: Sendable {
         let metric: BenchmarkMetric
         let count: @Sendable (StoreCounts) -> Int

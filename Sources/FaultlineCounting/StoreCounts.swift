@@ -1,28 +1,28 @@
 public import FaultlineTrace
 
-/// What a piece of work asked of the store: counts, which do not wobble as times do.
+/// The counts of a piece of work's requests to its store, which, unlike times, are exact.
 ///
 ///     let (albums, counts) = try recorder.countingStore { try showAlbums() }
 ///     #expect(counts.trips <= 3)
 ///     #expect(counts.cacheMisses == 0)
 public struct StoreCounts: Sendable, Hashable {
-    /// Times that SQLite was asked: the statements of fetches, batches, prefetches, faults and saves.
+    /// Round trips to SQLite: the statements of fetches, batches, prefetches, faults and saves.
     public var trips = 0
     /// Rows that fetches, batches and prefetches read, and that faults filled from the store.
     public var rows = 0
-    /// Bytes of the values of those rows.
+    /// Bytes of the values in those rows.
     public var bytes = 0
-    /// Faults that fired, whoever served them.
+    /// Faults that fired, whether or not the row cache served them.
     public var faults = 0
     /// Faults that the row cache could not serve.
     public var cacheMisses = 0
-    /// Fetch requests that ran; loading a batch is none.
+    /// Fetch requests that ran; batches do not count.
     public var fetches = 0
     /// Saves that wrote something, or tried to.
     public var saves = 0
     /// Objects that saves inserted, updated and deleted.
     public var writtenObjects = 0
-    /// Events that did not fit the recorder's memory, so that the other counts are too low.
+    /// Events that did not fit the recorder's memory; if there are any, the other counts are too low.
     public var lostEvents = 0
 
     public init() {}
@@ -47,7 +47,7 @@ public struct StoreCounts: Sendable, Hashable {
         case .fetch(let fetch):
             fetches += 1
             trips += Int(fetch.trips)
-            // A count is not read row by row.
+            // A count does not read its rows.
             rows += (fetch.resultType == .count ? 0 : Int(fetch.rows)) + Int(fetch.prefetchedRows)
             bytes += Int(clamping: fetch.bytes) + Int(clamping: fetch.prefetchedBytes)
         case .batch(let batch):

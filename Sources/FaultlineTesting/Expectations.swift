@@ -4,32 +4,32 @@ internal import FaultlineTrace
 internal import Testing
 internal import XCTest
 
-/// Expects work to ask no more of its store than it may, and fails the test in which it runs if it does.
+/// Checks that work asks no more of its store than the limits allow, and otherwise fails the current test.
 ///
 ///     @Test func list() throws {
 ///         try expectRoundTrips(atMost: 2, cacheMisses: 0, startingCold: container) { try showList() }
 ///     }
 ///
-/// A test that has seeded its store through the same container, or has run the work before, finds the rows in memory: faults
-/// then make no trips, and an N+1 passes, however small the limits. With `startingCold` every row is forgotten first, and
-/// the work asks the store for what a program asks it for that has just started. Pass the container wherever cache misses or
-/// faults matter; leave it out to count what the work asks for the second time.
+/// If a test has seeded its store through the same container, or has already run the work, the rows are in memory.
+/// Faults then make no trips, and an N+1 passes, however small the limits. With `startingCold`, every row is forgotten
+/// first, so the work makes the trips of a program that has just started. Pass the container wherever cache misses or
+/// faults matter; leave it out to count the trips of a repeated run.
 ///
-/// Counts what happens in the work's own scope, on whatever thread: other tests may run at the same time, on the same
-/// recorder too. The message names the events that made the trips, their lines, and what the analyzer advises. Works in
-/// Swift Testing and in XCTest.
+/// Only events in the work's own scope count, on any thread: other tests may run at the same time, even on the same
+/// recorder. The failure message lists the events that made the trips, their lines, and the analyzer's advice. Works
+/// in Swift Testing and in XCTest.
 ///
 /// - Parameters:
-///   - trips: How often SQLite may be asked: the statements of fetches, batches, prefetches, faults and saves.
-///   - rows: How many rows may be read; by default any number.
-///   - cacheMisses: How many faults may go to the store; by default any number.
-///   - container: The container whose rows are forgotten before the work starts; by default they stay. See
+///   - trips: The maximum number of round trips: statements of fetches, batches, prefetches, faults and saves.
+///   - rows: The maximum number of rows read; unlimited by default.
+///   - cacheMisses: The maximum number of faults that go to the store; unlimited by default.
+///   - container: The container whose rows are forgotten before the work starts; by default none are. See
 ///     ``PersistentContainer/forgetRows()``, which waits for the queues of its contexts.
-///   - recorder: What the store's container was made with; by default ``FaultlineRecorder/Recorder/testing``. It must
-///     keep its events in memory, and a recorder that never saw a store fails the expectation.
-/// - Returns: What the work returns.
-/// - Throws: What the work throws; then nothing is expected of it.
-/// - Complexity: O(everything that the recorder has recorded until now).
+///   - recorder: The recorder of the store's container; by default ``FaultlineRecorder/Recorder/testing``. It must
+///     keep its events in memory. If it never recorded a store, the expectation fails.
+/// - Returns: The result of the work.
+/// - Throws: The error of the work; nothing is checked then.
+/// - Complexity: O(everything that the recorder has recorded so far).
 @discardableResult
 public func expectRoundTrips<Result>(
     atMost trips: Int, rows: Int? = nil, cacheMisses: Int? = nil, startingCold container: PersistentContainer? = nil,
@@ -51,10 +51,11 @@ public func expectRoundTrips<Result>(
     return result
 }
 
-/// Expects asynchronous work to ask no more of its store than it may, and fails the test in which it runs if it does.
+/// Checks that asynchronous work asks no more of its store than the limits allow, and otherwise fails the current
+/// test.
 ///
-/// Everything is as with work that is not asynchronous. What tasks do that the work starts and does not wait for counts as
-/// far as it has happened when the work ends.
+/// Works like the synchronous version. For tasks that the work starts without awaiting them, the events up to the
+/// work's end count.
 @discardableResult
 public func expectRoundTrips<Result>(
     atMost trips: Int, rows: Int? = nil, cacheMisses: Int? = nil, startingCold container: PersistentContainer? = nil,
@@ -76,7 +77,7 @@ public func expectRoundTrips<Result>(
     return result
 }
 
-/// Where an expectation stands in a test.
+/// The place of an expectation in a test.
 private struct TestPlace {
     var fileID: String
     var filePath: StaticString
@@ -84,7 +85,7 @@ private struct TestPlace {
     var column: Int
 }
 
-/// What work may ask of its store.
+/// The limits on the work's use of its store.
 private struct StoreLimits {
     var trips: Int
     var rows: Int?
@@ -118,9 +119,9 @@ private struct StoreLimits {
         "\(number) \(thing)" + (number == 1 ? "" : thing.hasSuffix("s") ? "es" : "s")
     }
 
-    /// Tells the library that runs the test.
+    /// Reports a failure to the library that runs the test.
     private static func fail(_ message: String, at place: TestPlace) {
-        // A thread of its own does not know its test, but the process knows its library.
+        // A detached thread does not know its test, but the process's arguments show its library.
         if Test.current != nil || CommandLine.arguments.contains("swift-testing") {
             let location = SourceLocation(
                 fileID: place.fileID, filePath: "\(place.filePath)", line: place.line, column: place.column)

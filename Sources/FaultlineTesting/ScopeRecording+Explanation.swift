@@ -5,12 +5,12 @@ internal import FaultlineTrace
 internal import Synchronization
 
 extension ScopeRecording {
-    /// Programs are opened once, however many expectations fail.
+    /// Shared, so that each program is opened only once, however many expectations fail.
     private static let symbols = Mutex(SymbolResolver())
 
-    /// Where the trips went, line by line, and what the analyzer advises.
+    /// Lists the trips line by line, with the analyzer's advice.
     ///
-    /// - Complexity: The first time, opens the programs that the stacks are of.
+    /// - Complexity: The first call opens the programs and libraries in the stacks.
     func explanation() -> String {
         var dictionary = TraceDictionary()
         for case .entry(_, let id, let entry) in messages { dictionary.insert(entry, id: id) }
@@ -23,7 +23,7 @@ extension ScopeRecording {
         return trips + advice
     }
 
-    /// The findings in the work's events, in a line each.
+    /// The findings in the work's events, one line each.
     private func advice(_ frames: [FrameEntry]) -> [String] {
         var builder = ProfileBuilder()
         var process: UInt32 = 0

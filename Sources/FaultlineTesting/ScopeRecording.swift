@@ -2,21 +2,21 @@
 internal import FaultlineRecorder
 internal import FaultlineTrace
 
-/// What one piece of work asked of a recorder's stores, whatever else went on meanwhile.
+/// The events of one piece of work, apart from everything else that happens meanwhile.
 struct ScopeRecording {
     /// The events of the work's scope and of the scopes inside it.
     let events: [TraceEvent]
-    /// Events that were lost for want of room meanwhile, on any thread.
+    /// The number of events lost meanwhile for lack of room, on any thread.
     let lost: UInt64
     /// Whether the recorder has recorded any store at all.
     let hasStore: Bool
     let messages: [TraceMessage]
 
-    /// Takes out what a recorder in memory has recorded.
+    /// Drains a recorder in memory.
     ///
     /// - Parameters:
     ///   - scope: The work's scope.
-    ///   - start: How many messages there were before the work.
+    ///   - start: The number of messages before the work.
     init(_ recorder: Recorder, scope: EventID, from start: Int) {
         messages = recorder.messages()
         let recent = messages.dropFirst(start)
@@ -28,7 +28,7 @@ struct ScopeRecording {
         func isWithin(_ id: EventID) -> Bool {
             var way: [EventID] = []
             var current = id
-            // Who is on the way already is within itself, as a damaged recording has it.
+            // In a damaged recording, scopes can contain each other; marking them on the way ends the loop.
             while inside[current] == nil {
                 inside[current] = false
                 way.append(current)
@@ -42,7 +42,7 @@ struct ScopeRecording {
             guard case .event(let event) = message, isWithin(event.scope) else { return nil }
             return event
         }
-        // Nobody knows whose they were.
+        // Losses cannot be attributed to a scope.
         lost = recent.reduce(0) { sum, message in
             guard case .lost(let loss) = message else { return sum }
             return sum + loss.events
