@@ -1,5 +1,5 @@
 extension UInt64 {
-    /// Takes a text into a checksum over what a sample app shows, by which its forms are compared.
+    /// Adds a text to the checksum of a sample app's output, which is used to compare its forms.
     mutating func add(_ text: String) {
         for byte in text.utf8 { self = self &* 31 &+ UInt64(byte) }
     }

@@ -1,6 +1,6 @@
-/// The flaws of a sample app, each of which can be switched on.
+/// The flaws of a sample app, which can be switched on individually.
 public protocol FlawSet: OptionSet, Sendable {
-    /// The flaws with the names by which the command line knows them.
+    /// The flaws with their names on the command line.
     static var named: [(name: String, flaw: Self)] { get }
     static var all: Self { get }
 }

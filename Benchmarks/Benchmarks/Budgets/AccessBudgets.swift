@@ -1,8 +1,8 @@
 import FaultlineStore
 
-/// Reading an attribute of objects that are there, one after the other.
+/// Reads an attribute of realized objects, one after the other.
 struct AccessBudgets {
-    /// As many as the processor's nearest cache holds: what is measured is the work.
+    /// Few enough for the first-level cache, so the work itself is measured.
     private static let count = 100
     private static let repetitions = 5_000
     private let store: PeopleStore
@@ -11,7 +11,7 @@ struct AccessBudgets {
         store = try PeopleStore(count: Self.count)
     }
 
-    /// What a program keeps that reads rows into arrays.
+    /// A program's own object, filled from rows read into arrays.
     private final class Plain {
         var values: [Int]
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line of the table for each budget, in Markdown.
+/// A Markdown table with a line for each budget.
 struct BudgetTable {
     private var lines: [String] = []
     private var notes: [String] = []
@@ -32,7 +32,7 @@ struct BudgetTable {
         )
     }
 
-    /// A budget that counts something.
+    /// Adds a budget for a count.
     mutating func add(_ number: String, _ name: String, count: Int, atMost limit: Int, of unit: String) {
         if count > limit { missed += 1 }
         add(

@@ -5,8 +5,8 @@ import Foundation
 ///
 ///     Budgets [--rounds 31] [--check] [--ctf TRACE] [--events 10] [G12 …]
 ///
-/// The report of G21 and G22 is of 10 million events unless `--events` names another number of millions: 100 million take
-/// some minutes.
+/// The reports of G21 and G22 cover 10 million events unless `--events` states another number of millions; 100 million
+/// take some minutes.
 @main
 struct Budgets {
     static func main() {
@@ -32,7 +32,7 @@ struct Budgets {
             case "--ctf": ctf = arguments.popFirst()
             case "--events": millions = arguments.popFirst().flatMap { Int($0) }.map { max($0, 10) } ?? millions
             case "--read":
-                // What G20 measures, as a program of its own.
+                // Runs the work that G20 measures, as a separate program.
                 guard let trace = arguments.popFirst() else { exit(2) }
                 blackHole(try CTFBudgets.read(trace))
                 return
@@ -58,7 +58,7 @@ struct Budgets {
         if isCheck, table.missed > 0 { exit(1) }
     }
 
-    /// What reading a trace and reporting it takes.
+    /// Measures reading and reporting a trace.
     private static func read(
         _ isWanted: (String...) -> Bool, _ rounds: Int, _ millions: Int, _ table: inout BudgetTable
     ) throws {
@@ -66,7 +66,7 @@ struct Budgets {
         if isWanted("G19") { table.add(try budgets.reading().run(rounds: rounds)) }
         if isWanted("G21", "G22") {
             let report = { (millions: Int) in try budgets.report(events: millions * 1_000_000) }
-            // The first fills the caches that all of them use.
+            // The first report fills the caches that all of them use.
             _ = try report(1)
             let (small, large) = (try report(1), try report(millions))
             let tenth = millions == 10 ? small : try report(millions / 10)
@@ -91,7 +91,7 @@ struct Budgets {
         }
     }
 
-    /// What the figures were measured on.
+    /// The machine and the SQLite version of the measurement.
     private static var machine: String {
         let information = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let model = information.split(separator: "\n").first { $0.hasPrefix("model name") }?

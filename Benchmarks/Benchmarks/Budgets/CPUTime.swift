@@ -1,6 +1,6 @@
 import Foundation
 
-/// Does work and returns the processor time that the thread took for it, in nanoseconds.
+/// Runs work and returns the CPU time of the thread, in nanoseconds.
 func cpuTime(_ work: () throws -> Void) rethrows -> Double {
     let start = threadTime()
     try work()
@@ -13,11 +13,11 @@ private func threadTime() -> Double {
     return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// Keeps a value from being optimised away.
+/// Prevents a value from being optimised away.
 @_optimize(none)
 func blackHole<Value>(_ value: Value) {}
 
-/// Runs a program to its end and returns the processor time that it took, in nanoseconds.
+/// Runs a program to its end and returns its CPU time, in nanoseconds.
 func childTime(_ arguments: [String]) throws -> Double {
     let before = timeOfChildren()
     let program = Process()
@@ -30,7 +30,7 @@ func childTime(_ arguments: [String]) throws -> Double {
     return timeOfChildren() - before
 }
 
-/// A program that was to be measured and failed.
+/// The failure of a program under measurement.
 struct ChildFailure: Error, CustomStringConvertible {
     let command: String
     var description: String { "Could not measure \"\(command)\": it failed." }

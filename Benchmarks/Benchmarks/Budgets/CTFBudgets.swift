@@ -2,9 +2,9 @@ import FaultlineReader
 import FaultlineTrace
 import Foundation
 
-/// G20: what reading a trace of LTTng's takes, beside what babeltrace2 takes to decode it and do nothing with it.
+/// G20: the time to read an LTTng trace, compared with babeltrace2 merely decoding it.
 ///
-/// Both are programs of their own, so that both begin with nothing loaded.
+/// Both run as separate programs, so that neither has anything loaded at the start.
 struct CTFBudgets {
     /// A trace that `faultline record --to lttng` wrote.
     let trace: String
@@ -20,7 +20,7 @@ struct CTFBudgets {
             budgets: [Budget("G20", "reader", against: "babeltrace2 -o dummy", atMost: 1.3)])
     }
 
-    /// Reads a trace and returns how many messages it has.
+    /// Reads a trace and returns its number of messages.
     static func read(_ trace: String) throws -> Int {
         var count = 0
         try TraceReader(path: trace).read { _ in count += 1 }

@@ -3,7 +3,7 @@ import Foundation
 /// One way to do a piece of work.
 struct Arm {
     let name: String
-    /// Does the work and returns the nanoseconds of processor time that the part of interest took.
+    /// Does the work and returns the CPU time of the part of interest, in nanoseconds.
     let sample: () throws -> Double
 
     init(_ name: String, _ sample: @escaping () throws -> Double) {
@@ -12,19 +12,19 @@ struct Arm {
     }
 }
 
-/// Arms that do the same work in one process, and the budgets that they are held to.
+/// Arms that do the same work in one process, with their budgets.
 struct Comparison {
     let name: String
-    /// How many operations a sample does.
+    /// The number of operations per sample.
     let operations: Int
-    /// The first is what the others are compared with unless a budget says otherwise.
+    /// The first arm is run twice to measure noise.
     let arms: [Arm]
     let budgets: [Budget]
 
     /// Runs the arms in rounds: all of them, then all of them in reverse order.
     ///
-    /// The first arm runs once more at the end, as a second arm of the same kind. Where the two differ by more than 3 %
-    /// the machine was too busy, and the run is void; it is tried three times.
+    /// A second copy of the first arm runs last. If the two differ by more than 3 %, the machine was too busy and the
+    /// run is void; it is tried up to three times.
     func run(rounds: Int) throws -> Outcome {
         var outcome = try measure(rounds)
         for _ in 0..<2 where outcome.isVoid { outcome = try measure(rounds) }
@@ -45,10 +45,10 @@ struct Comparison {
 
     struct Outcome {
         let comparison: Comparison
-        /// Nanoseconds by arm and round; the last arm is the first one's double.
+        /// Nanoseconds by arm and round; the last arm is a copy of the first.
         fileprivate let times: [[Double]]
 
-        /// The first arm against itself.
+        /// The ratio of the first arm to its copy.
         var noise: Ratio { Ratio(times[times.count - 1], times[0]) }
 
         var isVoid: Bool { abs(noise.median - 1) > 0.03 }
@@ -71,7 +71,7 @@ struct Comparison {
     }
 }
 
-/// How much an arm may cost at most.
+/// The maximum cost of an arm relative to another.
 struct Budget {
     /// The number in the design: `G12`.
     let number: String

@@ -5,7 +5,7 @@ import FaultlineStore
     import GRDB
 #endif
 
-/// G13 and G14: one object at a time.
+/// G13 and G14: faults on single objects.
 struct FaultBudgets {
     private static let count = 10_000
     private let store: PeopleStore
@@ -14,7 +14,7 @@ struct FaultBudgets {
         store = try PeopleStore(count: Self.count)
     }
 
-    /// What a program keeps that reads objects once and looks them up by key.
+    /// A program's own object, read once and looked up by key.
     private final class Kept {
         let age: Int
         let firstName: String
@@ -41,7 +41,7 @@ struct FaultBudgets {
                 },
                 faults("Int", includesPropertyValues: true) { $0.age },
                 faults("String", includesPropertyValues: true) { $0[Person.firstName].utf8.count },
-                // What it takes to reach objects and rows that are not in the nearest cache, without faults.
+                // The time to reach objects and rows outside the first-level cache, without faults.
                 faults("Int, fired before", includesPropertyValues: true, areFired: true) { $0.age },
             ],
             budgets: [
@@ -50,7 +50,7 @@ struct FaultBudgets {
             ])
     }
 
-    /// Reads one property of faults whose rows are in the store only.
+    /// Reads one property of faults whose rows are only in the store.
     func missing() throws -> Comparison {
         let raw = RawConnection(store.url)
         let find = raw.prepare("SELECT \(PEER_COLUMNS) FROM ZPERSON t0 WHERE t0.Z_PK = ?")
@@ -81,7 +81,7 @@ struct FaultBudgets {
         return Comparison(name: "fault from the store", operations: Self.count, arms: arms, budgets: budgets)
     }
 
-    /// - Parameter areFired: whether the faults fire before the time is taken.
+    /// - Parameter areFired: Whether the faults fire before the measurement.
     private func faults(
         _ name: String, includesPropertyValues: Bool, areFired: Bool = false, _ read: @escaping (Person) -> Int
     ) -> Arm {

@@ -5,7 +5,7 @@ import FaultlineStore
     import GRDB
 #endif
 
-/// G10 to G12: all rows of a table.
+/// G10 to G12: fetching all rows of a table.
 struct FetchBudgets {
     private static let count = 10_000
     private let store: PeopleStore
@@ -21,7 +21,7 @@ struct FetchBudgets {
     func comparison() throws -> Comparison {
         var arms = [
             Arm("C") { cpuTime { blackHole(peer_scan(scan)) } },
-            // What making any objects takes at least: the copy of each row in one block of memory of its own.
+            // The minimum cost of creating any objects: a copy of each row in its own block of memory.
             Arm("C, kept") { cpuTime { blackHole(peer_keep(scan)) } },
             arm("row cache") { blackHole($0.endIndex) },
             arm("faults") {
@@ -61,7 +61,7 @@ struct FetchBudgets {
             name: "fetch 10,000 rows", operations: Self.count, arms: arms, budgets: budgets)
     }
 
-    /// Fetches and lets go of everything again, as GRDB's arms do; nothing of it is in the row cache before.
+    /// Fetches and releases everything, as GRDB's arms do; the row cache is empty before.
     private func arm(_ name: String, _ use: @escaping (FetchResults<Person>) -> Void) -> Arm {
         Arm(name) { [store] in
             let context = store.container.newBackgroundContext()

@@ -46,7 +46,7 @@
         }
     }
 
-    /// A record that reads its columns by place, which is GRDB's fastest.
+    /// A record that reads its columns by index, GRDB's fastest way.
     struct PersonRecord: FetchableRecord, PersistableRecord {
         static let databaseTableName = "ZPERSON"
         static let columns = "Z_PK, ZFIRSTNAME, ZLASTNAME, ZAGE, ZHEIGHT, ZSCORE, ZISACTIVE"

@@ -2,21 +2,21 @@ import FaultlineRecorder
 import FaultlineStore
 import Foundation
 
-/// A store of people in a folder of its own, which is removed with it.
+/// A store of people in a temporary folder, which is removed with it.
 final class PeopleStore {
     let container: PersistentContainer
     let url: URL
     private let directory: URL
 
     /// - Parameters:
-    ///   - count: how many people it holds.
-    ///   - keepsRows: whether rows stay in the row cache that no object uses.
+    ///   - count: The number of people.
+    ///   - keepsRows: Whether the row cache keeps rows that no object uses.
     init(count: Int, keepsRows: Bool = false, recorder: Recorder = .off()) throws {
         directory = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         url = directory.appendingPathComponent("people.sqlite")
         var description = PersistentStoreDescription(url: url)
-        // How long a disk takes is not what is measured.
+        // The duration of disk writes is not measured.
         description.synchronization = .off
         if !keepsRows { description.rowCacheLimit = 0 }
         container = try PersistentContainer(

@@ -1,7 +1,7 @@
 import FaultlineModel
 import FaultlineStore
 
-/// Two texts and four numbers.
+/// An entity with two text and four numeric attributes.
 final class Person: ManagedObject {
     static let firstName = AttributeKey<String>("firstName")
     static let lastName = AttributeKey<String>("lastName")
@@ -31,7 +31,7 @@ final class Person: ManagedObject {
     }
 }
 
-/// What a person's properties are set to.
+/// The values of a person's properties.
 struct PersonValues {
     var firstName: String
     var lastName: String

@@ -1,7 +1,7 @@
 import CSQLitePeer
 import Foundation
 
-/// SQLite's C interface, set up as the store sets it up: the same library, page cache and locking.
+/// A connection through SQLite's C interface with the store's configuration: the same library, page cache and locking.
 final class RawConnection {
     let handle: OpaquePointer
 

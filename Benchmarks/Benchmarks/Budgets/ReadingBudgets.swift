@@ -5,14 +5,14 @@ import FaultlineReport
 import FaultlineTrace
 import Foundation
 
-/// G19 and G21 to G23: what a trace and its report take.
+/// G19 and G21 to G23: reading a trace and reporting it.
 struct ReadingBudgets {
-    /// A recorded trace of some ten thousand events.
+    /// A recorded trace of about ten thousand events.
     private static let trace = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("Traces/music-library/trace.json")
 
-    /// What every line of a timeline has, as a program would decode it that knows the format.
+    /// The keys of every line of a timeline, as a program that knows the format would decode them.
     private struct Line: Decodable {
         struct Arguments: Decodable {
             var id: UInt64?
@@ -37,8 +37,8 @@ struct ReadingBudgets {
         var args: Arguments?
     }
 
-    /// A timeline of some fifty thousand lines: the trace with its events five times, and its dictionary once, as a program
-    /// that runs for longer says the same names.
+    /// A timeline of about fifty thousand lines: the trace's events five times, and its dictionary once, as in a
+    /// longer run of the same program.
     private static func longTrace() throws -> ScratchFile {
         let lines = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n").dropFirst().dropLast()
             .map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
@@ -48,7 +48,7 @@ struct ReadingBudgets {
         return try ScratchFile("[\n" + all.joined(separator: ",\n") + "\n]\n")
     }
 
-    /// A file that is gone when nobody holds it any more.
+    /// A file that is removed when the object is released.
     private final class ScratchFile: Sendable {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString).json")
 
@@ -59,7 +59,7 @@ struct ReadingBudgets {
         deinit { try? FileManager.default.removeItem(at: url) }
     }
 
-    /// Reading a timeline, dictionary included, beside decoding the same bytes.
+    /// Compares reading a timeline, including the dictionary, with decoding the same bytes.
     func reading() throws -> Comparison {
         let file = try Self.longTrace()
         let data = try Data(contentsOf: file.url)
@@ -85,18 +85,17 @@ struct ReadingBudgets {
             ],
             budgets: [
                 Budget("G19", "reader", against: "JSONDecoder", atMost: 1.0 / 12),
-                // It was 5.8 × while events were hashed and copied on their way through the detectors.
                 Budget("report", "report", against: "reader", atMost: 4.5),
             ])
     }
 
-    /// A report of so many events: how much memory it takes more than before, in bytes, and time for each, in nanoseconds.
+    /// The cost of a report: the additional memory in bytes, and the time per event in nanoseconds.
     struct Size {
         var memory: Int
         var time: Double
     }
 
-    /// The report of many events, which are those of the trace again and again, each time with numbers of their own.
+    /// Measures a report of many events: the trace's events repeated, each time with new IDs.
     func report(events count: Int) throws -> Size {
         var before: [TraceMessage] = []
         var events: [TraceEvent] = []
@@ -124,15 +123,15 @@ struct ReadingBudgets {
         return Size(memory: Self.memory() - start, time: time / Double(count))
     }
 
-    /// The largest error of a percentile of a million values that were counted in parts and added up in any order, in
-    /// thousandths of the value that a sort gives.
+    /// Returns the largest error of a percentile of a million values that were counted in parts and merged in any
+    /// order, in thousandths of the exact value.
     func worstPercentile() -> Int {
         var worst = 0.0
         for seed in 0..<4 as Range<UInt64> {
             var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
             let values = (0..<1_000_000).map { _ -> UInt64 in
                 state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                // From a hundred nanoseconds to a hundred milliseconds, all orders of magnitude alike.
+                // From a hundred nanoseconds to a hundred milliseconds, uniformly by order of magnitude.
                 return UInt64(pow(10, 2 + 6 * Double(state >> 11) / Double(1 << 53)))
             }
             var parts = stride(from: 0, to: values.count, by: 10_007).map { start in
@@ -152,7 +151,7 @@ struct ReadingBudgets {
         return Int((worst * 1000).rounded(.up))
     }
 
-    /// The memory that the process has in use now, in bytes.
+    /// The resident memory of the process, in bytes.
     private static func memory() -> Int {
         peer_trim_memory()
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
@@ -162,7 +161,7 @@ struct ReadingBudgets {
 }
 
 extension TraceEvent {
-    /// The same event in another part of a longer trace: every number of an event by so much larger.
+    /// Returns the event at another place in a longer trace, with all event IDs and times shifted.
     fileprivate func moved(by ids: EventID, later time: UInt64) -> TraceEvent {
         let move = { (id: EventID) in id == 0 ? 0 : id &+ ids }
         var detail = self.detail

@@ -7,9 +7,9 @@ import Foundation
     import GRDB
 #endif
 
-/// G15 and G16: new and changed objects.
+/// G15 and G16: inserting and updating objects.
 ///
-/// Every arm of G15 writes to a store of its own, which grows as those of the others do.
+/// Every arm of G15 writes to its own store; all of them grow alike.
 struct SaveBudgets {
     private static let count = 10_000
 
@@ -39,7 +39,7 @@ struct SaveBudgets {
                 Arm("GRDB record") {
                     let first = last + 1
                     last += Int64(Self.count)
-                    // The store goes with the arm.
+                    // The arm keeps the store alive.
                     return try withExtendedLifetime(theirs) {
                         try queue.writeWithoutTransaction { database in
                             try cpuTime { try GRDBPeer.insert(values, firstKey: first, database) }
@@ -83,10 +83,10 @@ struct SaveBudgets {
 
     private static let saves = 20
 
-    /// Objects are changed and saved, of few and of many that a context holds.
+    /// Changes and saves few and many objects of a context that holds few and many.
     func updates() throws -> Comparison {
         let store = try PeopleStore(count: 100_000, keepsRows: true)
-        // No two arms change the same object: the second one would not be saved.
+        // No two arms change the same object, because the second change would not be saved.
         func arm(_ name: String, holding held: Int, changing changed: Range<Int>) throws -> Arm {
             let context = store.container.newBackgroundContext()
             let people = try Held(context, held)
@@ -138,7 +138,7 @@ struct SaveBudgets {
         init(_ value: Value) { self.value = value }
     }
 
-    /// How many statements an empty save of a context with objects runs.
+    /// Returns the number of statements that an empty save runs in a context with objects.
     func statementsOfAnEmptySave() throws -> Int {
         let recorder = Recorder.memory()
         let store = try PeopleStore(count: 100, recorder: recorder)

@@ -23,9 +23,9 @@ final class Track: ManagedObject {
     static let album = ToOneKey<Album>("album")
 }
 
-/// A store of music in a folder of its own, which is removed with it.
+/// A store of music in a temporary folder, which is removed with it.
 ///
-/// The same data every time: 50 artists with 4 albums each, and 10 tracks on each album.
+/// The data are the same every time: 50 artists with 4 albums each, and 10 tracks on each album.
 final class MusicStore {
     static let artists = 50
     static let albums = 4
@@ -34,14 +34,14 @@ final class MusicStore {
     let container: PersistentContainer
     private let folder: URL
 
-    /// - Parameter isFilled: whether the music is there.
+    /// - Parameter isFilled: Whether to create the music.
     init(recorder: Recorder = .off(), isFilled: Bool = true) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("faultline-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var description = PersistentStoreDescription(url: folder.appendingPathComponent("music.sqlite"))
-        // How long a disk takes is not what is measured.
+        // The duration of disk writes is not measured.
         description.synchronization = .off
-        // What a scenario needs and did not read itself it reads from the store.
+        // Rows that a scenario has not loaded itself must come from the store.
         description.rowCacheLimit = 0
         container = try PersistentContainer(
             name: "Music", managedObjectModel: Self.model(), storeDescription: description,
@@ -55,7 +55,7 @@ final class MusicStore {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Makes the music and saves it.
+    /// Creates the music and saves it.
     static func fill(_ context: ManagedObjectContext) throws {
         for artistNumber in 0..<artists {
             let artist = Artist(context: context)
@@ -67,7 +67,7 @@ final class MusicStore {
                 album[Album.artist] = artist
                 for trackNumber in 0..<tracks {
                     let track = Track(context: context)
-                    // Each letter begins as many titles as any other.
+                    // Distributes titles evenly over the letters.
                     let letter = UnicodeScalar(UInt8(97 + (artistNumber * 7 + albumNumber * 3 + trackNumber) % 26))
                     track[Track.title] = "\(letter) song \(artistNumber)-\(albumNumber)-\(trackNumber)"
                     track[Track.milliseconds] = 120_000 + (artistNumber * 977 + trackNumber * 131) % 240_000

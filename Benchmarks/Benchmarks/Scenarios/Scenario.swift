@@ -1,19 +1,19 @@
 import FaultlineStore
 import Foundation
 
-/// Something that programs do with a store.
+/// A typical use of a store.
 struct Scenario: Sendable {
     let name: String
-    /// Whether the store has its music before.
+    /// Whether the store contains the music before the run.
     var startsFilled = true
-    /// Does it once.
+    /// Runs the scenario once.
     ///
-    /// What it shows is added up, so that nothing is left out.
+    /// Returns a sum over everything it shows, which keeps the work from being optimised away.
     let run: @Sendable (PersistentContainer) throws -> Int
 
     static let all = [importing, scrolling, searching, albumScreen, saveStorm, faultStorm, concurrentReaders]
 
-    /// All objects are made and saved at once.
+    /// Creates and saves all objects at once.
     static let importing = Scenario(name: "import", startsFilled: false) { container in
         let context = container.newBackgroundContext()
         return try context.performAndWait {
@@ -22,7 +22,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// A list of all tracks, in batches, with the album of each.
+    /// Lists all tracks with their albums, in batches.
     static let scrolling = Scenario(name: "scroll") { container in
         let context = container.newBackgroundContext()
         return try context.performAndWait {
@@ -37,7 +37,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// The first tracks whose titles begin with each letter.
+    /// Lists the first tracks whose titles begin with each letter.
     static let searching = Scenario(name: "search") { container in
         let context = container.newBackgroundContext()
         return try context.performAndWait {
@@ -52,7 +52,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// One album after the other: its artist, and its tracks with their lengths.
+    /// Shows one album after the other, with its artist and its tracks with their lengths.
     static let albumScreen = Scenario(name: "album screen") { container in
         let context = container.newBackgroundContext()
         return try context.performAndWait {
@@ -72,7 +72,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// One change, one save, again and again.
+    /// Saves after each change to one object, again and again.
     static let saveStorm = Scenario(name: "save storm") { container in
         let context = container.newBackgroundContext()
         return try context.performAndWait {
@@ -85,7 +85,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// Objects of which only the identities were fetched, one by one.
+    /// Fires faults one by one on objects of which only the IDs were fetched.
     static let faultStorm = Scenario(name: "fault storm") { container in
         let context = container.newBackgroundContext()
         return try context.performAndWait {
@@ -97,7 +97,7 @@ struct Scenario: Sendable {
         }
     }
 
-    /// Four contexts on threads of their own read all tracks.
+    /// Reads all tracks in four contexts on separate threads.
     static let concurrentReaders = Scenario(name: "concurrent readers") { container in
         let sums = Sums()
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -114,7 +114,7 @@ struct Scenario: Sendable {
         return try sums.total()
     }
 
-    /// What several threads have shown.
+    /// The results of several threads.
     private final class Sums: @unchecked Sendable {
         // The lock guards the results.
         private let lock = NSLock()

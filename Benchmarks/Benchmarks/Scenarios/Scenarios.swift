@@ -2,7 +2,7 @@ import Benchmark
 import FaultlineBenchmark
 import FaultlineStore
 
-/// What programs do with a store: the time it takes, and what it asks of the store.
+/// The scenarios as benchmarks, which report their time and their requests to the store.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         timeUnits: .microseconds, warmupIterations: 1, scalingFactor: .one, maxDuration: .seconds(2),

@@ -11,11 +11,9 @@ extension Groceries {
     private static let homeCount = 48
     private static let shopCount = 24
 
-    /// Makes a store with the items of a form, in place of one that is there.
+    /// Creates a store with the items of a form, replacing an existing one.
     ///
-    /// Nothing of it is recorded.
-    ///
-    /// The same form gives the same items each time.
+    /// This is not recorded. The same form gives the same items each time.
     public static func prepare(_ form: GroceriesForm, at url: URL) throws {
         try StoreFiles.remove(at: url)
         let groceries = try Groceries(form, at: url, recorder: .off())
@@ -45,7 +43,7 @@ extension Groceries {
                 let added = (first..<min(first + 500, form.items)).map { index in
                     let item = makeItem(index, in: context)
                     item.unit = units[index % units.count]
-                    // Neighbours in the list are kept in different places.
+                    // Neighbours in the list have different locations.
                     item.locationAtHome = homes[index * 7 % homes.count]
                     item.locationAtShop = shops[index * 5 % shops.count]
                     return item
@@ -62,7 +60,7 @@ extension Groceries {
     private func makeItem(_ index: Int, in context: ManagedObjectContext) -> Item {
         let item = Item(context: context)
         let product = Self.products[index * Self.products.count / form.items]
-        // The names sort as the items are numbered.
+        // The names sort in the order of the items' numbers.
         item.name = product + " " + String(repeating: "0", count: 6 - String(index).count) + String(index)
         item.quantity = Float(index % 9 + 1)
         if form.flaws.contains(.photoInRow) {
@@ -75,7 +73,7 @@ extension Groceries {
         return item
     }
 
-    /// 18 to 26 KiB of bytes that do not repeat.
+    /// Returns 18 to 26 KiB of pseudorandom bytes.
     private static func photo(_ index: Int) -> Data {
         var state = UInt64(index) &* 0x9e37_79b9_7f4a_7c15 | 1
         let words = (18 << 10) / 8 + index % 1024
@@ -91,7 +89,7 @@ extension Groceries {
 }
 
 extension Item {
-    /// The photo's object, in a form that has one.
+    /// The photo's object, in a form with separate photos.
     fileprivate func photoObjectIfSeparate(_ form: GroceriesForm) -> ItemPhoto? {
         form.flaws.contains(.photoInRow) ? nil : photoObject
     }

@@ -3,9 +3,9 @@ import FaultlineStore
 import FaultlineTrace
 public import Foundation
 
-/// A shopping list: a screen of rows that scrolls through all items, and an item view that opens and closes.
+/// A shopping list: a list screen that scrolls through all items, and an item view that opens and closes.
 ///
-/// It comes in two forms of the same work, with its flaws and without; see ``GroceriesFlaws``.
+/// It comes in two forms of the same work, with and without flaws; see ``GroceriesFlaws``.
 public struct Groceries {
     public let form: GroceriesForm
     let container: PersistentContainer
@@ -14,8 +14,8 @@ public struct Groceries {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - url: The store, which ``prepare(_:at:)`` made for a form with the photo in the same place.
-    ///   - recorder: Records what is done; by default the program's own.
+    ///   - url: The store, which ``prepare(_:at:)`` created for a form that keeps photos in the same place.
+    ///   - recorder: The recorder; by default the program's own.
     public init(_ form: GroceriesForm, at url: URL, recorder: Recorder = .shared) throws {
         self.form = form
         self.recorder = recorder
@@ -39,12 +39,12 @@ public struct Groceries {
 
     // MARK: - The scenario
 
-    /// What the user has seen, so that both forms can be checked to show the same.
+    /// The output that the user has seen, which shows whether both forms display the same.
     public struct Outcome: Sendable, Hashable {
         public var screens = 0
         public var rows = 0
         public var views = 0
-        /// A sum over all text and photos that were shown.
+        /// A checksum of all text and photos shown.
         public var checksum: UInt64 = 0
 
         mutating func show(_ text: String) {
@@ -56,14 +56,14 @@ public struct Groceries {
         }
     }
 
-    /// Every so many screens the user opens an item.
+    /// The number of screens after which the user opens an item.
     private static let screensBetweenViews = 3
 
     /// Scrolls through the whole list.
     public func run() throws -> Outcome {
         let context = container.viewContext
         return try context.performAndWait {
-            // What views keep that were closed, and the list.
+            // The objects that closed views keep, besides the list.
             var kept: [ManagedObject] = []
             defer { withExtendedLifetime(kept) {} }
             return try scroll(context, keeping: &kept)
@@ -91,7 +91,7 @@ public struct Groceries {
         return outcome
     }
 
-    /// The keys that a row shows are loaded along, unless the flaw leaves out the one that is looked up per row.
+    /// Prefetches the relationships that a row shows, except for the flaw's location, which each row then looks up.
     private func fetchItems(_ context: ManagedObjectContext) throws -> FetchResults<Item> {
         let locations = form.flaws.contains(.locationPerRow) ? [] : ["locationAtHome"]
         let request = FetchRequest<Item>(

@@ -1,4 +1,4 @@
-/// Which of its flaws the shopping list has.
+/// The flaws of the shopping list.
 public struct GroceriesFlaws: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -6,11 +6,11 @@ public struct GroceriesFlaws: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The list is fetched in batches of 50, however many rows the screen shows.
+    /// The list is fetched in batches of 50, whatever the number of rows on the screen.
     public static let batchOfFifty = GroceriesFlaws(rawValue: 1)
     /// The photo is an attribute of the row that the list fetches.
     public static let photoInRow = GroceriesFlaws(rawValue: 2)
-    /// Each row looks up its location by itself.
+    /// Each row fires a fault for its location.
     public static let locationPerRow = GroceriesFlaws(rawValue: 4)
 
     /// A view of an item keeps the item's photo when it is closed.
@@ -18,7 +18,7 @@ public struct GroceriesFlaws: OptionSet, Sendable, Hashable {
 
     public static let all: GroceriesFlaws = [.batchOfFifty, .photoInRow, .locationPerRow, .photoKeptByView]
 
-    /// The names by which the command line knows them.
+    /// The flaws' names on the command line.
     public static let named: [(name: String, flaw: GroceriesFlaws)] = [
         ("batch", .batchOfFifty), ("photo", .photoInRow), ("location", .locationPerRow),
         ("views", .photoKeptByView),
@@ -27,9 +27,9 @@ public struct GroceriesFlaws: OptionSet, Sendable, Hashable {
 
 /// The shopping list's size and shape.
 public struct GroceriesForm: Sendable, Hashable {
-    /// How many items there are.
+    /// The number of items.
     public var items: Int
-    /// How many rows a screen shows.
+    /// The number of rows on a screen.
     public var visibleRows: Int
     public var flaws: GroceriesFlaws
 
@@ -39,7 +39,7 @@ public struct GroceriesForm: Sendable, Hashable {
         self.flaws = flaws
     }
 
-    /// One and a half screens, in fives; or what the flaw says.
+    /// One and a half screens, rounded up to a multiple of five; 50 with the flaw.
     var batchSize: Int {
         if flaws.contains(.batchOfFifty) { return 50 }
         return (visibleRows * 3 + 9) / 10 * 5

@@ -1,8 +1,8 @@
 import FaultlineModel
 
-/// The entities of the shopping list: items with a unit, a place at home and a place in the shop, and a photo each.
+/// The entities of the shopping list: items with a unit, a place at home, a place in the shop, and a photo each.
 enum GroceriesModel {
-    /// The model, with the photo in the item's row or in an entity of its own.
+    /// Creates the model, with the photo in the item's row or in a separate entity.
     static func make(photoInRow: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [

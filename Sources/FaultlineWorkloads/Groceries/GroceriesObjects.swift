@@ -26,32 +26,32 @@ final class Item: ManagedObject {
         set { self[Self.unitKey] = newValue }
     }
 
-    /// Where it is kept.
+    /// The item's place at home.
     var locationAtHome: LocationAtHome? {
         get { self[Self.locationAtHomeKey] }
         set { self[Self.locationAtHomeKey] = newValue }
     }
 
-    /// Where it is found.
+    /// The item's place in the shop.
     var locationAtShop: LocationAtShop? {
         get { self[Self.locationAtShopKey] }
         set { self[Self.locationAtShopKey] = newValue }
     }
 
-    /// The photo, where it is an attribute of the item.
+    /// The photo, if it is an attribute of the item.
     var photo: Data? {
         get { self[Self.photoKey] }
         set { self[Self.photoKey] = newValue }
     }
 
-    /// The photo, where it is an object of its own.
+    /// The photo, if it is a separate object.
     var photoObject: ItemPhoto? {
         get { self[Self.photoObjectKey] }
         set { self[Self.photoObjectKey] = newValue }
     }
 }
 
-/// What an item is counted in.
+/// The unit that an item is counted in.
 final class Unit: ManagedObject {
     private static let nameKey = AttributeKey<String>("name")
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The music of a Chinook database, row for row: a sample that is published for many databases, here as an SQLite file
+/// The rows of a Chinook database, a sample that is published for many databases, here as an SQLite file
 /// (https://github.com/lerocha/chinook-database).
 struct Chinook: Sendable {
     let artists: [Artist]
@@ -10,9 +10,9 @@ struct Chinook: Sendable {
     let playlists: [Playlist]
     let playlistTracks: [PlaylistTrack]
 
-    /// Reads a file, which stays as it is.
+    /// Reads a file without changing it.
     ///
-    /// - Throws: ``ChinookError`` if there is no such file, it is no such database, or a row says what cannot be.
+    /// - Throws: ``ChinookError`` if there is no such file, if it is not a Chinook database, or if a row is invalid.
     init(contentsOf url: URL) throws(ChinookError) {
         let file = try ChinookFile(path: url.path)
         try file.check([
@@ -27,14 +27,14 @@ struct Chinook: Sendable {
         if let row = wrongLength() ?? brokenReference() { throw .damaged(url.path, row) }
     }
 
-    /// The first song that plays for less than no time, or for weeks.
+    /// The first song with a negative or impossibly long duration.
     private func wrongLength() -> String? {
         tracks.first { Int32(exactly: $0.milliseconds) ?? -1 < 0 }.map {
             "Track \($0.id) plays \($0.milliseconds) milliseconds, which no song does"
         }
     }
 
-    /// The first row that refers to one that is missing: SQLite checks references only where it is asked to
+    /// The first row that refers to a missing one: SQLite checks references only on request
     /// (https://www.sqlite.org/foreignkeys.html#fk_enable).
     private func brokenReference() -> String? {
         let artists = Set(artists.map(\.id))
@@ -67,16 +67,16 @@ struct Chinook: Sendable {
     }
 }
 
-/// A row of a table of Chinook's.
+/// A row of a Chinook table.
 protocol ChinookRow: Sendable {
     static var table: String { get }
-    /// The columns that are read, in the order in which ``init(_:)`` gets them.
+    /// The columns to read, in the order in which ``init(_:)`` gets them.
     static var columns: [String] { get }
 
     init(_ row: ChinookFile.Row)
 }
 
-// Names may be missing where Chinook's schema allows it; then they are empty.
+// Names that Chinook's schema allows to be missing become empty.
 extension Chinook {
     struct Artist: ChinookRow {
         static let table = "Artist"

@@ -1,6 +1,6 @@
-/// Why a music database cannot be taken into a music library.
+/// An error in importing a music database into a music library.
 public struct ChinookError: Error, Sendable, CustomStringConvertible {
-    /// What was being done, on what, and what to do about it.
+    /// What failed, on what, why, and what to do about it.
     public let message: String
 
     public var description: String { message }
@@ -28,7 +28,7 @@ public struct ChinookError: Error, Sendable, CustomStringConvertible {
         )
     }
 
-    /// `the tables Album, Genre and Track`; `nil` for none.
+    /// Returns `the tables Album, Genre and Track`, or `nil` for an empty list.
     private static func list(_ word: String, _ names: [String]) -> String? {
         guard let last = names.last else { return nil }
         guard names.count > 1 else { return "the \(word) \(last)" }

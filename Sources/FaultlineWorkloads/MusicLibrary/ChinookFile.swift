@@ -1,14 +1,14 @@
 import CSQLite
 import Foundation
 
-/// An SQLite file that is read and nothing else.
+/// A read-only SQLite file.
 ///
-/// Read with SQLite's C API: the file is somebody else's database and no store.
+/// It is read with SQLite's C API, because it is a foreign database and not a store.
 final class ChinookFile {
     let path: String
     private let connection: OpaquePointer
 
-    /// How long another connection's lock is waited for, in milliseconds.
+    /// The timeout for another connection's lock, in milliseconds.
     private static let busyTimeout: Int32 = 5000
 
     init(path: String) throws(ChinookError) {
@@ -29,7 +29,7 @@ final class ChinookFile {
         }
         connection = opened
         sqlite3_busy_timeout(opened, Self.busyTimeout)
-        // All tables as they are at one time.
+        // A transaction, to read all tables in the same state.
         guard sqlite3_exec(opened, "BEGIN", nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
@@ -39,9 +39,9 @@ final class ChinookFile {
 
     // MARK: - Tables
 
-    /// Checks that all tables and columns are there.
+    /// Checks that all tables and columns exist.
     ///
-    /// - Throws: ``ChinookError`` that names what is missing.
+    /// - Throws: ``ChinookError`` that lists the missing ones.
     func check(_ rows: [any ChinookRow.Type]) throws(ChinookError) {
         var tables: [String] = []
         var columns: [String] = []
@@ -59,7 +59,7 @@ final class ChinookFile {
         guard tables.isEmpty, columns.isEmpty else { throw .incomplete(path, tables: tables, columns: columns) }
     }
 
-    /// All rows of a table, in the order of their first column.
+    /// Returns all rows of a table, ordered by their columns.
     func rows<Row: ChinookRow>(_ type: Row.Type = Row.self) throws(ChinookError) -> [Row] {
         let columns = Row.columns.map { "\"\($0)\"" }
         let order = (1...columns.count).map(String.init).joined(separator: ", ")
@@ -94,13 +94,13 @@ final class ChinookFile {
         return .unreadable(path, "SQLite says \"\(message)\" (code \(code)); try again, or get the file anew.")
     }
 
-    /// The row that a statement stands on.
+    /// The current row of a statement.
     struct Row {
         fileprivate let statement: OpaquePointer
 
         func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-        /// A number that may be missing.
+        /// Returns a number, or `nil` for NULL.
         func reference(_ column: Int32) -> Int64? {
             sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : integer(column)
         }

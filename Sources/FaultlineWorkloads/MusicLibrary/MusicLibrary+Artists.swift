@@ -1,10 +1,10 @@
 import FaultlineStore
 
 extension MusicLibrary {
-    /// How many artists the user looks at.
+    /// The number of artists that the user opens.
     private static let openedArtists = 10
 
-    /// The artists with the most albums, and the albums of some of them.
+    /// Shows the artists with the most albums, and the albums of some of them.
     func showArtists(_ context: ManagedObjectContext, _ outcome: inout Outcome) throws {
         let artists = try screen("artists", &outcome) { outcome in
             let artists = try context.fetch(
@@ -21,7 +21,7 @@ extension MusicLibrary {
         }
     }
 
-    /// The artist's albums, each with its number of songs, its length and its genre.
+    /// Shows the artist's albums, each with its number of songs, its length and its genre.
     private func showAlbums(
         of artist: Artist, _ context: ManagedObjectContext, _ outcome: inout Outcome
     ) throws {

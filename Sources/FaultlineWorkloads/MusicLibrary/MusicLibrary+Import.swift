@@ -3,12 +3,12 @@ import FaultlineStore
 public import Foundation
 
 extension MusicLibrary {
-    /// Makes a store of a form from a Chinook database, in place of one that is there.
+    /// Creates the store of a form from a Chinook database, replacing an existing one.
     ///
-    /// Nothing of it is recorded, and the database stays as it is. The same database gives the same store each time.
+    /// This is not recorded, and does not change the database. The same database gives the same store each time.
     ///
-    /// - Throws: ``ChinookError`` if the database cannot be read, lacks something, or is where the store is to be: before
-    ///   anything is removed or made. Otherwise what the store throws.
+    /// - Throws: ``ChinookError`` if the database cannot be read, is incomplete, or is at the store's URL, before
+    ///   anything is removed or created. Otherwise the store's error.
     public static func prepare(_ form: MusicLibraryForm, from database: URL, at url: URL) throws {
         let chinook = try Chinook(contentsOf: database)
         guard database.resolvingSymlinksInPath() != url.resolvingSymlinksInPath() else {
@@ -21,13 +21,13 @@ extension MusicLibrary {
     }
 }
 
-/// Makes objects of rows.
+/// Creates objects from rows.
 private struct ChinookImport {
     private let chinook: Chinook
     private let form: MusicLibraryForm
     private let context: ManagedObjectContext
 
-    /// How many objects are made before they are saved.
+    /// The number of objects created between two saves.
     private static let chunk = 500
 
     init(_ chinook: Chinook, _ form: MusicLibraryForm, _ context: ManagedObjectContext) {
@@ -101,7 +101,7 @@ private struct ChinookImport {
         var words: [String: TitleWord] = [:]
         for row in chinook.tracks {
             guard let track = tracks[row.id] else { continue }
-            // In a fixed order, which that of a set is not.
+            // Sorted, because the order of a set varies between runs.
             for text in TitleText.words(row.name).sorted() {
                 let word = words[text] ?? TitleWord(context: context)
                 word.text = text
@@ -129,15 +129,15 @@ private struct ChinookImport {
         }
     }
 
-    /// Songs in the order of a playlist.
+    /// Returns songs in the order of a playlist.
     ///
-    /// Chinook gives them none. They are mixed, always in the same way: a playlist does not go through its albums one by
-    /// one.
+    /// Chinook defines none. The songs are shuffled, always in the same way, because a playlist does not go through
+    /// albums one by one.
     private static func mixed(_ tracks: [Int64]) -> [Int64] {
         tracks.sorted { mix($0) < mix($1) }
     }
 
-    /// A number for a number, another for each.
+    /// Maps a number to a unique pseudorandom one.
     private static func mix(_ number: Int64) -> UInt64 {
         let spread = UInt64(bitPattern: number) &* 0x9e37_79b9_7f4a_7c15
         return (spread ^ spread >> 29) &* 0xbf58_476d_1ce4_e5b9

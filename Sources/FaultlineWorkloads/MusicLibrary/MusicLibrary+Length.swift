@@ -1,7 +1,7 @@
 import FaultlineStore
 
 extension MusicLibrary {
-    /// How many songs there are, and how long they play.
+    /// Shows the number of songs, and their total length.
     func showLibrary(_ context: ManagedObjectContext, _ outcome: inout Outcome) throws {
         try screen("library", &outcome) { outcome in
             let (count, milliseconds) =

@@ -1,12 +1,12 @@
 import FaultlineStore
 
 extension MusicLibrary {
-    /// How many songs a playlist's card names.
+    /// The number of songs on a playlist's card.
     private static let previewCount = 3
-    /// How far the user scrolls down a playlist, in screens.
+    /// The number of screens that the user scrolls through in a playlist.
     private static let screensPerPlaylist = 5
 
-    /// The list of playlists, then each as a card and as the songs behind it.
+    /// Shows the list of playlists, then each as a card and as a list of songs.
     func showPlaylists(_ context: ManagedObjectContext, _ outcome: inout Outcome) throws {
         let playlists = try screen("playlists", &outcome) { outcome in
             let playlists = try context.fetch(FetchRequest<Playlist>(sortDescriptors: [.ascending("number")]))
@@ -25,7 +25,7 @@ extension MusicLibrary {
             relationshipKeyPathsForPrefetching: [keyPath])
     }
 
-    /// How many songs the playlist has, and its first three.
+    /// Shows the playlist's number of songs, and its first three.
     private func showCard(
         of playlist: Playlist, _ context: ManagedObjectContext, _ outcome: inout Outcome
     ) throws {
@@ -45,7 +45,7 @@ extension MusicLibrary {
         for entry in first.prefix(Self.previewCount) { outcome.show(entry.track?.title ?? "") }
     }
 
-    /// Scrolls through the first songs, which are shown with the albums that they are from.
+    /// Scrolls through the first songs, which are shown with their albums.
     private func showSongs(
         of playlist: Playlist, _ context: ManagedObjectContext, _ outcome: inout Outcome
     ) throws {

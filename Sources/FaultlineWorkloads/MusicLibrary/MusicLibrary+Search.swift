@@ -1,9 +1,9 @@
 import FaultlineStore
 
 extension MusicLibrary {
-    /// What the user types, letter by letter, and picks from the titles that begin so.
+    /// The texts that the user types, letter by letter, to pick from the matching titles.
     private static let typed = ["S", "So", "Sol", "Á", "Ág", "THE", "The T", "m"]
-    /// Words that the user looks for in titles.
+    /// Words that the user searches for in titles.
     private static let words = ["love", "Night", "coração", "ROCK", "não", "you", "de", "xylophone"]
 
     func showSearches(_ context: ManagedObjectContext, _ outcome: inout Outcome) throws {
@@ -15,7 +15,7 @@ extension MusicLibrary {
         }
     }
 
-    /// The titles that begin with a text: how many there are, and as many as the screen has room for.
+    /// Shows the titles that begin with a text: their number, and as many as fit the screen.
     private func showTitles(
         beginningWith text: String, _ context: ManagedObjectContext, _ outcome: inout Outcome
     ) throws {
@@ -30,7 +30,7 @@ extension MusicLibrary {
         show(try context.fetch(request), for: text, &outcome)
     }
 
-    /// The titles in which a word begins with a text.
+    /// Shows the titles with a word that begins with a text.
     private func showTitles(
         with text: String, _ context: ManagedObjectContext, _ outcome: inout Outcome
     ) throws {
@@ -39,7 +39,7 @@ extension MusicLibrary {
         if form.flaws.contains(.textSearch) {
             let request = FetchRequest<Track>(
                 predicate: PropertyPath("title").contains(text, options: TitleText.options))
-            // Not what has the text in the middle of a word.
+            // Excludes matches in the middle of a word.
             found = try context.fetch(request).filter { TitleText.hasWord(beginningWith: folded, in: $0.title) }
         } else {
             let request = FetchRequest<TitleWord>(
@@ -49,7 +49,7 @@ extension MusicLibrary {
         show(Self.sorted(found), for: text, &outcome)
     }
 
-    /// Songs in the order of their titles, without regard to case and diacritics: otherwise Ág stands behind Z.
+    /// Sorts songs by title, ignoring case and diacritics, which would otherwise put Ág after Z.
     private static func sorted(_ tracks: some Sequence<Track>) -> [Track] {
         let keys = tracks.map { (track: $0, title: Array(TitleText.folded($0.title).utf8)) }
         return keys.sorted { left, right in

@@ -2,9 +2,9 @@ public import FaultlineRecorder
 import FaultlineStore
 public import Foundation
 
-/// A music library: playlists, artists, two ways to search, and how long it all plays, a screen each.
+/// A music library with a screen each for playlists, artists, two kinds of search, and its total length.
 ///
-/// It comes in two forms that show the same, with its flaws and without; see ``MusicLibraryFlaws``. Its data is a
+/// It comes in two forms with the same output, with and without flaws; see ``MusicLibraryFlaws``. Its data is a
 /// Chinook database.
 public struct MusicLibrary {
     public let form: MusicLibraryForm
@@ -14,8 +14,8 @@ public struct MusicLibrary {
     /// Opens the store.
     ///
     /// - Parameters:
-    ///   - url: The store, which ``prepare(_:from:at:)`` made for a form that searches in the same way.
-    ///   - recorder: Records what is done; by default the program's own.
+    ///   - url: The store, which ``prepare(_:from:at:)`` created for a form that searches in the same way.
+    ///   - recorder: The recorder; by default the program's own.
     public init(_ form: MusicLibraryForm, at url: URL, recorder: Recorder = .shared) throws {
         self.form = form
         self.recorder = recorder
@@ -33,11 +33,11 @@ public struct MusicLibrary {
             recorder: recorder)
     }
 
-    /// What the user has seen, so that both forms can be checked to show the same.
+    /// The output that the user has seen, which shows whether both forms display the same.
     public struct Outcome: Sendable, Hashable {
         public var screens = 0
         public var rows = 0
-        /// A sum over all text that was shown, in its order.
+        /// A checksum of all text shown, in order.
         public var checksum: UInt64 = 0
 
         mutating func show(_ text: String) {
@@ -46,7 +46,7 @@ public struct MusicLibrary {
         }
     }
 
-    /// Looks at everything once.
+    /// Shows every screen once.
     public func run() throws -> Outcome {
         let context = container.viewContext
         return try context.performAndWait {
@@ -59,7 +59,7 @@ public struct MusicLibrary {
         }
     }
 
-    /// Does what one screen takes.
+    /// Runs the work of one screen in a scope.
     func screen<Result>(
         _ name: String, _ outcome: inout Outcome, _ body: (inout Outcome) throws -> Result
     ) rethrows -> Result {
@@ -67,7 +67,7 @@ public struct MusicLibrary {
         return try recorder.scope(name, kind: .screen) { try body(&outcome) }
     }
 
-    /// A length as it is shown: `4:05`.
+    /// Formats a duration: `4:05`.
     static func length(_ milliseconds: Int) -> String {
         let seconds = milliseconds / 1000
         return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"

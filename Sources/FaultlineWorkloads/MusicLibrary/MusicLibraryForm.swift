@@ -1,4 +1,4 @@
-/// Which of its flaws the music library has.
+/// The flaws of the music library.
 public struct MusicLibraryFlaws: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -6,13 +6,13 @@ public struct MusicLibraryFlaws: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Each song of a playlist looks up its album by itself.
+    /// Each song of a playlist fires a fault for its album.
     public static let albumPerTrack = MusicLibraryFlaws(rawValue: 1)
-    /// Titles are searched as they are, without regard to case and diacritics, which no index serves.
+    /// Titles are searched without a normalized copy, ignoring case and diacritics, which no index serves.
     public static let textSearch = MusicLibraryFlaws(rawValue: 2)
     /// The songs of a playlist are counted by fetching them.
     public static let countByFetching = MusicLibraryFlaws(rawValue: 4)
-    /// The length of the library is added up over objects.
+    /// The length of the library is summed over objects.
     public static let sumInMemory = MusicLibraryFlaws(rawValue: 8)
     /// The songs of an artist's albums are fetched album by album.
     public static let fetchPerAlbum = MusicLibraryFlaws(rawValue: 16)
@@ -21,14 +21,14 @@ public struct MusicLibraryFlaws: OptionSet, Sendable, Hashable {
         .albumPerTrack, .textSearch, .countByFetching, .sumInMemory, .fetchPerAlbum,
     ]
 
-    /// The names by which the command line knows them.
+    /// The flaws' names on the command line.
     public static let named: [(name: String, flaw: MusicLibraryFlaws)] = [
         ("album", .albumPerTrack), ("search", .textSearch), ("count", .countByFetching), ("sum", .sumInMemory),
         ("lookup", .fetchPerAlbum),
     ]
 }
 
-/// The music library's shape.
+/// The size of a screen, and the flaws.
 public struct MusicLibraryForm: Sendable, Hashable {
     /// How many rows a screen shows.
     public var visibleRows: Int
@@ -39,6 +39,6 @@ public struct MusicLibraryForm: Sendable, Hashable {
         self.flaws = flaws
     }
 
-    /// One and a half screens, in fives.
+    /// One and a half screens, rounded up to a multiple of five.
     var batchSize: Int { (visibleRows * 3 + 9) / 10 * 5 }
 }

@@ -1,8 +1,9 @@
 import FaultlineModel
 
-/// The entities of the music library: artists with their albums, songs with their genres, playlists with their entries.
+/// The entities of the music library: artists with their albums, songs with their genres, playlists with their
+/// entries.
 ///
-/// Titles can be kept ready for searching: folded beside the title itself, and word by word in an entity of their own.
+/// Titles can be prepared for searching: a normalized copy in the song, and single words in a separate entity.
 enum MusicLibraryModel {
     static func make(searchesFoldedTitles: Bool) throws -> ManagedObjectModel {
         try ManagedObjectModel(
@@ -59,7 +60,7 @@ enum MusicLibraryModel {
         ],
         indexes: [FetchIndexDescription("byFoldedTitle", on: "foldedTitle", "number")])
 
-    /// A word of titles, folded.
+    /// A normalized word of titles.
     private static let titleWord = EntityDescription(
         "TitleWord",
         attributes: [AttributeDescription("text", .string, isOptional: false)],

@@ -15,7 +15,7 @@ final class Artist: ManagedObject {
         set { self[Self.nameKey] = newValue }
     }
 
-    /// Kept, so that a list of artists needs no albums.
+    /// A denormalized count, which lets a list of artists do without their albums.
     var albumCount: Int {
         get { self[Self.albumCountKey] }
         set { self[Self.albumCountKey] = newValue }
@@ -52,7 +52,7 @@ final class Track: ManagedObject {
     private static let albumKey = ToOneKey<Album>("album")
     private static let genreKey = ToOneKey<Genre>("genre")
 
-    /// Numbers follow each other as the songs of an album do.
+    /// The number in Chinook, which follows the order of an album's songs.
     var number: Int {
         get { self[Self.numberKey] }
         set { self[Self.numberKey] = newValue }
@@ -63,7 +63,7 @@ final class Track: ManagedObject {
         set { self[Self.titleKey] = newValue }
     }
 
-    /// The title without case and diacritics, where it is kept.
+    /// The normalized title, without case and diacritics, in models that have it.
     var foldedTitle: String {
         get { self[Self.foldedTitleKey] }
         set { self[Self.foldedTitleKey] = newValue }
@@ -90,7 +90,7 @@ final class Track: ManagedObject {
     }
 }
 
-/// A word that stands in titles, folded.
+/// A normalized word of titles.
 final class TitleWord: ManagedObject {
     private static let textKey = AttributeKey<String>("text")
     private static let tracksKey = ToManyKey<Track>("tracks")
@@ -133,7 +133,7 @@ final class Playlist: ManagedObject {
     }
 }
 
-/// A song at its place in a playlist.
+/// A song at a position in a playlist.
 final class PlaylistEntry: ManagedObject {
     private static let positionKey = AttributeKey<Int>("position")
     private static let playlistKey = ToOneKey<Playlist>("playlist")
