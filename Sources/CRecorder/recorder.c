@@ -148,7 +148,7 @@ static fl_ring *take_ring(fl_recorder *recorder, uint32_t thread) {
     return ring;
 }
 
-// Writes an entry for the thread, which gives the trace its name.
+// Writes a dictionary entry with the thread's name.
 static void introduce(fl_recorder *recorder, const fl_thread *thread) {
     char name[32] = "", quoted[80], json[160];
     pthread_getname_np(pthread_self(), name, sizeof name);

@@ -2,7 +2,7 @@
 ///
 /// A rule names the gaps that leave it nothing to judge, and need not know the tool.
 public struct TraceGap: Sendable, Hashable, Codable {
-    /// What is missing.
+    /// The kind of missing data.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The lines of the program.
         case callSites

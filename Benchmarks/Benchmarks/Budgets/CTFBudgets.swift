@@ -4,7 +4,7 @@ import Foundation
 
 /// G20: the time to read an LTTng trace, compared with babeltrace2 merely decoding it.
 ///
-/// Both run as separate programs, so that neither has anything loaded at the start.
+/// Both run as separate programs, to start with nothing loaded.
 struct CTFBudgets {
     /// A trace that `faultline record --to lttng` wrote.
     let trace: String
