@@ -48,8 +48,9 @@ public struct CallSiteResolver: Sendable {
     /// program's.
     ///
     /// It is the innermost frame of the stack that belongs to the program and has a line, or else the innermost one
-    /// with a known function. A frame in a macro expansion counts only if no other has a line, since nobody can open its
-    /// file. The trigger can be far from the call that asked for a fetch: a lazy result runs when it is first touched.
+    /// with a known function. A frame in a macro expansion counts only if no other has a line, since nobody can open
+    /// its file. The trigger can be far from the call that asked for a fetch: a lazy result runs when it is first
+    /// touched.
     ///
     /// - Complexity: O(1) for a stack that was resolved before, O(frames) the first time.
     public mutating func stackSite(of event: TraceEvent) -> CallSite? {

@@ -51,7 +51,7 @@ extension FetchChange: CustomStringConvertible {
 
     /// The reason why a text is not a change.
     public struct Problem: Error, Hashable, CustomStringConvertible {
-        /// The problem and the word that has it: `"batch=many" names no number`.
+        /// The word and its problem, worded to follow the text: `has "batch=many", which names no number …`.
         public let description: String
     }
 

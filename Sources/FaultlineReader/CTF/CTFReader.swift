@@ -126,7 +126,7 @@ final class CTFReader {
     /// The second pass: all other messages, and the counts.
     func readEvents(_ body: (TraceMessage) throws -> Void) throws -> ReadingSummary {
         try passEvents(body)
-        // Libbabeltrace2 reports the packets left out of the copies as lost.
+        // Packets left out of the copies would count twice: libbabeltrace2 reports them as lost.
         let leftOut = UInt64(summary.damagedStreams.reduce(0) { $0 + $1.packets })
         summary.lostPackets -= min(summary.lostPackets, leftOut)
         summary.unendedProcesses = summary.processes.filter { !ended.contains($0) }

@@ -2,8 +2,8 @@ import FaultlineTrace
 import Foundation
 
 extension SymbolResolver {
-    /// Resolves the addresses of a finished trace's stacks and stores the frames with it, which makes it readable without
-    /// the recorded programs.
+    /// Resolves the addresses of a finished trace's stacks and stores the frames with it, which makes it readable
+    /// without the recorded programs.
     ///
     /// The frames are added to the end of a timeline. Existing lines stay unchanged, except for the closing bracket
     /// and, if the recorder was killed, an incomplete last line; the new lines replace those, followed by a new
