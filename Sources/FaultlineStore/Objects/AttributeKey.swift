@@ -11,19 +11,21 @@ import FaultlineModel
 ///         }
 ///     }
 ///
-/// An optional type reads as `nil` where there is no value; any other reads as the attribute's default, or else as
+/// An optional type reads as `nil` if there is no value; any other reads as the attribute's default, or else as
 /// zero, empty or false.
 ///
-/// - Complexity: the place of the attribute is looked up by name once and remembered.
+/// - Complexity: the attribute's index is looked up by name once per entity layout and cached.
 public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Sendable {
-    // What changes are words that are read and written as a whole; see `cstore_load_word`. An `Atomic` would be an obstacle
-    // to the compiler, which would retain the object in front of it for whoever reads, and no key of a `static let` could
-    // be laid out before the program runs.
+    // `place` and `column` are words that are read and written whole; see `cstore_load_word`. With an `Atomic`, the
+    // compiler would retain the object before each read, and could not lay out the key of a `static let` at compile
+    // time.
     public let name: String
     @exclusivity(unchecked)
     @usableFromInline var place: PropertyPlace
-    /// Where the values of the entity that was asked last stand in its rows: the layout's number in the upper half, below
-    /// it the property's index, and the column's place in the lowest byte; 0: not there.
+    /// The row position for the entity read last; 0 if unknown.
+    ///
+    /// The layout's number is in the upper half, the property's index below it, and the column's slot in the lowest
+    /// byte.
     @exclusivity(unchecked)
     @usableFromInline var column: UInt64
 
@@ -51,7 +53,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
             Value._isStored(as: type),
             "'\(runtime.schema.name).\(name)' of type \(type.rawValue) cannot be read or set as \(Value.self); correct the type of its AttributeKey."
         )
-        // What is read in another way, or has no bit to watch it by, is read by its index.
+        // External values, and columns without an attention bit, are read by index.
         if Value._isInRow, !property.isExternal, (0..<64).contains(property.slot) {
             cstore_store_word(
                 &column, UInt64(runtime.layoutID) << 32 | UInt64(property.index) << 8 | UInt64(property.slot))
@@ -63,12 +65,12 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
     @inlinable
     @inline(__always)
     func value(in object: ManagedObject) -> Value {
-        // The value is read from the row, which the object holds.
+        // The object owns the row, so it must outlive the read.
         defer { _fixLifetime(object) }
         let column = cstore_load_word(&self.column)
         let slot = column & 63
-        // A call of its own behind each branch: the compiler retains the object for the call, and in front of both branches
-        // if it is one call.
+        // Each branch makes its own call: with a single call, the compiler would retain the object ahead of both
+        // branches.
         guard Value._isInRow, _fastPath(UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID) else {
             return preparedValue(in: object)
         }
@@ -81,7 +83,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
             at: StoredValuePlace(row: UnsafeRawPointer(object.rowAddress), slot: Int(truncatingIfNeeded: slot)))
     }
 
-    /// The attribute's value, after what must happen before it can be read.
+    /// Returns the attribute's value on the slow path: after firing a fault or recording the use.
     @inlinable
     @inline(never)
     func preparedValue(in object: ManagedObject) -> Value {
@@ -89,9 +91,9 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         return Value._read(from: object, index(in: object))
     }
 
-    /// Where the attribute's value stands in an object's row; `nil`: it has to be read by its index.
+    /// Returns the position of the attribute's value in an object's row; `nil` if it has to be read by its index.
     ///
-    /// Fires a fault and notes the use.
+    /// Fires a fault and records the use.
     @usableFromInline
     func preparedValuePlace(in object: ManagedObject) -> StoredValuePlace? {
         var column = cstore_load_word(&self.column)
@@ -103,7 +105,7 @@ public final class AttributeKey<Value: AttributeRepresentable>: @unchecked Senda
         guard object.flags.isDisjoint(with: .slow) || object.isUnchanged(Int(column >> 8 & 0xff_ffff)) else {
             return nil
         }
-        // The layout may be another one now: the row can turn out to be of a subentity.
+        // Firing the fault can change the layout: the row may turn out to belong to a subentity.
         guard UInt32(truncatingIfNeeded: column &>> 32) == object.layoutID else { return nil }
         let slot = Int(truncatingIfNeeded: column & 63)
         guard let row = object.row, row.hasValue(slot: slot) else { return nil }

@@ -1,14 +1,14 @@
 public import FaultlineModel
 public import Foundation
 
-/// What an ``AttributeKey`` can read and write: an ``AttributeScalar``, or an optional one.
+/// A type that an ``AttributeKey`` can read and write: an ``AttributeScalar`` or an optional one.
 public protocol AttributeRepresentable {
     static func _read(from object: ManagedObject, _ index: Int) -> Self
-    /// Whether values of this type stand in a row as they are.
+    /// Whether a row stores values of this type directly.
     static var _isInRow: Bool { get }
     static func _read(at place: StoredValuePlace) -> Self
     var _attributeValue: AttributeValue? { get }
-    /// Whether an attribute of that type keeps its values as this type reads them.
+    /// Whether this type can read and write an attribute of that type.
     static func _isStored(as type: AttributeType) -> Bool
 }
 
@@ -51,7 +51,7 @@ extension AttributeScalar {
         if Self.self == AttributeValue.self { return true }
         let sample = zeroValue.attributeValue
         switch (sample, type) {
-        // Truth values are integers in a row, and the other way round.
+        // A row stores Boolean values as integers, so either type reads the other.
         case (.integer, .boolean), (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64): return true
         default: return sample.fits(type)
         }

@@ -1,8 +1,8 @@
 extension Collection<ManagedObject> {
-    /// Calls a closure with each object, which the collection holds meanwhile: none is retained for it.
+    /// Calls a closure with each object without retaining it; the collection keeps the objects alive.
     ///
-    /// For what is done with every object of an import, where retaining and releasing takes as long as the work. The
-    /// collection lies in one piece, and the closure does not change it.
+    /// Meant for loops over every object of an import, where retaining and releasing would take as long as the work.
+    /// The collection must be stored contiguously, and the closure must not change it.
     @inline(__always)
     func forEachHeld(_ body: (ManagedObject) -> Void) {
         withContiguousStorageIfAvailable { objects in
@@ -12,7 +12,7 @@ extension Collection<ManagedObject> {
         }!
     }
 
-    /// The objects that meet a condition; of an array whose objects all do it is no copy.
+    /// Returns the objects that meet a condition, without copying an array whose objects all do.
     func keeping(_ isWanted: (ManagedObject) -> Bool) -> [ManagedObject] {
         var count = 0
         forEachHeld { if isWanted($0) { count += 1 } }

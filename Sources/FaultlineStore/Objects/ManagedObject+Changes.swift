@@ -1,16 +1,17 @@
 import FaultlineModel
 import Foundation
 
-/// What was changed, and what was there before.
+/// Changed properties and their committed values.
 extension ManagedObject {
-    /// The stored properties that have another value than when the object was read or saved last, by name, with the
-    /// values that they have now.
+    /// Returns the stored properties whose value differs from when the object was last read or saved, by name, with
+    /// their current values.
     ///
-    /// Values are as ``value(forKey:)`` gives them, but those of a to-many relationship are a `Set` or, if it is
-    /// ordered, an array of objects; where there is none, it is `NSNull`. A new object is compared with the defaults of
-    /// its attributes. What was set to the value that it had is not among them, and transient attributes are not.
+    /// Values are those of ``value(forKey:fileID:line:function:)``, except that a to-many relationship is a `Set` or,
+    /// if it is ordered, an array of objects, and a missing value is `NSNull`. A new object is compared with the
+    /// defaults of its attributes. Properties set to the value they already had, and transient attributes, are left
+    /// out.
     ///
-    /// Fires the fault of a to-many relationship that was changed, and no other.
+    /// Fires the fault of each changed to-many relationship, and no other.
     public final func changedValues() -> [String: Any] {
         var changed: [String: Any] = [:]
         for property in runtime.schema.properties where isChanged(property) {
@@ -19,19 +20,20 @@ extension ManagedObject {
         return changed
     }
 
-    /// Whether a stored property has another value than when the object was read or saved last.
+    /// Whether a stored property has a different value than when the object was last read or saved.
     ///
-    /// ``hasChanges`` is true as well where something was set to the value that it had.
+    /// Unlike ``hasChanges``, false for an object whose properties were only set to the values they already had.
     public final var hasPersistentChangedValues: Bool {
         runtime.schema.properties.contains { isChanged($0) }
     }
 
-    /// What properties held when the object was read or saved last, by name.
+    /// Returns the values that properties had when the object was last read or saved, by name.
     ///
-    /// Values are as ``changedValues()`` gives them. For a new object they are the defaults of its attributes. Reading
-    /// them fires faults as reading the properties would. Traps if the entity has no such property.
+    /// Values have the form that ``changedValues()`` describes. For a new object they are the defaults of its
+    /// attributes. Fires the same faults as reading the properties would. Traps if the entity has no such property.
     ///
-    /// - Parameter keys: names of stored properties; `nil`: all but the to-many relationships that were not read yet.
+    /// - Parameter keys: names of stored properties; `nil` for all except to-many relationships that have not been
+    ///   read.
     public final func committedValues(forKeys keys: [String]?) -> [String: Any] {
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
         let properties =
@@ -58,7 +60,7 @@ extension ManagedObject {
         }
     }
 
-    /// Whether a value is the one that the store has, in every bit.
+    /// Whether a value is bitwise identical to the one in the store.
     private final func isCommitted(_ value: AttributeValue, _ property: PropertySchema) -> Bool {
         let committed = committedScalar(property).map { SQLValue($0) } ?? .null
         return committed.isIdentical(to: SQLValue(value))
@@ -69,7 +71,7 @@ extension ManagedObject {
         return flags.contains(.isInserted) ? property.defaultValue : storedValue(property.index)
     }
 
-    /// Which object a to-one relationship leads to in the store.
+    /// The object that a to-one relationship refers to in the store.
     private final func committedKey(_ property: PropertySchema) -> (destination: EntitySchema, key: Int64)? {
         guard property.kind == .toOne, let (row, offset) = place(property.index) else { return nil }
         let schema = runtime.model

@@ -1,6 +1,6 @@
 import FaultlineModel
 
-/// Access to what an object holds without what goes with it, for accessors that are written by hand.
+/// Access to an object's values without side effects, for accessors that are written by hand.
 ///
 ///     var title: String? {
 ///         get {
@@ -14,11 +14,10 @@ import FaultlineModel
 ///         }
 ///     }
 extension ManagedObject {
-    /// The value of an attribute, or the object of a to-one relationship, as far as it is here; of a fault only what was
-    /// set.
+    /// Returns the value of an attribute, or the object of a to-one relationship, without firing this object's fault.
     ///
-    /// Fires no fault of this object: call ``willAccessValue(forKey:)`` first. Traps if the entity has no such property
-    /// or it is a to-many relationship.
+    /// For a fault, returns only a value that was set. Call ``willAccessValue(forKey:)`` first. Traps if the entity has
+    /// no such property or the property is a to-many relationship.
     public final func primitiveValue(forKey name: String) -> Any? {
         let property = primitiveProperty(name)
         if property.isTransient { return transformedValue(transients[property.index], property) }
@@ -32,11 +31,11 @@ extension ManagedObject {
         }
     }
 
-    /// Sets an attribute or a to-one relationship without noting a change: the object does not count as changed, no
-    /// inverse is set, and nothing can be undone.
+    /// Sets an attribute or a to-one relationship without registering a change.
     ///
-    /// What was set is saved together with the object's other changes, if it has any. Traps as
-    /// ``primitiveValue(forKey:)`` does, and if the value does not fit the property.
+    /// The object does not count as changed, no inverse is set, and nothing can be undone. The value is saved together
+    /// with the object's other changes, if it has any. Traps as ``primitiveValue(forKey:)`` does, and if the value does
+    /// not fit the property.
     public final func setPrimitiveValue(_ value: Any?, forKey name: String) {
         let property = primitiveProperty(name)
         guard !flags.contains(.isDetached) else { return }
@@ -53,7 +52,7 @@ extension ManagedObject {
         }
     }
 
-    /// Makes sure that a property's value is here: fires the object's fault, and the relationship's if it is a to-many.
+    /// Fires the object's fault, and the relationship's fault if the property is a to-many relationship.
     ///
     /// Traps if the entity has no such property.
     public final func willAccessValue(forKey name: String?) {
@@ -67,15 +66,14 @@ extension ManagedObject {
 
     /// Announces that a property is about to be set with ``setPrimitiveValue(_:forKey:)``.
     ///
-    /// Fires the object's fault; the value that the property has can be had back by undoing. Traps if the entity has no
-    /// such property.
+    /// Fires the object's fault; undo can restore the current value. Traps if the entity has no such property.
     public final func willChangeValue(forKey name: String) {
         let property = primitiveProperty(name)
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
         managedObjectContext.register { .value(self, property.index, currentValue(property)) }
     }
 
-    /// Notes that a property was set with ``setPrimitiveValue(_:forKey:)``, so that it is saved.
+    /// Registers that a property was set with ``setPrimitiveValue(_:forKey:)``, which makes the next save write it.
     public final func didChangeValue(forKey name: String) {
         guard !runtime.schema.properties[propertyIndex(name)].isTransient else { return }
         managedObjectContext.observeUpdate(self)
@@ -91,14 +89,14 @@ extension ManagedObject {
     }
 }
 
-/// What of an object is here.
+/// The fault state of objects and relationships.
 extension ManagedObject {
-    /// 0 if the object's values were asked for, another number if it is a fault.
+    /// 0 if the object's values have been accessed, 1 if it is a fault.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
-    /// Whether a relationship's objects are not here yet.
+    /// Whether a relationship's objects have not been loaded.
     ///
-    /// Of a to-one relationship that leads to an object: whether that is a fault. Fires no fault. Traps if the entity
+    /// For a to-one relationship with an object: whether that object is a fault. Fires no fault. Traps if the entity
     /// has no such relationship.
     public final func hasFault(forRelationshipNamed name: String) -> Bool {
         let property = relationship(name)
@@ -115,9 +113,9 @@ extension ManagedObject {
         return known?.isFault ?? true
     }
 
-    /// The identities of the objects at the other end of a relationship, in its order.
+    /// Returns the IDs of a relationship's objects, in the relationship's order.
     ///
-    /// Makes no objects. Those of a to-many relationship that was not read yet are read from the store, and the
+    /// Creates no objects. The IDs of a to-many relationship that has not been read are read from the store, and the
     /// relationship stays a fault. Traps if the entity has no such relationship.
     public final func objectIDs(forRelationshipNamed name: String) -> [ManagedObjectID] {
         let property = relationship(name)

@@ -2,11 +2,11 @@ import FaultlineModel
 import FaultlineRecorder
 import Foundation
 
-/// The way from an attribute to its value: in the row, or among the unsaved changes.
+/// Reading an attribute: from the row, or from the unsaved changes.
 extension ManagedObject {
-    /// What must happen before a property is read: the fault fires, the use is noted.
+    /// Prepares for reading a property: checks the queue, fires the fault and records the use.
     ///
-    /// Returns what was set and not saved.
+    /// Returns the property's unsaved value.
     @inline(never)
     final func prepareToRead(_ index: Int) -> PendingValue {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
@@ -19,10 +19,10 @@ extension ManagedObject {
         return pending[index]
     }
 
-    /// Fires the fault of an object whose row is at hand while nobody listens.
+    /// Fires the fault of an object that already has its row, if neither the trace nor the log needs to hear of it.
     @inline(__always)
     private final func fireFromRow() -> Bool {
-        // The object holds the context, and the context both.
+        // The object holds its context, and the context holds both.
         unowned(unsafe) let recorder = managedObjectContext.recorder
         unowned(unsafe) let log = managedObjectContext.log
         guard let row, !row.isSuperseded, Int(row.header.pointee.entity) == runtime.place, !recorder.isEnabled,
@@ -32,9 +32,9 @@ extension ManagedObject {
         return true
     }
 
-    /// Does the same with an object that is nothing else than a fault, if the row has a value in a column; returns the row.
+    /// Fires a fault without any other state if its row has a value in a column; returns the row.
     ///
-    /// Nothing is released, so that whoever reads need not retain the object for it.
+    /// Releases nothing, which lets the caller read without retaining the object.
     @usableFromInline
     @inline(never)
     @_effects(releasenone)
@@ -45,13 +45,13 @@ extension ManagedObject {
         return UnsafeRawPointer(row.address)
     }
 
-    /// Does what must happen before a property is read; whether it is read from the row then.
+    /// Prepares for reading a property; returns whether its value is the row's.
     @inline(never)
     final func isUnchanged(_ index: Int) -> Bool {
         if case .unchanged = prepareToRead(index) { true } else { false }
     }
 
-    /// What a partial fault has read of a property, or was set meanwhile; `nil`: the fault must fire.
+    /// The value that a partial fault has of a property, read or set since; `nil` if the fault must fire.
     private final func partialValue(_ index: Int) -> PendingValue? {
         guard let partial, partial.selection.contains(index) else { return nil }
         if flags.contains(.isTracked) { observeReading(index) }
@@ -62,7 +62,7 @@ extension ManagedObject {
         let property = runtime.schema.properties[index]
         if property.isRelationship { return .object(destination(property, place)) }
         guard property.isExternal else { return Self.value(property, place).map { .value($0) } ?? .null }
-        // The file may be another's by now: the fault's row says where the value is.
+        // A save may have replaced the external file; only the fault's row then knows the value's location.
         guard let value = try? runtime.store.external.value(place.row.bytes(at: place.offset)) else {
             return nil
         }
@@ -71,7 +71,7 @@ extension ManagedObject {
 
     final func observeReading(_ index: Int) {
         let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
-        // What a deletion looks at to follow its delete rules is not read by the program.
+        // Reads by a deletion that follows its delete rules are not reads by the program.
         guard trail.readProperties & bit == 0, managedObjectContext.deletionDepth == 0 else { return }
         trail.readProperties |= bit
         let slot = runtime.slots[index]
@@ -84,28 +84,28 @@ extension ManagedObject {
         }
     }
 
-    /// Notes how an object is used, if a to-one relationship led to it.
+    /// Records how an object that was reached through a to-one relationship is used.
     private final func observeDestinationUse(_ use: DestinationUses.Use) {
         guard trail.relationship >= 0 else { return }
         let owner = runtime.store.entities[Int(trail.relationshipEntity)]
         observeUse(use, at: Int(trail.relationship), of: owner)
     }
 
-    /// Notes how the object at the end of a to-one relationship, which is this one, is used.
+    /// Records how this object, the destination of a to-one relationship, is used.
     final func observeUse(_ use: DestinationUses.Use, at relationship: Int, of owner: EntityRuntime) {
         let recorder = managedObjectContext.recorder
         guard recorder.isEnabled else { return }
         owner.destinationUses.note(relationship, of: owner, in: runtime.schema, use, recorder)
     }
 
-    /// Notes for the trace that the object was changed or deleted.
+    /// Records in the trace that the object was changed or deleted.
     final func observeChange() {
         guard flags.contains(.isTracked), !flags.contains(.isChangeNoted) else { return }
         flags.insert(.isChangeNoted)
         if let use = trail.use { use.modifiedRow() } else { observeDestinationUse(.other) }
     }
 
-    /// Where the value stands in the row; `nil`: there is none.
+    /// The position of a value in the row; `nil` if the row has no value.
     @inline(__always)
     final func place(_ index: Int) -> (row: RowPointer, offset: Int)? {
         row.flatMap { place(index, in: $0) }
@@ -170,7 +170,7 @@ extension ManagedObject {
         return transients[index]
     }
 
-    /// An attribute's value, whatever its type; `nil` where there is none.
+    /// The value of an attribute of any type; `nil` if it has none.
     final func readValue(_ index: Int) -> AttributeValue? {
         if !flags.isDisjoint(with: .slow) {
             switch prepareToRead(index) {
@@ -209,7 +209,7 @@ extension ManagedObject {
         }
     }
 
-    /// What an attribute reads as that must have a value and has none.
+    /// The value of a non-optional attribute that has none: its default, or zero, empty or false.
     public final func _default<Value: AttributeScalar>(_ index: Int) -> Value {
         runtime.defaults[index].flatMap { Value($0) } ?? Value.zeroValue
     }

@@ -1,11 +1,11 @@
 import FaultlineModel
 import Foundation
 
-/// What the model demands of an object's values.
+/// Validation of an object's values against the model.
 extension ManagedObject {
-    /// Checks the properties that a save is to write.
+    /// Validates the properties that a save is about to write.
     ///
-    /// - Parameter all: whether every property is looked at, or only those that were set.
+    /// - Parameter all: whether to check every property, or only those that were set.
     final func checkForSave(all: Bool) throws {
         let asksClass = overrides(.validateValue)
         guard asksClass || !runtime.checkedProperties.isEmpty else { return }
@@ -27,7 +27,7 @@ extension ManagedObject {
         try validation.finish()
     }
 
-    /// Lets the class check a property, and takes the value that it puts in the value's place.
+    /// Lets the class validate a property, and sets the replacement value if it returns one.
     private final func validate(_ property: PropertySchema) throws {
         if case .value(let value)? = pending?[property.index], !property.isOptional, SQLValue(value) == .null {
             throw notANumber(property, value)
@@ -36,7 +36,7 @@ extension ManagedObject {
         var new = old
         try validateValue(&new, forKey: property.name)
         guard !property.isRelationship else { return }
-        // What a transformer made cannot be compared; a class sets it itself.
+        // Transformed values cannot be compared; the class must set a replacement itself.
         guard property.attributeType != .transformable else { return }
         let (before, after) = (old as? any AttributeScalar, new as? any AttributeScalar)
         if before?.attributeValue != after?.attributeValue { setValue(new, forKey: property.name) }
@@ -50,7 +50,7 @@ extension ManagedObject {
 
     private final func check(_ property: PropertySchema, all: Bool) throws(StoreError) {
         if property.isToMany {
-            // What was not touched is as it was.
+            // A relationship that was not changed is still valid.
             guard all || isSet(property) else { return }
             return try checkCount(members(property.index).count, property)
         }
@@ -76,13 +76,13 @@ extension ManagedObject {
         throw refusal(.validation, property, "is worked out by the store and cannot be set; take the change back.")
     }
 
-    /// Checks what ``validateValue(_:forKey:)`` is asked about.
+    /// Validates a value on behalf of ``validateValue(_:forKey:)``.
     final func checkValue(_ value: Any?, forKey name: String) throws(StoreError) {
         let property = runtime.schema.properties[propertyIndex(name)]
         switch property.kind {
         case .attribute(let type):
             guard let value else { return try checkThere(false, property) }
-            // What a transformer makes of it is its own business.
+            // The limits of the model do not apply to transformable values.
             if type == .transformable { return }
             guard let given = (value as? any AttributeScalar)?.attributeValue else {
                 throw refusal(
@@ -102,7 +102,7 @@ extension ManagedObject {
         }
     }
 
-    // MARK: - Single demands
+    // MARK: - Single checks
 
     private final func checkThere(_ isThere: Bool, _ property: PropertySchema) throws(StoreError) {
         guard !isThere, !property.isOptional else { return }
@@ -177,7 +177,7 @@ extension ManagedObject {
         }
     }
 
-    /// Whether a value is less than another; values that cannot be compared are not.
+    /// Whether a value is less than another; false if they cannot be compared.
     private static func isOrdered(_ left: AttributeValue, before right: AttributeValue) -> Bool {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): return left < right
@@ -194,7 +194,7 @@ extension ManagedObject {
         return value.description
     }
 
-    /// Checks whether the delete rules of the object's relationships let it go.
+    /// Throws if a delete rule of the object's relationships denies its deletion.
     final func checkDenial() throws {
         var validation = Validation()
         for index in runtime.denyingProperties {

@@ -6,8 +6,8 @@ extension ManagedObject {
     ///
     /// Reading fires a fault.
     ///
-    /// Where the row is gone, or cannot be read, it is the attribute's default; ``isInaccessible`` says so, an event
-    /// records it, and the next fetch or save of the context throws.
+    /// If the row is gone or cannot be read, the value is the attribute's default, ``isInaccessible`` is true, an event
+    /// records the failure, and the next fetch or save of the context throws.
     @inlinable
     public final subscript<Value: AttributeRepresentable>(key: AttributeKey<Value>) -> Value {
         get { key.value(in: self) }
@@ -16,15 +16,15 @@ extension ManagedObject {
 
     /// Sets an attribute.
     ///
-    /// Traps if the value is not of the attribute's type, which is a mistake in the program.
+    /// Traps if the value does not have the attribute's type, which is a programming error.
     public final func _set(_ index: Int, _ value: consuming AttributeValue?) {
         guard isPlainlyNew, runtime.keeps(value, index) else { return setNoted(index, value) }
         let new = value.map { PendingValue.value($0) } ?? .null
-        // The object holds them.
+        // The object holds its pending changes.
         Unmanaged.passUnretained(pending.unsafelyUnwrapped)._withUnsafeGuaranteedRef { $0[index] = new }
     }
 
-    /// Sets an attribute where somebody wants to know of it, or where the value is kept in another way.
+    /// Sets an attribute when the change must be observed, or the value needs converting.
     @inline(never)
     private final func setNoted(_ index: Int, _ value: AttributeValue?) {
         let property = runtime.schema.properties[index]
@@ -42,13 +42,13 @@ extension ManagedObject {
         if !flags.contains(.isAwaking) { context.observeUpdate(self) }
     }
 
-    /// Whether the object is new, and nobody wants to know what it is set to before it is saved: what an import makes.
+    /// Whether the object is new and no one observes its changes before the save, as in an import.
     @inline(__always)
     private final var isPlainlyNew: Bool {
         flags == [.isInserted, .hasPending] && !managedObjectContext.areChangesAwaited
     }
 
-    /// The value as the attribute keeps it.
+    /// Returns the value in the attribute's type; traps if it does not fit.
     final func fitting(_ value: AttributeValue?, _ property: PropertySchema) -> AttributeValue? {
         guard let type = property.attributeType else {
             incorrectUse("'\(entityName).\(property.name)' is a relationship and has no value.")
@@ -60,7 +60,7 @@ extension ManagedObject {
         return fitting
     }
 
-    /// Numbers that say the same are one value, whichever type they are written in.
+    /// Converts a number to the attribute's numeric type, an integer to a Boolean, and a string to a URL.
     static func convert(_ value: AttributeValue, to type: AttributeType) -> AttributeValue {
         switch (type, value) {
         case (.double, .integer(let number)), (.float, .integer(let number)): .double(Double(number))
@@ -72,15 +72,15 @@ extension ManagedObject {
         }
     }
 
-    /// Notes a change.
+    /// Sets a property and registers the change.
     final func change(_ index: Int, _ value: PendingValue) {
         setPending(index, value)
         managedObjectContext.observeUpdate(self)
     }
 
-    /// Puts a value over that of the row.
+    /// Sets an unsaved value, which hides the row's.
     ///
-    /// Fires a fault, since saving compares with what is in the store.
+    /// Fires a fault, because a save compares with the stored value.
     private final func setPending(_ index: Int, _ value: PendingValue) {
         guard !flags.contains(.isDetached) else { return }
         if flags.contains(.isFault) { _ = managedObjectContext.fire(self) }
@@ -99,11 +99,12 @@ extension ManagedObject {
 
     // MARK: - By name
 
-    /// The value of a property: an attribute's value, the object of a to-one relationship, the objects of a to-many
-    /// relationship as ``ToMany`` or, if it is ordered, ``OrderedToMany``, or those of a fetched property as an array.
+    /// Returns the value of a property.
     ///
-    /// Of a transformable attribute it is what the attribute's ``ValueTransformer`` makes of the bytes, and the bytes
-    /// where none of its name is registered.
+    /// For an attribute, its value; for a to-one relationship, its object; for a to-many relationship, a ``ToMany`` or,
+    /// if it is ordered, an ``OrderedToMany``; for a fetched property, an array of objects. For a transformable
+    /// attribute, the attribute's ``ValueTransformer`` decodes the stored bytes; if none with its name is registered,
+    /// the bytes are returned.
     ///
     /// Traps if the entity has no such property.
     public final func value(
@@ -123,7 +124,7 @@ extension ManagedObject {
         }
     }
 
-    /// Sets a property: to a value of its attribute's type, to an object, to a sequence of objects, or to `nil`.
+    /// Sets a property to a value of its attribute's type, an object, a sequence of objects, or `nil`.
     ///
     /// Traps if the entity has no such property or the value does not fit it.
     public final func setValue(_ value: Any?, forKey name: String) {
@@ -158,7 +159,7 @@ extension ManagedObject {
         return object
     }
 
-    /// The value of a property by name; see ``value(forKey:)`` and ``setValue(_:forKey:)``.
+    /// The value of a property by name; see ``value(forKey:fileID:line:function:)`` and ``setValue(_:forKey:)``.
     public final subscript(
         name: String, fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) -> Any? {
@@ -175,7 +176,7 @@ extension ManagedObject {
 }
 
 extension AttributeValue {
-    /// The value in its own type.
+    /// The value as its Swift type.
     var plain: any Sendable {
         switch self {
         case .integer(let value): value

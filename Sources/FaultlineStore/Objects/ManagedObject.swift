@@ -3,23 +3,23 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-/// An object of a store: a row that is read when it is needed.
+/// An object of a store, which reads its row when a value is needed.
 ///
-/// Subclasses name their entity and give its properties accessors; see ``AttributeKey``. An object belongs to its
-/// context and is used on the context's queue only.
+/// Subclasses name their entity and declare accessors for its properties; see ``AttributeKey``. An object belongs to
+/// its context and may be used on the context's queue only.
 open class ManagedObject {
-    /// The entity of the class's objects; the class's name unless said otherwise.
+    /// The entity of the class's objects; by default the class's name.
     open class var entityName: String { String(describing: self) }
 
     /// The context that the object belongs to.
     ///
     /// An object keeps its context alive.
     public final let managedObjectContext: ManagedObjectContext
-    // The store holds it, and the context the store. Changes only while a fault fires, which no access overlaps.
+    // The context holds the store, which holds the runtime. Changes only while a fault fires, which overlaps no access.
     @exclusivity(unchecked)
     final unowned(unsafe) var runtime: EntityRuntime { didSet { layoutID = runtime.layoutID } }
-    // From here on: no access lasts longer than a load or a store, and the context's queue is the only one that makes any.
-    /// `Z_PK`, or a negative number until the object is saved.
+    // The properties below are accessed by single loads and stores, on the context's queue only.
+    /// `Z_PK`; a negative number until the object is saved.
     @exclusivity(unchecked)
     final var key: Int64
     @exclusivity(unchecked)
@@ -27,18 +27,18 @@ open class ManagedObject {
     /// The number of the entity's layout.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var layoutID: UInt32
-    /// The properties that cannot be read from the row at once, one bit each: those whose fault did not fire, that may
-    /// have unsaved values, or whose use is to be noted.
+    /// The properties that cannot be read directly from the row, one bit each: the object is a fault, may have unsaved
+    /// values, or must record the use.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var attention: UInt64 = .max
-    /// Where the row lies; where there is none, one without values, so that reading need not ask.
+    /// The row's address; without a row, that of an empty row, which saves a check on each read.
     @exclusivity(unchecked)
     @usableFromInline final private(set) var rowAddress = cstore_no_row()
     @exclusivity(unchecked)
     final var block: RowBlock?
     @exclusivity(unchecked)
     final var pending: PendingChanges?
-    /// What few objects have.
+    /// State that few objects need.
     @exclusivity(unchecked)
     private final var extras: Extras?
     @exclusivity(unchecked)
@@ -55,11 +55,11 @@ open class ManagedObject {
 
     struct Flags: OptionSet {
         let rawValue: UInt16
-        /// The row was not asked for yet.
+        /// The values have not been accessed.
         static let isFault = Flags(rawValue: 1)
         /// There are unsaved values.
         static let hasPending = Flags(rawValue: 2)
-        /// Reading is to be noted: in a fetch's use summary, or of the relationship that led here.
+        /// Reads must be recorded: in a fetch's use summary, or for the relationship that reached the object.
         static let isTracked = Flags(rawValue: 4)
         static let isInserted = Flags(rawValue: 8)
         static let isUpdated = Flags(rawValue: 16)
@@ -70,31 +70,31 @@ open class ManagedObject {
         static let isDetached = Flags(rawValue: 128)
         /// The row turned out to be of a subentity whose objects are of another class.
         static let hasOtherClass = Flags(rawValue: 256)
-        /// The trace knows that the object was changed or deleted.
+        /// The trace has recorded that the object was changed or deleted.
         static let isChangeNoted = Flags(rawValue: 512)
-        /// ``awakeFromFetch()`` runs: what is set does not count as a change.
+        /// ``awakeFromFetch()`` is running: setting attributes does not count as a change.
         static let isAwaking = Flags(rawValue: 1024)
-        /// ``prepareForDeletion()`` runs.
+        /// ``prepareForDeletion()`` is running.
         static let isBeingDeleted = Flags(rawValue: 2048)
 
-        /// Use off the queue ends the program.
+        /// Use off the context's queue traps.
         static let isQueueChecked = Flags(rawValue: 4096)
 
         static let slow: Flags = [.isFault, .hasPending, .isTracked, .isDetached, .isQueueChecked]
     }
 
-    /// What the store makes objects from.
+    /// The arguments of ``ManagedObject/init(_:)``, which only the store creates.
     public struct Seed {
-        // Whoever makes an object holds both.
+        // The caller of `init(_:)` holds both.
         unowned(unsafe) let context: ManagedObjectContext
         unowned(unsafe) let runtime: EntityRuntime
         let key: Int64
         let isInserted: Bool
     }
 
-    /// Makes the object for a row.
+    /// Creates the object for a row.
     ///
-    /// Called by the store only.
+    /// Only the store calls this initializer.
     public required init(_ seed: Seed) {
         managedObjectContext = seed.context
         runtime = seed.runtime
@@ -108,9 +108,9 @@ open class ManagedObject {
         }
     }
 
-    /// Makes a new object of the class's entity in a context.
+    /// Creates a new object of the class's entity in a context.
     ///
-    /// It is in the store once the context was saved.
+    /// The next save of the context writes it to the store.
     public convenience init(context: ManagedObjectContext) {
         self.init(context.seed(forClass: Self.self))
         context.insert(self)
@@ -118,7 +118,7 @@ open class ManagedObject {
 
     deinit {
         if extras != nil { observeRelease() }
-        // The object holds its context until here, and that the table.
+        // The object holds its context until here, and the context holds the table.
         Unmanaged.passUnretained(managedObjectContext.identities)._withUnsafeGuaranteedRef { $0.remove(self) }
     }
 
@@ -127,83 +127,82 @@ open class ManagedObject {
 
     // MARK: - Life cycle
 
-    /// Called once for a new object, to set what is not a constant default.
+    /// Called once for a new object, to set defaults that are not constant.
     open func awakeFromInsert() {}
 
-    /// Called when the object's fault has fired and its values are there, to set transient attributes and what else
-    /// is worked out of them.
+    /// Called after the object's fault has fired, to set transient attributes and other derived state.
     ///
-    /// Attributes that are set here do not count as changes: the object stays as unchanged as it was. A relationship
-    /// that is set here does, since that changes the object at its other end too. Not called where the row is gone or
-    /// cannot be read.
+    /// Setting an attribute here does not count as a change. Setting a relationship does, because it also changes the
+    /// object at the other end. Not called if the row is gone or cannot be read.
     open func awakeFromFetch() {}
 
-    /// Called when the object's values were put back to what they were, or changed under it, to work out anew what was
-    /// worked out of them.
+    /// Called after the object's values were restored or changed underneath it, to recompute derived state.
     open func awake(fromSnapshotEvents flags: SnapshotEventType) {}
 
-    /// Called before the object is inserted, updated or deleted by a save, and before it is validated.
+    /// Called before a save inserts, updates or deletes the object, and before it is validated.
     ///
-    /// What is changed here is saved as well. The method is called again for every object that was changed meanwhile,
-    /// this one included, until none is; a value that is set to what it is already, and one that is set with
+    /// Changes made here are saved too. The method is called again for every object that changed in the meantime,
+    /// including this one, until none does. Setting a value that the property already has, or setting one with
     /// ``setPrimitiveValue(_:forKey:)``, is no change. A save whose objects still change after 1,000 rounds throws.
     open func willSave() {}
 
-    /// Called after the object was inserted, updated or deleted by a save.
+    /// Called after a save has inserted, updated or deleted the object.
     ///
-    /// What is changed here is left for the next save.
+    /// Changes made here are left for the next save.
     open func didSave() {}
 
-    /// Called when the object is about to be deleted, while its relationships still lead where they did.
+    /// Called when the object is about to be deleted, while its relationships are still intact.
     open func prepareForDeletion() {}
 
-    /// Called before the object lets go of its values, because it is refreshed or its context is reset.
+    /// Called before the object discards its values because it is refreshed or its context is reset.
     ///
-    /// Not called when the object is released: `deinit` is there for that.
+    /// Not called when the object is released; use `deinit` for that.
     open func willTurnIntoFault() {}
 
-    /// Called after the object has let go of its values; see ``willTurnIntoFault()``.
+    /// Called after the object has discarded its values; see ``willTurnIntoFault()``.
     open func didTurnIntoFault() {}
 
     // MARK: - Validation
 
-    /// Checks a value that a property is to have: whether there must be one, the least and the greatest value, the
-    /// length and the regular expression of a text, how many objects a to-many relationship may lead to.
+    /// Validates a value for a property against the model.
     ///
-    /// A class that overrides this calls `super`. It can put another value in an attribute's value's place; a save takes
-    /// that one. Called by a save for every stored property that it looks at, and by whoever wants to know beforehand.
+    /// Checks that a mandatory property has a value, that the value lies between minimum and maximum, that a text fits
+    /// its length limits and regular expression, and that a to-many relationship has an allowed number of objects. A
+    /// save calls this method for every stored property that it checks; a program may call it earlier.
+    ///
+    /// An override calls `super`. It may replace the value of an attribute, and the save then writes the replacement.
     /// Traps if the entity has no such property.
     ///
-    /// - Parameter value: as ``value(forKey:)`` gives it; `nil`: none.
-    /// - Throws: ``StoreError`` if the value cannot be saved, or what a class that overrides this throws.
+    /// - Parameter value: the value as ``value(forKey:fileID:line:function:)`` returns it; `nil` for none.
+    /// - Throws: ``StoreError`` if the value cannot be saved, or the error that an override throws.
     open func validateValue(_ value: inout Any?, forKey key: String) throws {
         try checkValue(value, forKey: key)
     }
 
-    /// Checks whether the object can be inserted: every property with ``validateValue(_:forKey:)``.
+    /// Validates every property with ``validateValue(_:forKey:)`` before the object is inserted.
     ///
-    /// Called by a save, after ``willSave()``. A class that overrides this calls `super`, and does not change the object.
+    /// Called by a save, after ``willSave()``. An override calls `super` and does not change the object.
     ///
-    /// - Throws: ``StoreError``, with all failures if there are several, or what a class that overrides this throws.
+    /// - Throws: ``StoreError``, with all failures if there are several, or the error that an override throws.
     open func validateForInsert() throws {
         try checkForSave(all: true)
     }
 
-    /// Checks whether the object's changes can be saved: every property that was set; see ``validateForInsert()``.
+    /// Validates every property that was set before the object's changes are saved; see ``validateForInsert()``.
     open func validateForUpdate() throws {
         try checkForSave(all: false)
     }
 
-    /// Checks whether the object can be deleted: no relationship with the rule deny may lead to an object.
+    /// Checks that no relationship with the delete rule deny has an object.
     ///
-    /// - Throws: as ``validateForInsert()``.
+    /// - Throws: the same errors as ``validateForInsert()``.
     open func validateForDelete() throws {
         try checkDenial()
     }
 
-    // MARK: - Parts
+    // MARK: - Storage
 
-    /// The row, which lies in `block`.
+    /// The row, which is part of `block`.
     @inline(__always)
     final var row: RowPointer? {
         get { rowAddress == cstore_no_row() ? nil : RowPointer(address: rowAddress) }
@@ -217,7 +216,7 @@ open class ManagedObject {
         set { if extras != nil || !newValue.isEmpty { madeExtras().toMany = newValue } }
     }
 
-    /// Whether the members of a to-many relationship may be known.
+    /// Whether the object may have members of a to-many relationship in memory.
     @inline(__always)
     final var hasToMany: Bool { extras != nil }
 
@@ -228,38 +227,38 @@ open class ManagedObject {
         set { if extras != nil || !newValue.isEmpty { madeExtras().transients = newValue } }
     }
 
-    /// What was loaded along with the fetch that this object came from.
+    /// The objects that were prefetched with the fetch that returned this object.
     final var prefetched: PrefetchedObjects? {
         get { extras?.prefetched }
         set { if extras != nil || newValue != nil { madeExtras().prefetched = newValue } }
     }
 
-    /// What a fetch of partial faults has read; for a fault only.
+    /// The columns that a fetch of partial objects has read; only for a fault.
     final var partial: PartialRow? {
         get { extras?.partial }
         set { if extras != nil || newValue != nil { madeExtras().partial = newValue } }
     }
 
-    /// What fetched properties have found, by name.
+    /// The results of fetched properties, by name.
     final var fetched: [String: [FetchedMember]] {
         get { extras?.fetched ?? [:] }
         set { if extras != nil || !newValue.isEmpty { madeExtras().fetched = newValue } }
     }
 
-    /// The fault that filled the object with large values, if the trace is to tell when it lets go of them; 0: none.
+    /// The fault that loaded large values, if the trace must record their release; 0 if none.
     final var watchedFault: EventID {
         get { extras?.watchedFault ?? 0 }
         set { if extras != nil || newValue != 0 { madeExtras().watchedFault = newValue } }
     }
 
-    /// Tells the trace that the object lets go of its values.
+    /// Records in the trace that the object releases its large values.
     private final func observeRelease() {
         guard watchedFault != 0 else { return }
         managedObjectContext.recordRelease(of: self)
         watchedFault = 0
     }
 
-    /// Lets go of everything that was read.
+    /// Releases everything that was read.
     final func forgetRow() {
         if extras != nil { observeRelease() }
         (row, block) = (nil, nil)
@@ -274,7 +273,7 @@ open class ManagedObject {
         return made
     }
 
-    /// Works out which properties can be read at once.
+    /// Recomputes the properties that cannot be read directly from the row.
     final func observeAttention() {
         if !flags.isDisjoint(with: Flags.slow.subtracting(.isTracked)) {
             attention = .max
@@ -285,7 +284,7 @@ open class ManagedObject {
 
     // MARK: - Identity and state
 
-    /// The object's identity; temporary until it was saved.
+    /// The object's identity; temporary until the object is saved.
     ///
     /// Does not fire a fault.
     public final var objectID: ManagedObjectID {
@@ -297,31 +296,31 @@ open class ManagedObject {
     /// Does not fire a fault.
     public final var entityName: String { runtime.schema.name }
 
-    /// Whether the object's values were not asked for yet.
+    /// Whether the object's values have not been accessed.
     ///
-    /// Its row may be in memory all the same.
+    /// Its row may be in memory nevertheless.
     public final var isFault: Bool { flags.contains(.isFault) }
 
-    /// Whether the object is new and was not saved yet.
+    /// Whether the object is new and has not been saved.
     public final var isInserted: Bool { flags.contains(.isInserted) && !flags.contains(.isDeleted) }
 
-    /// Whether a value or relationship was set since the object was read or saved.
+    /// Whether a value or relationship was set since the object was last read or saved.
     public final var isUpdated: Bool { flags.contains(.isUpdated) }
 
-    /// Whether the object is to be deleted by the next save.
+    /// Whether the next save will delete the object.
     public final var isDeleted: Bool { flags.contains(.isDeleted) }
 
-    /// Whether there are unsaved changes.
+    /// Whether the object has unsaved changes.
     public final var hasChanges: Bool { !flags.isDisjoint(with: [.isInserted, .isUpdated, .isDeleted]) }
 
-    /// Whether the object's row was looked for and is not in the store any more.
+    /// Whether the object's row was not found in the store.
     ///
     /// Its attributes read as their defaults.
     public final var isInaccessible: Bool { flags.contains(.isGone) }
 
-    /// Makes sure that the object's values are there.
+    /// Loads the object's values, if they are not in memory.
     ///
-    /// - Throws: ``StoreError`` if the row is gone or cannot be read. Not if they are there already.
+    /// - Throws: ``StoreError`` if the row is gone or cannot be read, but not if the values are already in memory.
     public final func fulfill() throws(StoreError) {
         guard flags.contains(.isFault) || flags.contains(.isGone) else { return }
         flags.insert(.isFault)
@@ -331,7 +330,7 @@ open class ManagedObject {
 }
 
 extension ManagedObject: Hashable {
-    // One object stands for one row in a context, so identity is equality.
+    // A context has one object per row, so identity is equality.
     public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
     public func hash(into hasher: inout Hasher) {
@@ -340,7 +339,7 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-    /// As SQLDebug prints it; does not fire a fault.
+    /// The form that SQLDebug prints; does not fire a fault.
     public var description: String {
         "<\(type(of: self)): (entity: \(entityName); id: \(objectID); data: \(isFault ? "<fault>" : "…"))>"
     }

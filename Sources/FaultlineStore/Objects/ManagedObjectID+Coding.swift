@@ -5,13 +5,15 @@ extension CodingUserInfoKey {
     public static let persistentStoreCoordinator = CodingUserInfoKey(rawValue: "persistentStoreCoordinator")!
 }
 
-/// Object IDs are archived as their URIs, and come back where the decoder's `userInfo` has the coordinator of their store:
+/// Encodes object IDs as their URIs. To decode them, put the coordinator of their store into the decoder's `userInfo`:
 ///
 ///     decoder.userInfo[.persistentStoreCoordinator] = container.persistentStoreCoordinator
 ///
-/// With that they can stand in a `#Predicate`.
+/// This makes object IDs usable in a `#Predicate`.
 extension ManagedObjectID: Codable {
-    /// - Throws: `EncodingError` if the ID is temporary, so that nothing could be found by it later.
+    /// Encodes the object ID as its URI.
+    ///
+    /// - Throws: `EncodingError` if the ID is temporary, because it would identify nothing later.
     public func encode(to encoder: any Encoder) throws {
         guard !isTemporaryID else {
             throw EncodingError.invalidValue(
@@ -24,8 +26,10 @@ extension ManagedObjectID: Codable {
         try container.encode(text)
     }
 
-    /// - Throws: `DecodingError` if the decoder has no coordinator, or what it reads is no URI of an object of that
-    ///   coordinator's store. Not if the object is not there any more.
+    /// Decodes an object ID from its URI.
+    ///
+    /// - Throws: `DecodingError` if the decoder has no coordinator, or if the text is not the URI of an object of that
+    ///   coordinator's store, but not if the object no longer exists.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)

@@ -1,19 +1,19 @@
 import FaultlineModel
 public import Foundation
 
-/// The identity of an object: which store, which entity, which row.
+/// The identity of an object: its store, entity and row.
 ///
-/// An object that was not saved yet has a temporary one.
+/// An object that has not been saved has a temporary identity.
 public struct ManagedObjectID: Sendable {
     let store: PersistentStore
     let entity: EntitySchema
-    /// `Z_PK`; negative while it is temporary.
+    /// `Z_PK`; negative while temporary.
     let key: Int64
 
     /// The name of the object's entity.
     public var entityName: String { entity.name }
 
-    /// Whether the object was not saved yet, so that its identity will change when it is.
+    /// Whether the object has not been saved; its identity changes when it is.
     public var isTemporaryID: Bool { key < 0 }
 
     /// The store that the object is in; `nil` while the identity is temporary.
@@ -31,7 +31,7 @@ public struct ManagedObjectID: Sendable {
 }
 
 extension ManagedObjectID: Hashable {
-    // A row is one object, whichever entity of its tree somebody named it by.
+    // A row is one object, whichever entity of its inheritance tree the ID names.
     public static func == (left: ManagedObjectID, right: ManagedObjectID) -> Bool {
         left.key == right.key && left.entity.root == right.entity.root && left.store === right.store
     }
@@ -43,7 +43,7 @@ extension ManagedObjectID: Hashable {
 }
 
 extension ManagedObjectID: CustomStringConvertible {
-    /// As SQLDebug prints it: `0x0001000000000001 <x-coredata://…/Item/p1>`.
+    /// The form that SQLDebug prints: `0x0001000000000001 <x-coredata://…/Item/p1>`.
     public var description: String {
         let number = UInt64(bitPattern: entity.number) << 48 | UInt64(bitPattern: key) & 0xffff_ffff_ffff
         let digits = String(number, radix: 16)

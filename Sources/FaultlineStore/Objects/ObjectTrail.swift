@@ -1,18 +1,19 @@
 import FaultlineRecorder
 import FaultlineTrace
 
-/// How an object came to be here, for the trace.
+/// How an object was reached, for the trace.
 struct ObjectTrail {
-    /// The summary of the fetch that returned the object last, and the row there.
+    /// The use summary of the last fetch that returned the object, and the object's row in it.
     var use: FetchUse?
     var row: Int32 = 0
-    /// The relationship through which the object was reached and its entity's place, or -1.
+    /// The relationship through which the object was reached, and its entity's index; -1 if none.
     var relationship: Int16 = -1
     var relationshipEntity: Int16 = -1
-    /// The fetch that produced the object, or the object from which it was reached.
+    /// The fetch that returned the object, or the fetch of the object from which it was reached.
     var origin: EventID = 0
-    /// Which properties were read already since the fetch returned the object; those from 64 on count every time.
+    /// The properties read since the fetch returned the object; the first 64 only, later ones are recorded on every
+    /// read.
     var readProperties: UInt64 = 0
-    /// The columns of these.
+    /// The row columns of these properties.
     var readSlots: UInt64 = 0
 }

@@ -1,9 +1,9 @@
-/// Which of the methods that the store calls for many objects a class overrides.
+/// The methods that a class overrides, among those that the store calls for many objects.
 ///
-/// Found once a class, so that objects of a class that overrides none pay for no call, and for no values that would be
-/// handed over. Swift does not say what is overridden; it is read from the class's table of methods, whose place in
-/// the metadata is part of Swift's ABI (https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeMetadata.rst). Where a
-/// method cannot be found there, it counts as overridden.
+/// Determined once per class: objects of a class that overrides none pay neither for the calls nor for preparing their
+/// arguments. Swift has no API for this, so it is read from the class's method table, whose position in the metadata is
+/// part of Swift's ABI (https://github.com/swiftlang/swift/blob/main/docs/ABI/TypeMetadata.rst). A method that cannot
+/// be found there counts as overridden.
 struct OverriddenMethods: OptionSet, Sendable {
     let rawValue: UInt8
     static let awakeFromFetch = OverriddenMethods(rawValue: 1)
@@ -13,7 +13,7 @@ struct OverriddenMethods: OptionSet, Sendable {
     static let prepareForDeletion = OverriddenMethods(rawValue: 16)
     static let validateForUpdate = OverriddenMethods(rawValue: 32)
     static let validateForDelete = OverriddenMethods(rawValue: 64)
-    /// What a batch request does not call.
+    /// The methods that a batch request does not call.
     static let saving: OverriddenMethods = [
         .willSave, .didSave, .validateValue, .prepareForDeletion, .validateForUpdate, .validateForDelete,
     ]
@@ -32,7 +32,8 @@ struct OverriddenMethods: OptionSet, Sendable {
         self = overridden
     }
 
-    /// Where the methods stand: where the class that overrides one differs from the class that overrides none.
+    /// The position of each method in the table, found by comparing a class that overrides it with one that overrides
+    /// none.
     private static let slots: [(OverriddenMethods, Int?)] = [
         (.awakeFromFetch, MethodTable.slot(AwakeFromFetchProbe.self)),
         (.willSave, MethodTable.slot(WillSaveProbe.self)),
@@ -47,12 +48,12 @@ extension ManagedObject {
     /// Whether the object's class overrides a method, or one of several.
     @inline(__always)
     final func overrides(_ methods: OverriddenMethods) -> Bool {
-        // A program can make objects of a class that inherits from the one that it has named for the entity.
+        // A program can create objects of a subclass of the class that it registered for the entity.
         !runtime.overridden.isDisjoint(with: methods) || type(of: self) != runtime.objectClass
     }
 }
 
-/// The words of a class's metadata that classes which inherit from it have in the same places.
+/// The words of a class's metadata that its subclasses have at the same positions.
 private struct MethodTable {
     private let metadata: UnsafeRawPointer
 
@@ -62,7 +63,7 @@ private struct MethodTable {
 
     subscript(offset: Int) -> UInt { metadata.load(fromByteOffset: offset, as: UInt.self) }
 
-    // Behind kind, superclass, flags, sizes, descriptor and destroyer, without the words that only Objective-C needs.
+    // After kind, superclass, flags, sizes, descriptor and destroyer; the words for Objective-C do not exist on Linux.
     private static let start = 56
 
     private var end: Int {
@@ -70,7 +71,7 @@ private struct MethodTable {
             - Int(metadata.load(fromByteOffset: 36, as: UInt32.self))
     }
 
-    /// `nil`: it is not one place.
+    /// The method's position; `nil` if it is not unique.
     static func slot(_ probe: ManagedObject.Type) -> Int? {
         let (base, plain, probe) = (Self(ManagedObject.self), Self(PlainProbe.self), Self(probe))
         let places = stride(from: start, to: base.end, by: 8).filter {

@@ -1,8 +1,8 @@
 import FaultlineModel
 
-/// What a property of an object was set to since the object was read or saved.
+/// The unsaved state of one property since its object was last read or saved.
 enum PendingValue: @unchecked Sendable {
-    // Objects are their context's; what is shared between threads holds values only.
+    // Objects belong to their context; state shared between threads contains values only.
     case unchanged
     case null
     case value(AttributeValue)
@@ -11,22 +11,22 @@ enum PendingValue: @unchecked Sendable {
 
 /// The unsaved changes of one object: a value for each of its entity's properties.
 ///
-/// The values lie behind the header, since an import makes one of these for every object.
+/// The values are tail-allocated, because an import creates one of these for every object.
 final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
     struct Header {
         fileprivate let count: Int
-        /// The key that the save under way gives a new object; 0: none yet.
+        /// The key that the save in progress assigns to a new object; 0 until then.
         fileprivate var newKey: Int64 = 0
     }
 
-    /// Nothing was changed yet.
+    /// Creates changes without any change.
     static func unchanged(count: Int) -> PendingChanges {
         make(count: count) { start in
             for index in 0..<count { (start + index).initialize(to: .unchanged) }
         }
     }
 
-    /// What a new object holds.
+    /// Creates the changes of a new object, with its default values.
     static func copy(of values: UnsafeMutableBufferPointer<PendingValue>) -> PendingChanges {
         make(count: values.count) { start in
             for index in values.indices { (start + index).initialize(to: values[index]) }
@@ -66,7 +66,7 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
         @inline(__always) set { withUnsafeMutablePointers { $1[checked(index, $0)] = newValue } }
     }
 
-    /// Where the value of a property lies, for whoever holds this: it is looked at without being copied.
+    /// The address of a property's value, to inspect it without a copy; the caller must keep this object alive.
     @inline(__always)
     func place(of index: Int) -> UnsafePointer<PendingValue> {
         withUnsafeMutablePointers { UnsafePointer($1 + checked(index, $0)) }
@@ -78,7 +78,7 @@ final class PendingChanges: ManagedBuffer<PendingChanges.Header, PendingValue> {
         return index
     }
 
-    /// The same changes of an object that turned out to be of a subentity, which has more properties.
+    /// Copies the changes for an object whose row turned out to be of a subentity, which has more properties.
     func grown(to count: Int) -> PendingChanges {
         guard count > indices.count else { return self }
         let grown = PendingChanges.unchanged(count: count)

@@ -1,6 +1,6 @@
 import FaultlineModel
 
-/// The name of a fetched property with the class of the objects that it finds; see ``AttributeKey``.
+/// The name of a fetched property with the class of the objects it fetches; see ``AttributeKey``.
 public struct FetchedPropertyKey<Destination: ManagedObject>: Sendable {
     public let name: String
 
@@ -9,11 +9,11 @@ public struct FetchedPropertyKey<Destination: ManagedObject>: Sendable {
     }
 }
 
-/// An object that a fetched property has found.
+/// An object in the result of a fetched property.
 enum FetchedMember {
-    /// Not held: it may have found the object that it belongs to.
+    /// Not retained: the result may contain the object that owns it.
     case saved(ManagedObjectID)
-    /// Its identity will change.
+    /// Retained, because its identity will change.
     case new(ManagedObject)
 
     init(_ object: ManagedObject) {
@@ -29,7 +29,7 @@ enum FetchedMember {
 }
 
 extension ManagedObject {
-    /// The objects that a fetched property finds; see ``fetchedObjects(forKey:fileID:line:function:)``.
+    /// The objects of a fetched property; see ``fetchedObjects(forKey:fileID:line:function:)``.
     public final subscript<Destination: ManagedObject>(
         key: FetchedPropertyKey<Destination>, fileID: StaticString = #fileID, line: UInt = #line,
         function: StaticString = #function
@@ -39,14 +39,14 @@ extension ManagedObject {
         }
     }
 
-    /// The objects that a fetched property's request finds, with this object for its `$FETCH_SOURCE`.
+    /// Returns the result of a fetched property's request, with this object as `$FETCH_SOURCE`.
     ///
-    /// The request is run when the property is first read. From then on it is the same objects, whatever changes, until
-    /// this object is refreshed, as in Core Data, or merged. What was found is not held: an object that nobody else holds
-    /// is a fault again when the property is read anew.
+    /// The first read runs the request. Later reads return the same objects, as in Core Data, until this object is
+    /// refreshed or merged. The result is not retained: an object that nothing else retains is a fault again on the
+    /// next read.
     ///
-    /// Where the request cannot be run there are none, and the next fetch or save of the context throws. Traps if the
-    /// entity has no such fetched property.
+    /// If the request fails, the result is empty and the next fetch or save of the context throws. Traps if the entity
+    /// has no such fetched property.
     public final func fetchedObjects(
         forKey name: String, fileID: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
     ) -> [ManagedObject] {
@@ -69,7 +69,7 @@ extension ManagedObject {
         } catch let error as StoreError {
             context.observeReadError(error)
         } catch {
-            // Fetching throws nothing else.
+            // A fetch throws no other error.
         }
         return []
     }

@@ -1,21 +1,21 @@
 import FaultlineModel
 
 extension ManagedObject {
-    /// The object at the other end of a to-one relationship.
+    /// The object of a to-one relationship.
     ///
-    /// Reading it fires the fault of this object, not of that.
+    /// Reading it fires the fault of this object, but not of the destination.
     public final subscript<Destination: ManagedObject>(key: ToOneKey<Destination>) -> Destination? {
         get { toOne(key.index(in: self)).map { Self.cast($0, key.name) } }
         set { setToOne(key.index(in: self), newValue) }
     }
 
-    /// The objects at the other end of a to-many relationship, to read and to change.
+    /// The objects of a to-many relationship, for reading and changing.
     public final subscript<Destination: ManagedObject>(key: ToManyKey<Destination>) -> ToMany<Destination> {
         get { ToMany(self, key.index(in: self)) }
         set { if newValue.owner !== self { setToMany(key.index(in: self), newValue.map { $0 }) } }
     }
 
-    /// The objects at the other end of an ordered to-many relationship, to read and to change.
+    /// The objects of an ordered to-many relationship, for reading and changing.
     public final subscript<Destination: ManagedObject>(
         key: OrderedToManyKey<Destination>
     ) -> OrderedToMany<Destination> {
@@ -44,11 +44,11 @@ extension ManagedObject {
         }
         guard let place = place(index) else { return nil }
         let object = destination(runtime.schema.properties[index], place)
-        // A row whose deletion is known and not saved yet has nothing at this end any more.
+        // A destination that is to be deleted by the next save no longer counts.
         return object.flags.contains(.isDeleted) ? nil : object
     }
 
-    /// The object that a to-one relationship leads to in the store.
+    /// The object that a to-one relationship refers to in the store.
     final func destination(_ property: PropertySchema, _ place: (row: RowPointer, offset: Int)) -> ManagedObject {
         let destination = runtime.store.entities[storedDestination(property, place.row)]
         let object = managedObjectContext.object(destination, key: place.row.integer(at: place.offset))
@@ -56,21 +56,21 @@ extension ManagedObject {
         return object
     }
 
-    /// The place of the entity that a to-one relationship leads to in the store.
+    /// The index of the entity that a to-one relationship refers to in the store.
     final func storedDestination(_ property: PropertySchema, _ row: RowPointer) -> Int {
         guard property.entitySlot >= 0, row.hasValue(slot: property.entitySlot) else { return property.destination }
         let number = row.integer(at: RowLayout.offset(ofSlot: property.entitySlot))
         return runtime.model.place(ofNumber: number) ?? property.destination
     }
 
-    /// Sets one end of a relationship, and the other ends that follow from it.
+    /// Sets one end of a relationship, and updates the other ends.
     final func setToOne(_ index: Int, _ object: ManagedObject?) {
         let property = runtime.schema.properties[index]
         check(object, property)
         let old = toOne(index)
         guard old !== object else { return }
         guard property.inverse >= 0 else { return change(index, object.map { .object($0) } ?? .null) }
-        // First: of a relationship that is its own inverse, one of these may be this object.
+        // First, because `object` may be this object if the relationship is its own inverse.
         if let old { old.lose(self, property.inverse) }
         if let object, !object.runtime.schema.properties[property.inverse].isToMany,
             let displaced = object.toOne(property.inverse), displaced !== self
@@ -92,7 +92,7 @@ extension ManagedObject {
             "'\(entityName).\(property.name)' cannot lead to an object of \(object.entityName).")
     }
 
-    /// Notes at this end that another object leads here now.
+    /// Adds an object to this end of a relationship, after the other end was set.
     private final func gain(_ object: ManagedObject, _ index: Int) {
         if runtime.schema.properties[index].isToMany {
             changeMember(object, index, isAddition: true)
@@ -102,7 +102,7 @@ extension ManagedObject {
         }
     }
 
-    /// Notes at this end that another object does not lead here any more.
+    /// Removes an object from this end of a relationship, after the other end was set.
     private final func lose(_ object: ManagedObject, _ index: Int) {
         if runtime.schema.properties[index].isToMany {
             changeMember(object, index, isAddition: false)
@@ -117,7 +117,7 @@ extension ManagedObject {
     final func toManyState(_ index: Int) -> ToManyState {
         if let state = toMany[index] { return state }
         let state = ToManyState()
-        // A new object has no members but those that were added.
+        // A new object has only the members that were added.
         if flags.contains(.isInserted) {
             state.load([])
             managedObjectContext.observeShown(state)
@@ -126,9 +126,9 @@ extension ManagedObject {
         return state
     }
 
-    /// The members of a to-many relationship.
+    /// Returns the members of a to-many relationship.
     ///
-    /// Fires its fault.
+    /// Fires the relationship's fault.
     final func members(_ index: Int) -> ContiguousArray<ManagedObject> {
         if flags.contains(.isQueueChecked) { managedObjectContext.checkQueue(of: self) }
         if flags.contains(.isTracked) { observeReading(index) }
@@ -144,7 +144,7 @@ extension ManagedObject {
         guard !isKnown(object, index, asMember: true) else { return }
         changeMember(object, index, isAddition: true)
         managedObjectContext.observeUpdate(self)
-        // Of a relation with itself this is the other object's same relationship.
+        // If the relationship is its own inverse, this is the same relationship of the other object.
         object.changeMember(self, property.inverse, isAddition: true)
         managedObjectContext.observeUpdate(object)
     }
@@ -162,9 +162,9 @@ extension ManagedObject {
         managedObjectContext.observeUpdate(object)
     }
 
-    /// Whether an object is a member already, or is none, so that nothing changes; only asked where it can be undone.
+    /// Whether adding or removing an object would change nothing; checked only if changes can be undone.
     ///
-    /// Fires the fault: once the change is saved, nobody can tell any more whether it was one.
+    /// Fires the fault: once the change is saved, the previous membership is unknown.
     private final func isKnown(_ object: ManagedObject, _ index: Int, asMember isMember: Bool) -> Bool {
         guard managedObjectContext.undoManager != nil else { return false }
         _ = members(index)
@@ -188,16 +188,16 @@ extension ManagedObject {
         managedObjectContext.observeUpdate(self)
     }
 
-    // MARK: - Where objects come from
+    // MARK: - Origin
 
-    /// An object that was reached from another shares its origin, and what was loaded along with it.
+    /// Passes on the origin and the prefetched objects of the object from which this one was reached.
     final func inherit(from source: ManagedObject, _ index: Int) {
         if prefetched == nil { prefetched = source.prefetched }
         guard source.trail.origin != 0 else { return }
         let isToMany = source.runtime.schema.properties[index].isToMany
         let owner = Int16(source.runtime.schema.index)
         guard trail.origin == 0 else {
-            // What is read of it from now on is told of the way in which it came first.
+            // Later reads of this object are recorded for the relationship that reached it first.
             if !isToMany, trail.relationship != Int16(index) || trail.relationshipEntity != owner {
                 observeUse(.other, at: index, of: source.runtime)
             }

@@ -1,8 +1,8 @@
 import FaultlineModel
 
-/// The objects at the other end of an ordered to-many relationship, in their order.
+/// The objects of an ordered to-many relationship, in their order.
 ///
-/// A view of the object's state, not a copy, as ``ToMany`` is. What is added stands at the end; the store keeps the
+/// Like ``ToMany``, a view of the object's state, not a copy. New members are added at the end; the store keeps the
 /// order.
 public struct OrderedToMany<Destination: ManagedObject> {
     let owner: ManagedObject
@@ -18,12 +18,12 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     private var members: ToMany<Destination> { ToMany(owner, index) }
 
-    /// Whether the members were not asked for yet.
+    /// Whether the members have not been loaded.
     ///
     /// Does not fire the fault.
     public var isFault: Bool { members.isFault }
 
-    /// Adds an object at the end, and sets the inverse; one that is a member already stays where it is.
+    /// Adds an object at the end, and sets the inverse; an existing member keeps its position.
     ///
     /// - Complexity: O(1); does not load the members.
     public func add(_ object: Destination) { members.add(object) }
@@ -31,12 +31,11 @@ public struct OrderedToMany<Destination: ManagedObject> {
     /// Adds objects at the end, and sets the inverse of each.
     public func add(contentsOf objects: some Sequence<Destination>) { members.add(contentsOf: objects) }
 
-    /// Not to be called: a relationship is no array, and its members are added.
+    /// Unavailable; use ``add(_:)``.
     @available(*, unavailable, renamed: "add(_:)")
     public func append(_ object: Destination) { fatalError("unavailable") }
 
-    /// Puts an object in front of the one at a place, and sets the inverse; one that is a member already stays where
-    /// it is.
+    /// Inserts an object before the one at an index, and sets the inverse; an existing member keeps its position.
     ///
     /// - Complexity: O(n); fires the fault.
     public func insert(_ object: Destination, at place: Int) {
@@ -47,7 +46,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
         owner.moveMember(from: count - 1, to: place, index)
     }
 
-    /// Moves the object at a place to another: afterwards it stands at `target`.
+    /// Moves the object at an index to `target`, its index after the move.
     ///
     /// - Complexity: O(n); fires the fault.
     public func move(from place: Int, to target: Int) {
@@ -57,10 +56,10 @@ public struct OrderedToMany<Destination: ManagedObject> {
         owner.moveMember(from: place, to: target, index)
     }
 
-    /// Takes an object out, and sets the inverse.
+    /// Removes an object, and clears the inverse.
     public func remove(_ object: Destination) { members.remove(object) }
 
-    /// Takes the object at a place out, and sets the inverse.
+    /// Removes the object at an index, and clears the inverse.
     @discardableResult
     public func remove(at place: Int) -> Destination {
         let object = self[place]
@@ -68,14 +67,14 @@ public struct OrderedToMany<Destination: ManagedObject> {
         return object
     }
 
-    /// Takes all objects out.
+    /// Removes all objects.
     public func removeAll() { members.removeAll() }
 
     /// Whether the object is a member.
     ///
     /// Fires the fault.
     ///
-    /// - Complexity: O(1) once the members are there.
+    /// - Complexity: O(1) once the members are loaded.
     public func contains(_ object: Destination) -> Bool { members.contains(object) }
 }
 
@@ -84,7 +83,7 @@ extension OrderedToMany: RandomAccessCollection {
     public var endIndex: Int { members.endIndex }
     public subscript(position: Int) -> Destination { members[position] }
 
-    /// Goes over the members as they are now; changes meanwhile are not seen.
+    /// Iterates over the current members; changes during the iteration are not seen.
     public func makeIterator() -> AnyIterator<Destination> { members.makeIterator() }
 }
 

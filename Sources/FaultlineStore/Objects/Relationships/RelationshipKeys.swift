@@ -32,11 +32,11 @@ public final class ToManyKey<Destination: ManagedObject>: @unchecked Sendable {
         place = PropertyPlace()
     }
 
-    /// Not to be called: a key is a name, and an object has the members.
+    /// Unavailable; a key has no members, an object does.
     @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
     public func insert(_ object: Destination) { fatalError("unavailable") }
 
-    /// Not to be called: a key is a name, and an object has the members.
+    /// Unavailable; a key has no members, an object does.
     @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
     public func add(_ object: Destination) { fatalError("unavailable") }
 
@@ -58,11 +58,11 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
         place = PropertyPlace()
     }
 
-    /// Not to be called: a key is a name, and an object has the members.
+    /// Unavailable; a key has no members, an object does.
     @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
     public func insert(_ object: Destination) { fatalError("unavailable") }
 
-    /// Not to be called: a key is a name, and an object has the members.
+    /// Unavailable; a key has no members, an object does.
     @available(*, unavailable, message: "a key is only a name; write 'object[key].add(member)'")
     public func add(_ object: Destination) { fatalError("unavailable") }
 
@@ -71,12 +71,12 @@ public final class OrderedToManyKey<Destination: ManagedObject>: @unchecked Send
     }
 }
 
-/// Where a property stands in the entity that was asked last.
+/// The index of a property in the entity that was read last.
 ///
-/// What is remembered was checked: reading takes the bytes of a row for what the key says they are.
+/// Only a checked index is cached: reading a row relies on the type that the key declares.
 @usableFromInline
 struct PropertyPlace {
-    /// The layout's number above, the property's index below; 0: not asked yet.
+    /// The layout's number in the upper half, the property's index in the lower; 0 if not looked up yet.
     @usableFromInline var known: UInt64
 
     @inlinable
@@ -97,9 +97,9 @@ struct PropertyPlace {
         return property
     }
 
-    /// The relationship of that name.
+    /// Returns the index of the relationship with a name.
     ///
-    /// Traps if it is none of the key's kind.
+    /// Traps if the relationship is not of the key's kind.
     @inline(__always)
     mutating func index(of name: String, _ kind: RelationshipKind, in runtime: EntityRuntime) -> Int {
         index(in: runtime) ?? find(name, kind, in: runtime)
@@ -121,13 +121,13 @@ struct PropertyPlace {
     }
 }
 
-/// What a key takes a relationship for, in words.
+/// The kind of relationship that a key expects, as errors describe it.
 enum RelationshipKind: String {
     case toOne = "a to-one relationship"
     case toMany = "a to-many relationship"
     case orderedToMany = "an ordered to-many relationship"
 
-    /// An ordered relationship may be taken for one without order.
+    /// Whether a property is of this kind; an ordered relationship also counts as an unordered one.
     fileprivate func holds(_ property: PropertySchema) -> Bool {
         switch self {
         case .toOne: property.kind == .toOne

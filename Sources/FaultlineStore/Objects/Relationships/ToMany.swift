@@ -1,13 +1,13 @@
 import FaultlineModel
 
-/// The objects at the other end of a to-many relationship.
+/// The objects of a to-many relationship.
 ///
-/// A view of the object's state, not a copy: it shows later changes. The first look fires the relationship's fault;
-/// adding and removing do not. The order is that of the keys, new objects behind them.
+/// A view of the object's state, not a copy: it reflects later changes. The first read fires the relationship's fault;
+/// adding and removing do not. Members are ordered by primary key, followed by new objects.
 ///
-/// An object keeps the members that it has shown alive. Objects of a many-to-many relationship that was looked at from
-/// both sides therefore keep each other: in a background context until the end of the `perform`, which remembers who the
-/// members are; in a main context until one of them is refreshed or the context is reset.
+/// An object retains the members that were read. Objects of a many-to-many relationship that was read from both sides
+/// therefore retain each other: in a background context until the end of the `perform`, which then keeps only the
+/// members' IDs; in a main context until one of them is refreshed or the context is reset.
 public struct ToMany<Destination: ManagedObject> {
     let owner: ManagedObject
     private let index: Int
@@ -19,7 +19,7 @@ public struct ToMany<Destination: ManagedObject> {
 
     private var name: String { owner.runtime.schema.properties[index].name }
 
-    /// Whether the members were not asked for yet.
+    /// Whether the members have not been loaded.
     ///
     /// Does not fire the fault.
     public var isFault: Bool { !owner.toManyState(index).isKnown }
@@ -36,20 +36,20 @@ public struct ToMany<Destination: ManagedObject> {
         for object in objects { owner.addMember(object, index) }
     }
 
-    /// Not to be called: a relationship is no set, and its members are added.
+    /// Unavailable; use ``add(_:)``.
     @available(*, unavailable, renamed: "add(_:)")
     public func insert(_ object: Destination) { fatalError("unavailable") }
 
-    /// Not to be called: a relationship is no array, and its members are added.
+    /// Unavailable; use ``add(_:)``.
     @available(*, unavailable, renamed: "add(_:)")
     public func append(_ object: Destination) { fatalError("unavailable") }
 
-    /// Takes an object out, and sets the inverse.
+    /// Removes an object, and clears the inverse.
     public func remove(_ object: Destination) {
         owner.removeMember(object, index)
     }
 
-    /// Takes all objects out.
+    /// Removes all objects.
     public func removeAll() {
         owner.setToMany(index, [])
     }
@@ -58,7 +58,7 @@ public struct ToMany<Destination: ManagedObject> {
     ///
     /// Fires the fault.
     ///
-    /// - Complexity: O(1) once the members are there.
+    /// - Complexity: O(1) once the members are loaded.
     public func contains(_ object: Destination) -> Bool {
         _ = owner.members(index)
         return owner.toManyState(index).contains(object)
@@ -73,7 +73,7 @@ extension ToMany: RandomAccessCollection {
         ManagedObject.cast(owner.members(index)[position], name)
     }
 
-    /// Goes over the members as they are now; changes meanwhile are not seen.
+    /// Iterates over the current members; changes during the iteration are not seen.
     public func makeIterator() -> AnyIterator<Destination> {
         var members = owner.members(index).makeIterator()
         return AnyIterator { members.next().map { ManagedObject.cast($0, name) } }

@@ -1,38 +1,39 @@
 import FaultlineModel
 
-/// The members of a to-many relationship of one object, as far as they are known.
+/// The known members of one object's to-many relationship.
 final class ToManyState {
-    /// Whether ``members`` are all.
+    /// Whether ``members`` is complete.
     private(set) var isLoaded = false
-    /// The members in their order or, if they have none, in that of their keys; new ones behind them in the order in
+    /// The members in their order or, if the relationship is unordered, by key; new members follow in the order in
     /// which they were added.
     private(set) var members: ContiguousArray<ManagedObject> = []
     private var memberIDs: Set<ObjectIdentifier> = []
-    /// Who the members are while they are not held; see ``letGo()``.
+    /// The members' IDs while the members are not retained; see ``letGo()``.
     private(set) var identities: [ManagedObjectID]?
-    /// What was added and taken out since the object was read or saved; each object is in one of them at most.
+    /// The objects added and removed since the object was last read or saved; each is in at most one of the two.
     private(set) var added: ContiguousArray<ManagedObject> = []
     private(set) var removed: ContiguousArray<ManagedObject> = []
 
-    /// Whether members were put in another order since the object was read or saved.
+    /// Whether members were reordered since the object was last read or saved.
     private(set) var isRearranged = false
 
-    /// Whether the store need not be asked who the members are.
+    /// Whether the members are known without asking the store.
     var isKnown: Bool { isLoaded || identities != nil }
 
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isRearranged }
 
-    /// Whether an ordered relationship must tell the store who stands where; a member that goes leaves the others'
-    /// order as it is.
+    /// Whether a save must write the order of an ordered relationship.
+    ///
+    /// Removing a member leaves the order of the others unchanged.
     var isOrderChanged: Bool { !added.isEmpty || isRearranged }
 
     func contains(_ object: ManagedObject) -> Bool {
         memberIDs.contains(ObjectIdentifier(object))
     }
 
-    /// Takes in what the store has, with what was changed since applied to it.
+    /// Loads the stored members, and applies the unsaved changes to them.
     ///
-    /// - Parameter isWhole: whether that is all it has, and not what is left after a failure.
+    /// - Parameter isWhole: whether these are all stored members, rather than what could be read before a failure.
     func load(_ stored: some Sequence<ManagedObject>, isWhole: Bool = true) {
         identities = nil
         let removedIDs = Set(removed.map { ObjectIdentifier($0) })
@@ -45,7 +46,7 @@ final class ToManyState {
             members.append(object)
         }
         if isWhole {
-            // Only now it is known which of the changes change something.
+            // Drop the changes that turn out to change nothing.
             added.removeAll { storedIDs.contains(ObjectIdentifier($0)) }
             removed.removeAll { !storedIDs.contains(ObjectIdentifier($0)) }
         }
@@ -53,10 +54,10 @@ final class ToManyState {
         isLoaded = true
     }
 
-    /// Adds an object, if it is not known to be there.
+    /// Adds an object, unless it is known to be a member.
     ///
-    /// Until the members are loaded the last call counts, whatever the store has: what it has is not known, and adding
-    /// a member to it or taking out what is none changes nothing there.
+    /// Until the members are loaded, the last call wins, whatever the store contains: adding a stored member or
+    /// removing a non-member changes nothing there.
     func add(_ object: ManagedObject) {
         guard memberIDs.insert(ObjectIdentifier(object)).inserted else { return }
         identities = nil
@@ -65,7 +66,7 @@ final class ToManyState {
         if isLoaded { members.append(object) }
     }
 
-    /// Takes an object out, if it is not known not to be there.
+    /// Removes an object, unless it is known not to be a member.
     func remove(_ object: ManagedObject) {
         let wasMember = memberIDs.remove(ObjectIdentifier(object)) != nil
         guard wasMember || !isLoaded else { return }
@@ -79,7 +80,7 @@ final class ToManyState {
         }
     }
 
-    /// Takes back what was said of an object since it was read or saved.
+    /// Reverts the addition or removal of an object since the last read or save.
     func retract(_ object: ManagedObject) {
         if Self.take(object, from: &added) {
             memberIDs.remove(ObjectIdentifier(object))
@@ -91,7 +92,7 @@ final class ToManyState {
         }
     }
 
-    /// Lets go of objects that are not in the store any more.
+    /// Removes objects that are no longer in the store.
     func forget(_ gone: Set<ManagedObject>) {
         identities = nil
         members.removeAll { gone.contains($0) }
@@ -106,18 +107,18 @@ final class ToManyState {
         return true
     }
 
-    /// Puts the member at a place elsewhere.
+    /// Moves a member to another index.
     ///
-    /// All members must be known.
+    /// All members must be loaded.
     func move(from place: Int, to target: Int) {
         guard place != target else { return }
         members.insert(members.remove(at: place), at: target)
         isRearranged = true
     }
 
-    /// Puts the members in that order; they must be the same.
+    /// Reorders the members; `objects` must contain the same ones.
     ///
-    /// Returns whether they were in another.
+    /// Returns whether the order changed.
     func arrange(_ objects: [ManagedObject]) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         let wanted = ContiguousArray(objects.filter { seen.insert(ObjectIdentifier($0)).inserted })
@@ -127,7 +128,7 @@ final class ToManyState {
         return true
     }
 
-    /// Puts the members in that order, as far as they are still there; others follow.
+    /// Restores an order of the members that still exist; other members follow.
     func restoreOrder(_ wanted: ContiguousArray<ManagedObject>, wasRearranged: Bool) {
         let kept = wanted.filter { contains($0) }
         let known = Set(kept.map { ObjectIdentifier($0) })
@@ -135,9 +136,9 @@ final class ToManyState {
         isRearranged = wasRearranged
     }
 
-    /// Puts a member at a place.
+    /// Moves a member to an index.
     ///
-    /// - Parameter isRearrangement: whether that is a change of the order.
+    /// - Parameter isRearrangement: whether this counts as a change of the order.
     func put(_ object: ManagedObject, at place: Int, isRearrangement: Bool) {
         let target = min(place, members.count - 1)
         guard isLoaded, let now = members.lastIndex(where: { $0 === object }), now != target else { return }
@@ -145,14 +146,14 @@ final class ToManyState {
         if isRearrangement { isRearranged = true }
     }
 
-    /// The relationship's object has no row any more, so that all members are to be added to the one it gets.
+    /// Marks all members as added, for an object whose row was deleted and which will get a new one.
     func becomeNew() {
         if !isLoaded { load([]) }
         added = members
         removed = []
     }
 
-    /// The changes are in the store now.
+    /// Clears the changes after a save has written them.
     func wasSaved() {
         added = []
         removed = []
@@ -160,9 +161,9 @@ final class ToManyState {
         if !isLoaded { memberIDs = [] }
     }
 
-    /// Holds the members no longer, and keeps who they are.
+    /// Releases the members, and keeps their IDs.
     ///
-    /// Does nothing where there are changes, or where the members hold nothing in their turn.
+    /// Does nothing if there are changes, or if no member has to-many state, because then no retain cycle is possible.
     func letGo() {
         guard isLoaded, !hasChanges, members.contains(where: { !$0.toMany.isEmpty }) else { return }
         let known = members.map(\.objectID)
@@ -170,7 +171,7 @@ final class ToManyState {
         identities = known
     }
 
-    /// Makes the members unknown again; the changes stay.
+    /// Forgets the members, but keeps the changes.
     func unload() {
         isLoaded = false
         identities = nil

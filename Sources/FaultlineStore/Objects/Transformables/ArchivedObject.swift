@@ -1,13 +1,12 @@
-/// An object of a class of the program that archived it, as a keyed archive describes it.
+/// An object in a keyed archive whose class belongs to the program that archived it.
 ///
-/// An archive is read without making objects of the classes that it names: these are the names, and what the object has
-/// put under which key.
+/// Reading an archive creates no objects of the classes that it names, only these descriptions of them.
 public struct ArchivedObject {
     /// The name of the class: `"MyApp.Cover"`.
     public let className: String
-    /// The names of the class and of those that it inherits from, nearest first.
+    /// The names of the class and its superclasses, nearest first.
     public let classNames: [String]
-    /// What the object has archived, by key; what was nothing is not there.
+    /// The values that the object has archived, by key; `nil` values are missing.
     ///
     /// Strings, `Int64`, `Double`, `Bool`, `Data`, `Date`, `URL`, `UUID`, arrays, dictionaries and archived objects.
     public let values: [String: Any]

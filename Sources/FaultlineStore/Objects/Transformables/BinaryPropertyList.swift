@@ -1,16 +1,16 @@
 import Foundation
 
-/// Reads a binary property list, object by object, without trusting a byte of it.
+/// Reads a binary property list object by object, and validates every byte.
 ///
-/// Foundation's reader gives no access to what a keyed archive is made of, the references of one object to another. The
-/// format: a header `bplist00`; objects, each with a byte that says kind and length; a table of their offsets; a trailer
-/// of 32 bytes with the sizes of offsets and references, the number of objects, the top one, and where the table is.
-/// All numbers are big-endian.
+/// Foundation's reader gives no access to the references between objects, which a keyed archive consists of. The
+/// format: a header `bplist00`; objects, each starting with a byte for its kind and length; a table of their offsets; a
+/// trailer of 32 bytes with the sizes of offsets and references, the number of objects, the index of the top object,
+/// and the position of the table. All numbers are big-endian.
 struct BinaryPropertyList {
-    /// Why bytes are no property list.
+    /// The bytes are not a valid property list.
     struct Malformed: Error {}
 
-    /// One object; what a collection holds is given as places of other objects.
+    /// One object; a collection contains the indexes of its members.
     enum Object {
         case null
         case boolean(Bool)
@@ -28,18 +28,19 @@ struct BinaryPropertyList {
 
     static let header = Data("bplist00".utf8)
 
-    /// How deep collections may lie in each other.
+    /// The maximum nesting depth of collections.
     static let depthLimit = 256
 
     private let bytes: [UInt8]
-    /// How many bytes there are: a reader that meets more objects than that is being led in circles, or through the same
-    /// collections again and again.
+    /// The number of bytes, which also limits how many objects a reader visits.
+    ///
+    /// More objects than bytes mean a reference cycle, or the same collections over and over.
     var size: Int { bytes.count }
     private let offsetSize: Int
     private let referenceSize: Int
     private let table: Int
     let count: Int
-    /// The place of the object that the list is.
+    /// The index of the top object.
     let top: Int
 
     init(_ data: Data) throws(Malformed) {
@@ -57,7 +58,7 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The object at a place.
+    /// Returns the object at an index.
     func object(_ place: Int) throws(Malformed) -> Object {
         guard (0..<count).contains(place) else { throw Malformed() }
         let offset = try Self.integer(bytes, table + place * offsetSize, offsetSize)
@@ -68,7 +69,7 @@ struct BinaryPropertyList {
         case (0, 8): return .boolean(false)
         case (0, 9): return .boolean(true)
         case (1, 0...3): return .integer(try signed(offset + 1, 1 << low))
-        // 16 bytes are for numbers above Int64.max.
+        // 16-byte integers hold numbers above Int64.max.
         case (1, 4): return .integer(Int64(bitPattern: try word(offset + 9)))
         case (2, 2): return .real(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try signed(offset + 1, 4)))))
         case (2, 3): return .real(Double(bitPattern: try word(offset + 1)))
@@ -84,7 +85,7 @@ struct BinaryPropertyList {
             }
             return .string(String(decoding: units, as: UTF16.self))
         case (8, 0...7): return .uid(try Self.integer(bytes, offset + 1, low + 1))
-        // Sets are written as arrays are.
+        // Sets have the same encoding as arrays.
         case (0xa...0xc, _): return .array(try references(try content(offset, low, unit: referenceSize)))
         case (0xd, _):
             let references = try references(try content(offset, low, unit: referenceSize * 2))
@@ -103,7 +104,9 @@ struct BinaryPropertyList {
         return references
     }
 
-    /// Where the bytes behind an object's first lie; 15 in it means that its length follows as an object of its own.
+    /// The range of an object's content.
+    ///
+    /// A low nibble of 15 means that the length follows as an integer object.
     private func content(_ offset: Int, _ low: Int, unit: Int) throws(Malformed) -> Range<Int> {
         var (start, length) = (offset + 1, low)
         if low == 0xf {
@@ -120,7 +123,7 @@ struct BinaryPropertyList {
         UInt64(bitPattern: try signed(offset, 8))
     }
 
-    /// Numbers of eight bytes have a sign, shorter ones have none.
+    /// Reads a big-endian integer: signed if it has eight bytes, unsigned if it is shorter.
     private func signed(_ offset: Int, _ size: Int) throws(Malformed) -> Int64 {
         guard offset >= 0, offset + size <= table else { throw Malformed() }
         var value: UInt64 = 0
@@ -132,7 +135,7 @@ struct BinaryPropertyList {
         guard offset >= 0, offset <= bytes.count - size else { throw Malformed() }
         var value: UInt64 = 0
         for place in offset..<offset + size { value = value << 8 | UInt64(bytes[place]) }
-        // Nothing that is counted here is longer than the bytes.
+        // No count or offset exceeds the number of bytes.
         guard value <= UInt64(bytes.count) else { throw Malformed() }
         return Int(value)
     }

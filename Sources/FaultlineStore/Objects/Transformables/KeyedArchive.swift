@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads what `NSKeyedArchiver` wrote, without executing code of the classes that are named there.
+/// Decodes archives of `NSKeyedArchiver` without running code of the classes that they name.
 ///
-/// An archive is a binary property list: `$objects` has all objects, `$top` says which of them is the root. An object is
-/// a plain value, or a dictionary with its keys and a reference `$class` to its class's names.
+/// An archive is a binary property list: `$objects` contains all objects, and `$top` identifies the root. An object is
+/// a plain value, or a dictionary of its keys with a reference `$class` to its class names.
 struct KeyedArchive {
     private let list: BinaryPropertyList
     private let objects: [Int]
@@ -12,7 +12,7 @@ struct KeyedArchive {
     private var unfinished: Set<Int> = []
     private var budget: Int
 
-    /// `nil`: a property list that is no archive.
+    /// Returns `nil` for a property list that is not an archive.
     init?(_ list: BinaryPropertyList) throws(BinaryPropertyList.Malformed) {
         guard case .dictionary(let pairs) = try list.object(list.top) else { return nil }
         let fields = try Self.fields(pairs, list)
@@ -26,7 +26,7 @@ struct KeyedArchive {
         budget = list.size
     }
 
-    /// What was archived; `nil`: nothing.
+    /// Decodes the root object.
     mutating func value() throws(BinaryPropertyList.Malformed) -> Any? {
         try object(root, depth: 0)
     }
@@ -41,14 +41,16 @@ struct KeyedArchive {
         return fields
     }
 
-    /// An object is read once, however many refer to it; one that leads to itself cannot be told by values.
+    /// Decodes an object once, however many refer to it.
+    ///
+    /// Throws for a reference cycle, which values cannot represent.
     private mutating func object(_ uid: Int, depth: Int) throws(BinaryPropertyList.Malformed) -> Any? {
         if let value = known[uid] { return value }
         guard objects.indices.contains(uid), depth < BinaryPropertyList.depthLimit, unfinished.insert(uid).inserted
         else { throw BinaryPropertyList.Malformed() }
         defer { unfinished.remove(uid) }
         let object = try list.object(objects[uid])
-        // The first object stands for nil.
+        // The first object represents nil.
         if uid == 0, case .string("$null") = object { return nil }
         let value = try value(of: object, depth: depth + 1)
         known[uid] = .some(value)
@@ -100,7 +102,7 @@ struct KeyedArchive {
         return names.first == name ? names : [name] + names
     }
 
-    /// Objects of Foundation's classes become Swift's values.
+    /// Converts an object of a Foundation class to a Swift value, and any other to an ``ArchivedObject``.
     private mutating func instance(
         of classNames: [String], _ fields: [String: BinaryPropertyList.Object], depth: Int
     ) throws(BinaryPropertyList.Malformed) -> Any? {
@@ -137,7 +139,7 @@ struct KeyedArchive {
 
     private static func members(_ values: [String: Any]) -> [Any] {
         if let members = values["NS.objects"] as? [Any] { return members }
-        // As ordered sets write them.
+        // The encoding of ordered sets.
         var members: [Any] = []
         while let member = values["NS.object.\(members.count)"] { members.append(member) }
         return members
@@ -145,7 +147,7 @@ struct KeyedArchive {
 }
 
 extension BinaryPropertyList {
-    /// The list as Swift's values.
+    /// Decodes the whole list to Swift values.
     func value() throws(Malformed) -> Any? {
         var budget = size
         return try value(top, depth: 0, &budget)
@@ -175,7 +177,7 @@ extension BinaryPropertyList {
 }
 
 extension BinaryPropertyList.Object {
-    /// The value of an object that is no collection.
+    /// The value of an object that is not a collection.
     fileprivate var plain: Any? {
         switch self {
         case .null, .array, .dictionary: nil

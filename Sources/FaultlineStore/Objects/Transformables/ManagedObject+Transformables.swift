@@ -1,14 +1,14 @@
 import FaultlineModel
 import Foundation
 
-/// Transformable attributes by name: values as their transformers make them.
+/// Access to transformable attributes by name, through their transformers.
 extension ManagedObject {
-    /// The value that an attribute's transformer makes of its bytes; the bytes, if nobody has registered it.
+    /// The value that an attribute's transformer decodes; the stored bytes if the transformer is not registered.
     final func transformedValue(_ property: PropertySchema) -> Any? {
         transformedValue(readValue(property.index), property)
     }
 
-    /// An attribute's value as ``value(forKey:)`` gives it.
+    /// Returns an attribute's value in the form of ``value(forKey:fileID:line:function:)``.
     final func transformedValue(_ value: AttributeValue?, _ property: PropertySchema) -> Any? {
         guard let value, property.attributeType == .transformable else { return value?.plain }
         guard case .binary(let data) = value, let transformer = property.transformer else { return value.plain }
@@ -19,7 +19,7 @@ extension ManagedObject {
         return found
     }
 
-    /// What an attribute is set to that a transformer, or the value's own type, makes bytes of.
+    /// Encodes a value with the attribute's transformer or, for a ``TransformableValue``, with that of its type.
     static func transformed(_ value: Any, for property: PropertySchema, of owner: ManagedObject) -> AttributeValue {
         if let value = value as? any TransformableValue { return value.attributeValue }
         if let value = value as? AttributeValue { return value }
@@ -59,12 +59,12 @@ extension PropertySchema {
 }
 
 extension ValueTransformer {
-    /// The bytes that the store keeps of a value.
+    /// Encodes a value to the bytes that the store keeps.
     final func data(_ value: Any) -> Data? {
         (self is SecureUnarchiveFromDataTransformer ? reverseTransformedValue(value) : transformedValue(value)) as? Data
     }
 
-    /// The value that the store keeps as these bytes.
+    /// Decodes the bytes that the store keeps.
     final func value(_ data: Data) -> Any? {
         self is SecureUnarchiveFromDataTransformer ? transformedValue(data) : reverseTransformedValue(data)
     }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reads and writes the archives that Core Data keeps the values of transformable attributes in.
+/// Reads and writes the archives in which Core Data keeps the values of transformable attributes.
 ///
-/// Reading makes no objects of classes that an archive names: Foundation's become Swift's values (strings, numbers,
-/// `Data`, `Date`, `URL`, `UUID`, arrays, dictionaries), others an ``ArchivedObject``. Property lists that are no
-/// archives and JSON are read as well. What can be written are property lists: `String`, `Bool`, numbers, `Data`, `Date`,
-/// and arrays and dictionaries of these; as archives that `NSKeyedUnarchiver` reads.
+/// Reading creates no objects of the classes that an archive names. Foundation objects become Swift values (strings,
+/// numbers, `Data`, `Date`, `URL`, `UUID`, arrays, dictionaries); other objects become an ``ArchivedObject``. Plain
+/// property lists and JSON can be read too. Writing accepts property lists (`String`, `Bool`, numbers, `Data`, `Date`,
+/// and arrays and dictionaries of these) and produces archives that `NSKeyedUnarchiver` reads.
 ///
-/// ``transformedValue(_:)`` reads, as Foundation's transformer of that name does, and ``reverseTransformedValue(_:)``
+/// As with Foundation's transformer of that name, ``transformedValue(_:)`` reads and ``reverseTransformedValue(_:)``
 /// writes.
 open class SecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
     static let shared = SecureUnarchiveFromDataTransformer()
 
-    /// The archived value; `nil` for bytes that are none.
+    /// Decodes an archive, a property list or JSON; `nil` for other bytes.
     open override func transformedValue(_ value: Any?) -> Any? {
         guard let data = value as? Data else { return nil }
         guard data.starts(with: BinaryPropertyList.header) else {
@@ -27,7 +27,7 @@ open class SecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Send
         }
     }
 
-    /// The archive of a property list; `nil` for other values.
+    /// Archives a property list; `nil` for other values.
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
         guard let value, PropertyListSerialization.propertyList(value, isValidFor: .binary) else { return nil }
         return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)

@@ -1,7 +1,7 @@
 public import FaultlineModel
 import Foundation
 
-/// A type of the program's own that an ``AttributeKey`` reads from a transformable or binary attribute.
+/// A custom type that an ``AttributeKey`` reads from a transformable or binary attribute.
 ///
 ///     struct Color: Codable, TransformableValue {
 ///         var red, green, blue: Double
@@ -9,10 +9,10 @@ import Foundation
 ///     }
 ///     static let color = AttributeKey<Color?>("color")
 ///
-/// A `Codable` type is kept as JSON unless it names another transformer. Every reading decodes the bytes. Bytes that
+/// A `Codable` type is stored as JSON unless it provides another transformer. Every read decodes the bytes. Bytes that
 /// cannot be decoded read as no value, and the next fetch or save of the context throws.
 public protocol TransformableValue: AttributeScalar, AttributeRepresentable {
-    /// Makes bytes of values of this type and values of the bytes; see ``ValueTransformer`` for the direction.
+    /// The transformer between values of this type and bytes; see ``ValueTransformer`` for the direction.
     static var valueTransformer: ValueTransformer { get }
 }
 
@@ -41,21 +41,23 @@ extension TransformableValue {
     }
 }
 
-/// Keeps `Codable` values as JSON or as binary property lists.
+/// A transformer that stores `Codable` values as JSON or as binary property lists.
 ///
-/// Equal values make equal bytes as long as what they encode is in a fixed order: keys are sorted, the members of a `Set`
+/// Equal values produce equal bytes if their encoding has a fixed order: keys are sorted, but the members of a `Set`
 /// are not.
 public final class CodableTransformer<Value: Codable>: ValueTransformer, @unchecked Sendable {
-    /// How values are written.
+    /// The format of the encoded bytes.
     public enum Format: Sendable {
         case json
-        /// Has no top level but arrays and dictionaries.
+        /// A binary property list; its top-level value must be an array or a dictionary.
         case propertyList
     }
 
     private let format: Format
 
-    /// - Parameter format: default: JSON, in which numbers that are none are the strings `nan`, `inf` and `-inf`.
+    /// Creates a transformer for a format.
+    ///
+    /// - Parameter format: default: JSON, which encodes non-finite numbers as the strings `nan`, `inf` and `-inf`.
     public init(_ format: Format = .json) {
         self.format = format
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Makes bytes of the values of a transformable attribute, and values of the bytes.
+/// Converts the values of a transformable attribute to bytes and back.
 ///
 /// A model names the transformer of an attribute (``AttributeDescription/valueTransformerName``); the program registers
 /// one under that name before it reads or sets the attribute by name:
@@ -12,10 +12,11 @@ import Synchronization
 ///     }
 ///     ValueTransformer.setValueTransformer(ColorTransformer(), forName: "ColorTransformer")
 ///
-/// As with Core Data, ``transformedValue(_:)`` goes towards the store; only ``SecureUnarchiveFromDataTransformer`` and
-/// what inherits from it goes the other way round. Stands for Foundation's class of that name, which Linux does not have.
+/// As with Core Data, ``transformedValue(_:)`` converts toward the store; only ``SecureUnarchiveFromDataTransformer``
+/// and its subclasses use the opposite direction. Replaces Foundation's class of the same name, which Linux does not
+/// have.
 open class ValueTransformer: @unchecked Sendable {
-    // Has no state. What a class that inherits from this one adds must be safe to use from the queues of all contexts.
+    // Has no state. State added by a subclass must be safe to use from the queues of all contexts.
 
     public init() {}
 
@@ -24,12 +25,12 @@ open class ValueTransformer: @unchecked Sendable {
     /// Default: yes.
     open class func allowsReverseTransformation() -> Bool { true }
 
-    /// The transformed value; `nil` if there is none.
+    /// Returns the transformed value; `nil` if there is none.
     ///
     /// Default: the value itself.
     open func transformedValue(_ value: Any?) -> Any? { value }
 
-    /// The value that was transformed; `nil` if there is none.
+    /// Returns the original of a transformed value; `nil` if there is none.
     ///
     /// Default: ``transformedValue(_:)``, for transformers that are their own inverse.
     open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
@@ -38,18 +39,18 @@ open class ValueTransformer: @unchecked Sendable {
 
     private static let registered = Mutex<[ValueTransformerName: ValueTransformer]>([:])
 
-    /// Registers a transformer; `nil` takes the one of that name away.
+    /// Registers a transformer under a name; `nil` removes it.
     public static func setValueTransformer(_ transformer: ValueTransformer?, forName name: ValueTransformerName) {
         registered.withLock { $0[name] = transformer }
     }
 
-    /// The transformer of that name: the one that was registered, or the store's own.
+    /// Returns the transformer registered under a name, or the store's own.
     public static func valueTransformer(forName name: ValueTransformerName) -> ValueTransformer? {
         if let known = registered.withLock({ $0[name] }) { return known }
         return ValueTransformerName.unarchiving.contains(name) ? SecureUnarchiveFromDataTransformer.shared : nil
     }
 
-    /// The names under which transformers were registered, sorted.
+    /// Returns the names of all registered transformers, sorted.
     public static func valueTransformerNames() -> [ValueTransformerName] {
         registered.withLock { $0.keys.sorted { $0.rawValue < $1.rawValue } }
     }
@@ -71,10 +72,10 @@ public struct ValueTransformerName: RawRepresentable, Hashable, Sendable, Expres
         rawValue = value
     }
 
-    /// What an attribute has that names none: ``SecureUnarchiveFromDataTransformer``.
+    /// The transformer of attributes that name none: ``SecureUnarchiveFromDataTransformer``.
     public static let secureUnarchiveFromDataTransformerName: Self = "NSSecureUnarchiveFromData"
 
-    /// The names that Core Data has for archives.
+    /// The names that Core Data uses for archives.
     fileprivate static let unarchiving: Set<Self> = [
         secureUnarchiveFromDataTransformerName, "NSSecureUnarchiveFromDataTransformer", "NSKeyedUnarchiveFromData",
         "NSUnarchiveFromData",

@@ -1,4 +1,4 @@
-/// Why the values of an object were put back to what they were, or changed under it.
+/// The reasons why an object's values were restored or changed underneath it.
 ///
 /// See ``ManagedObject/awake(fromSnapshotEvents:)``.
 public struct SnapshotEventType: OptionSet, Sendable, Hashable {
@@ -16,8 +16,8 @@ public struct SnapshotEventType: OptionSet, Sendable, Hashable {
     public static let undoUpdate = SnapshotEventType(rawValue: 1 << 3)
     /// The context was rolled back.
     public static let rollback = SnapshotEventType(rawValue: 1 << 4)
-    /// The object was refreshed and has kept its changes.
+    /// The object was refreshed and kept its changes.
     public static let refresh = SnapshotEventType(rawValue: 1 << 5)
-    /// A merge policy has resolved a conflict.
+    /// A merge policy resolved a conflict.
     public static let mergePolicy = SnapshotEventType(rawValue: 1 << 6)
 }

@@ -1,6 +1,6 @@
-/// How a member stood is put back exactly: neither what the store has nor a later look at it must matter.
+/// Restores a member's exact unsaved state, independent of the stored members and of when they are loaded.
 extension ToManyState {
-    /// What was said of an object since the relationship was read or saved.
+    /// The unsaved change of a member since the relationship was last read or saved.
     enum Standing {
         case untouched, added, removed
     }
@@ -10,7 +10,7 @@ extension ToManyState {
         return removed.contains { $0 === object } ? .removed : .untouched
     }
 
-    /// Where a member stands, if that is known.
+    /// The index of a member, if known.
     func place(of object: ManagedObject) -> Int? {
         isLoaded && contains(object) ? members.firstIndex { $0 === object } : nil
     }

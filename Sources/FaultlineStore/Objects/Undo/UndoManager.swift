@@ -1,9 +1,9 @@
-/// Remembers how to take changes back, and how to make them again.
+/// Records how to undo and redo changes.
 ///
-/// What is registered belongs to a group, and ``undo()`` takes a whole group back. Give one to
-/// ``ManagedObjectContext/undoManager`` and every change of the context's objects can be undone; a program registers
-/// what else belongs to it with ``registerUndo(withTarget:handler:)``. Used on one thread, or on the queue of its
-/// context. Stands for Foundation's class of that name, which Linux does not have.
+/// Registered changes belong to a group, and ``undo()`` undoes a whole group. Assign a manager to
+/// ``ManagedObjectContext/undoManager``, and every change of the context's objects can be undone; a program registers
+/// its own changes with ``registerUndo(withTarget:handler:)``. A manager is used on one thread, or on the queue of its
+/// context. Replaces Foundation's class of the same name, which Linux does not have.
 public final class UndoManager {
     private struct Action {
         weak var target: AnyObject?
@@ -26,24 +26,24 @@ public final class UndoManager {
 
     /// Outermost first.
     private var open: [Group] = []
-    /// Whether the outermost open group was opened by a registration, to be closed when the event ends.
+    /// Whether a registration opened the outermost group, which then closes when the event ends.
     private var hasEventGroup = false
     private var undoStack: [Group] = []
     private var redoStack: [Group] = []
     private var state = State.normal
     private var disabled = 0
-    /// What is to be done when the group that is being undone or redone is through.
+    /// The closures to run after the current undo or redo.
     private var endings: [() -> Void] = []
 
-    /// Whether what is registered outside of any group opens one by itself.
+    /// Whether a registration outside of any group opens one automatically.
     ///
-    /// Default: yes. Such a group ends with the event: at the end of the context's `perform` or `performAndWait`, with
-    /// ``endEvent()``, or with ``undo()``. Otherwise registering outside of a group traps.
+    /// Default: yes. Such a group closes when the event ends: at the end of the context's `perform` or
+    /// `performAndWait`, with ``endEvent()``, or with ``undo()``. If `false`, registering outside of a group traps.
     public var groupsByEvent = true
 
-    /// How many groups can be undone; the oldest are forgotten first.
+    /// The maximum number of groups that can be undone; the oldest are discarded first.
     ///
-    /// Default: 0, any number.
+    /// Default: 0, no limit.
     public var levelsOfUndo = 0 {
         didSet { trim() }
     }
@@ -52,16 +52,16 @@ public final class UndoManager {
 
     // MARK: - Groups
 
-    /// How many groups are open.
+    /// The number of open groups.
     public var groupingLevel: Int { open.count }
 
-    /// Opens a group, inside the one that is open if there is one.
+    /// Opens a group, nested in the open one if there is one.
     public func beginUndoGrouping() {
         if open.isEmpty, groupsByEvent, state == .normal { openEventGroup() }
         open.append(Group())
     }
 
-    /// Closes the group that was opened last.
+    /// Closes the innermost group.
     ///
     /// Traps if none is open.
     public func endUndoGrouping() {
@@ -78,9 +78,9 @@ public final class UndoManager {
         }
     }
 
-    /// Closes the group that the event's first registration has opened.
+    /// Closes the group that the event's first registration opened.
     ///
-    /// Groups that the program has opened and not closed stay open, and that one with them.
+    /// Does nothing while a group that the program opened is still open inside it.
     public func endEvent() {
         if hasEventGroup, open.count == 1 { endUndoGrouping() }
     }
@@ -106,15 +106,15 @@ public final class UndoManager {
 
     // MARK: - Registering
 
-    /// Whether anything is registered; see ``disableUndoRegistration()``.
+    /// Whether changes are registered; see ``disableUndoRegistration()``.
     public var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
-    /// Leaves out what is registered from now on, until ``enableUndoRegistration()`` is called as often.
+    /// Ignores registrations until ``enableUndoRegistration()`` has been called equally often.
     public func disableUndoRegistration() {
         disabled += 1
     }
 
-    /// Takes one call of ``disableUndoRegistration()`` back.
+    /// Reverts one call of ``disableUndoRegistration()``.
     ///
     /// Traps if there was none.
     public func enableUndoRegistration() {
@@ -122,10 +122,10 @@ public final class UndoManager {
         disabled -= 1
     }
 
-    /// Registers how to take a change back.
+    /// Registers how to undo a change.
     ///
-    /// What the handler registers in its turn is how to make the change again. What could be redone is forgotten. The
-    /// target is not kept alive; without it the handler is not called.
+    /// Changes that the handler registers in turn redo the change. Clears the redo stack. The target is not retained;
+    /// if it no longer exists, the handler is not called.
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
         guard isUndoRegistrationEnabled else { return }
         if open.isEmpty {
@@ -138,12 +138,12 @@ public final class UndoManager {
             .action(Action(target: target) { target in handler(unsafeDowncast(target, to: Target.self)) }))
     }
 
-    /// Forgets everything, and closes all groups.
+    /// Discards all registrations, and closes all groups.
     public func removeAllActions() {
         (open, undoStack, redoStack, hasEventGroup) = ([], [], [], false)
     }
 
-    /// Forgets what was registered for a target.
+    /// Discards the registrations for a target.
     public func removeAllActions(withTarget target: AnyObject) {
         func strip(_ groups: [Group], keepsEmpty: Bool = false) -> [Group] {
             groups.map { group in
@@ -164,21 +164,21 @@ public final class UndoManager {
 
     // MARK: - Undoing
 
-    /// Whether there is a group to take back.
+    /// Whether there is a group to undo.
     public var canUndo: Bool { !undoStack.isEmpty || open.contains { !$0.items.isEmpty } }
 
-    /// Whether there is a group to make again.
+    /// Whether there is a group to redo.
     public var canRedo: Bool { !redoStack.isEmpty }
 
-    /// Whether a group is being taken back.
+    /// Whether a group is being undone.
     public var isUndoing: Bool { state == .undoing }
 
-    /// Whether a group is being made again.
+    /// Whether a group is being redone.
     public var isRedoing: Bool { state == .redoing }
 
-    /// Closes the open group, if it is the only one, and takes the last one back; does nothing if there is none.
+    /// Closes the open group, if it is the only one, and undoes the last group; does nothing if there is none.
     ///
-    /// Traps if more than one is open.
+    /// Traps if more than one group is open.
     public func undo() {
         if open.count == 1 { endUndoGrouping() }
         requireCorrectUse(
@@ -186,7 +186,7 @@ public final class UndoManager {
         undoNestedGroup()
     }
 
-    /// Takes the last group back, which may lie in one that is still open.
+    /// Undoes the last group, even if it is nested in one that is still open.
     ///
     /// Does nothing if there is none, or if something else was registered after it.
     public func undoNestedGroup() {
@@ -203,8 +203,7 @@ public final class UndoManager {
         }
     }
 
-    /// Makes the group again that was taken back last; does nothing if there is none, or if something was registered
-    /// since.
+    /// Redoes the group that was undone last; does nothing if there is none, or if something was registered since.
     ///
     /// Traps if a group is open.
     public func redo() {
@@ -217,7 +216,7 @@ public final class UndoManager {
 
     private func perform(_ group: Group, as state: State) {
         self.state = state
-        // What the actions register is one group, however many they are.
+        // All registrations by the actions form one group.
         open = [Group(name: group.name)]
         run(group)
         endUndoGrouping()
@@ -227,7 +226,7 @@ public final class UndoManager {
         for ending in endings { ending() }
     }
 
-    /// Does something once the group that is being undone or redone is through.
+    /// Runs a closure after the current undo or redo.
     func atEndOfGroup(_ ending: @escaping () -> Void) {
         endings.append(ending)
     }
@@ -243,7 +242,7 @@ public final class UndoManager {
 
     // MARK: - Names
 
-    /// Names what the open group does, or the last one if none is open: `"Move"`.
+    /// Names the open group, or the last one if none is open, after its action: `"Move"`.
     public func setActionName(_ name: String) {
         if !open.isEmpty {
             open[open.count - 1].name = name
@@ -252,16 +251,16 @@ public final class UndoManager {
         }
     }
 
-    /// What ``undo()`` would take back; empty: nothing, or it has no name.
+    /// The name of the action that ``undo()`` would undo; empty if there is none or it has no name.
     public var undoActionName: String { open.last.map(\.name) ?? undoStack.last?.name ?? "" }
 
-    /// What ``redo()`` would make again; empty: nothing, or it has no name.
+    /// The name of the action that ``redo()`` would redo; empty if there is none or it has no name.
     public var redoActionName: String { redoStack.last?.name ?? "" }
 
-    /// `"Undo"` and the name of what is undone.
+    /// `"Undo"`, followed by the name of the action.
     public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
 
-    /// `"Redo"` and the name of what is made again.
+    /// `"Redo"`, followed by the name of the action.
     public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
 }
 

@@ -1,14 +1,14 @@
 import FaultlineModel
 
-/// What one change of an object, or of one end of a relationship, is taken back to.
+/// The state to restore when one change of an object, or of one end of a relationship, is undone.
 enum UndoableChange {
-    /// A property's value, or the object of a to-one relationship, before.
+    /// The previous value of a property, or the previous object of a to-one relationship.
     case value(ManagedObject, Int, PendingValue)
     case member(MemberChange)
-    /// The members of an ordered relationship before they were put in another order.
+    /// The members of an ordered relationship before they were reordered.
     case order(ManagedObject, Int, members: ContiguousArray<ManagedObject>, wasRearranged: Bool, epoch: Int)
     case insertion(ManagedObject)
-    /// With what the object held: once the deletion is saved, a new row must be made of it.
+    /// With the object's values: once the deletion is saved, undo must create a new row from them.
     case deletion(ManagedObject, ContiguousArray<PendingValue>)
 
     struct MemberChange {
@@ -16,30 +16,30 @@ enum UndoableChange {
         var index: Int
         var member: ManagedObject
         var isAddition: Bool
-        /// How the member stood before.
+        /// The member's unsaved state before the change.
         var standing: ToManyState.Standing
         var place: Int?
-        /// How often the context was saved by then: what the store has is what was added by then.
+        /// The context's save count at the time of the change; after a later save, the change is in the store.
         var epoch: Int
     }
 }
 
 extension ManagedObjectContext {
-    /// Takes the last group of changes back; see ``UndoManager/undo()``.
+    /// Undoes the last group of changes; see ``UndoManager/undo()``.
     ///
     /// Does nothing without an ``undoManager``.
     public func undo() {
         undoManager?.undo()
     }
 
-    /// Makes the changes again that were taken back last; see ``UndoManager/redo()``.
+    /// Redoes the changes that were undone last; see ``UndoManager/redo()``.
     ///
     /// Does nothing without an ``undoManager``.
     public func redo() {
         undoManager?.redo()
     }
 
-    /// Registers how to take a change back, if anybody wants to know.
+    /// Registers how to undo a change, if the context has an undo manager.
     @inline(__always)
     func register(_ change: () -> UndoableChange?) {
         if undoManager != nil { registerChange(change) }
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
         undoManager.registerUndo(withTarget: self) { $0.apply(change) }
     }
 
-    /// Takes a change back, which registers how to make it again.
+    /// Undoes a change, which registers how to redo it.
     private func apply(_ change: UndoableChange) {
         if undone.isEmpty { undoManager?.atEndOfGroup { [self] in settleUndone() } }
         switch change {
@@ -73,10 +73,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Puts an object back that was deleted.
+    /// Restores a deleted object.
     private func restore(_ object: ManagedObject, _ values: ContiguousArray<PendingValue>) {
         if object.flags.contains(.isDetached) {
-            // A save that had nothing to write has left it registered.
+            // A save that had nothing to write leaves the object registered.
             identities.remove(object)
             object.becomeNew(Self.newTemporaryKey(), values)
             identities.insert(object)
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
         register { .insertion(object) }
     }
 
-    /// Objects that are as the store has them again do not count as changed, and all are told what happened.
+    /// Clears the changes of objects that match the store again, and notifies all affected objects.
     private func settleUndone() {
         let undone = undone
         self.undone = [:]
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// What a property holds now, whether it is saved or not.
+    /// The current value of a property, saved or not.
     final func currentValue(_ property: PropertySchema) -> PendingValue {
         if property.isTransient { return transients[property.index].map { .value($0) } ?? .null }
         if let value = pending?[property.index] {
@@ -123,7 +123,7 @@ extension ManagedObject {
         return .object(context.object(destination, key: row.integer(at: offset)))
     }
 
-    /// Registers how to take back that a property is set.
+    /// Registers how to undo setting a property.
     final func registerUndo(ofSetting index: Int, to value: PendingValue) {
         managedObjectContext.register {
             let old = currentValue(runtime.schema.properties[index])
@@ -137,9 +137,9 @@ extension ManagedObject {
         if case .value(let value) = value { transients[index] = value } else { transients[index] = nil }
     }
 
-    /// Adds a member to this end of a to-many relationship or takes one out, so that it can be undone.
+    /// Adds or removes a member at this end of a to-many relationship, and registers the undo.
     final func changeMember(_ member: ManagedObject, _ index: Int, isAddition: Bool) {
-        // Undone, a member of an ordered relationship stands where it stood; only who knows the others can say where.
+        // Undo restores a member's position in an ordered relationship, which is only known with all members loaded.
         if managedObjectContext.undoManager != nil, runtime.schema.properties[index].isOrdered { _ = members(index) }
         let state = toManyState(index)
         managedObjectContext.register {
@@ -160,7 +160,7 @@ extension ManagedObject {
         let context = managedObjectContext
         let state = toManyState(change.index)
         guard change.epoch == context.saveCount else {
-            // What was added then is in the store now, and what was taken out is not.
+            // A save has written the change since: undo it by the opposite change.
             changeMember(change.member, change.index, isAddition: !change.isAddition)
             let isOrdered = runtime.schema.properties[change.index].isOrdered
             if let place = change.place { state.put(change.member, at: place, isRearrangement: isOrdered) }
@@ -177,7 +177,7 @@ extension ManagedObject {
         context.observeUpdate(self)
     }
 
-    /// Registers how to put the members of an ordered relationship back in the order that they have.
+    /// Registers how to restore the current order of an ordered relationship's members.
     final func registerUndo(ofOrdering index: Int) {
         let state = toManyState(index)
         managedObjectContext.register {
@@ -196,7 +196,7 @@ extension ManagedObject {
         managedObjectContext.observeUpdate(self)
     }
 
-    /// Makes a new object of one whose deletion was saved.
+    /// Turns an object whose deletion was saved into a new one.
     fileprivate final func becomeNew(_ newKey: Int64, _ values: ContiguousArray<PendingValue>) {
         key = newKey
         flags = flags.intersection(.hasOtherClass).union([.isInserted, .hasPending])
@@ -214,7 +214,7 @@ extension ManagedObject {
         for state in toMany.values { state.becomeNew() }
     }
 
-    /// What the object holds, by property.
+    /// The object's current values, by property.
     final func currentValues() -> ContiguousArray<PendingValue> {
         ContiguousArray(runtime.schema.properties.map { $0.isToMany ? .unchanged : currentValue($0) })
     }
