@@ -1,15 +1,15 @@
 public import FaultlineModel
 
-/// One of ``FetchRequest/propertiesToFetch``: an expression, and the key of its value in a dictionary result.
+/// An item of ``FetchRequest/propertiesToFetch``: an expression, and its key in a result dictionary.
 ///
-/// A string literal is a property: `"name"` is its value under its own name.
+/// A string literal names a property, which is also its key.
 public struct ExpressionDescription: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// The key; not empty, and another one for each of a request's expressions.
+    /// The key; not empty, and unique within a request.
     public var name: String
     public var expression: FetchExpression
-    /// The type that the value is read as; `nil`: its own.
+    /// The type to read the value as; `nil` for the expression's own type.
     ///
-    /// Sums are floating-point numbers of their own.
+    /// The own type of a sum is a floating-point number.
     public var resultType: AttributeType?
 
     public init(_ name: String, _ expression: FetchExpression, resultType: AttributeType? = nil) {

@@ -2,21 +2,21 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-/// Where rows come from that are one result with those of other stores.
+/// The origin of rows in a result from several stores.
 struct FetchSource {
-    /// The fetch's entity, in the store.
+    /// The fetch's entity in that store.
     let entity: EntityRuntime
-    /// What the rows have; `nil`: everything.
+    /// The columns that the rows contain; `nil` for all.
     let partial: PartialSelection?
 }
 
 extension FetchTerms {
-    /// What each of several stores is asked for: everything up to the end of the part that is wanted of the whole.
+    /// The terms of the fetch in each of several stores: all rows up to the end of the requested range.
     var partOfSeveralStores: FetchTerms {
         var part = self
         part.offset = 0
         if resultType == .dictionary, isDistinct, !sortDescriptors.isEmpty {
-            // Rows that differ only in what they are sorted by are one in the end.
+            // Rows that differ only in their sort keys become one in the result.
             part.limit = 0
         } else if limit > 0 {
             let (end, isTooMuch) = limit.addingReportingOverflow(offset)
@@ -27,9 +27,9 @@ extension FetchTerms {
 }
 
 extension FetchExecution {
-    /// Asks each of the stores, one after the other, and makes one result of what they have.
+    /// Fetches from each store in turn, and merges the results.
     ///
-    /// Each store's statement is an event of its own within that of the fetch.
+    /// Each store's statement is an event of its own, within the fetch's event.
     func executeEverywhere(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
         let aggregates = resultType == .dictionaries ? try MergedAggregates(terms) : nil
         var asked = aggregates?.terms ?? terms
@@ -71,7 +71,7 @@ extension FetchExecution {
         return found
     }
 
-    /// The order in which the rows of the parts stand, each as its part and its place there.
+    /// Merges the parts in sort order; returns each row as its part and its index there.
     private func order(_ parts: [FetchedRows], _ counts: [Int]) -> [(part: Int, row: Int)] {
         let order = SortOrder(terms.sortDescriptors)
         let isSorted = !terms.sortDescriptors.isEmpty
@@ -95,7 +95,7 @@ extension FetchExecution {
         }
     }
 
-    /// What the request wants of so many.
+    /// The range of rows between the request's offset and limit.
     private func wanted(_ count: Int) -> Range<Int> {
         let start = min(terms.offset, count)
         return start..<(terms.limit > 0 ? min(count - start, terms.limit) + start : count)
@@ -105,7 +105,7 @@ extension FetchExecution {
 
     private func merge(_ parts: [FetchedRows], _ executions: [FetchExecution], into found: inout FetchedRows) {
         found.isMerged = true
-        // What was read, whatever of it is in the result.
+        // All rows that were read, whether or not they are in the result.
         found.rows = ContiguousArray(parts.flatMap(\.rows))
         found.blocks = parts.flatMap(\.blocks)
         found.sources = zip(parts, executions).map { FetchSource(entity: $1.entity, partial: $0.partial) }
@@ -146,7 +146,7 @@ extension FetchExecution {
         return Array(merged[wanted(merged.count)])
     }
 
-    /// What tells dictionaries apart as SQL does: byte by byte.
+    /// Encodes a dictionary for comparison byte by byte, as SQL's DISTINCT compares.
     private func bytes(_ dictionary: [String: AttributeValue]) -> [UInt8] {
         var bytes: [UInt8] = []
         for description in terms.expressions {

@@ -3,7 +3,7 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-/// Runs a fetch request: one SELECT, and one more for every relationship that is prefetched.
+/// Runs a fetch request: one SELECT, and another for each prefetched relationship.
 struct FetchExecution {
     let store: SQLStore
     let context: ManagedObjectContext
@@ -11,11 +11,11 @@ struct FetchExecution {
     let entity: EntityRuntime
     let resultType: TraceEvent.Fetch.ResultType
     let site: CallerSite
-    /// Whether rows are read although only identities are asked for.
+    /// Whether rows are read although the request only returns IDs.
     var warmsRowCache = false
-    /// The stores that are asked as well.
+    /// The other stores to fetch from.
     var otherStores: [SQLStore] = []
-    /// Whether this asks one of several stores, so that what was found is part of a whole.
+    /// Whether this fetches from one of several stores, whose results are merged.
     var isPart = false
 
     func run() throws(StoreError) -> FetchedRows {
@@ -47,7 +47,7 @@ struct FetchExecution {
         }
     }
 
-    // A call would copy the request, which costs more than the text of the function.
+    // Inlined: a call would copy the request, which costs more than duplicating the function's code.
     @inline(__always)
     func execute(_ span: FetchSpan?) throws(StoreError) -> FetchedRows {
         let start = span != nil || store.log.isOn ? store.recorder.now() : 0
@@ -67,7 +67,7 @@ struct FetchExecution {
             partial: found.partial)
         span?.update { describe(&$0, select) }
         span?.restart()
-        // Reading may need the store, so that this comes before it is locked.
+        // Evaluating predicates may read from the store, so it comes before taking the connection.
         let matches = pending?.matches() ?? []
         if let pending { span?.didCompare(pending.comparedCount) }
         span?.restart()
@@ -90,7 +90,7 @@ struct FetchExecution {
         return found
     }
 
-    /// Reads what was asked for, and what is prefetched with it.
+    /// Reads the rows, and prefetches relationships.
     @inline(__always)
     private func read(
         _ form: SQLGenerator.Form, _ select: SelectStatement, _ sortKeys: Int, on connection: StoreConnection,
@@ -170,7 +170,7 @@ struct FetchExecution {
 
     // MARK: Unsaved changes
 
-    /// Brings what was found into places among objects with unsaved changes.
+    /// Merges the rows with the objects that have unsaved changes.
     private func merge(_ places: [PendingObjects.Place], _ keys: [[SQLValue]], into found: inout FetchedRows) {
         let isTree = entity.schema.isInTree
         var merged = found
@@ -245,7 +245,7 @@ struct FetchExecution {
         detail.parameters = bytes.withUnsafeBytes { store.recorder.hash($0) }
     }
 
-    /// What was found, as the log prints it.
+    /// Formats the result for the log.
     private func values(_ found: FetchedRows, _ select: SelectStatement) -> [String] {
         guard resultType != .dictionaries else {
             return found.dictionaries.map { dictionary in

@@ -1,7 +1,7 @@
 package import FaultlineTrace
 
 extension FetchRequest {
-    /// The request with advice taken.
+    /// Returns the request with a change applied.
     package func changed(by change: FetchChange) -> FetchRequest {
         var request = self
         if let size = change.batchSize { request.fetchBatchSize = Int(size) }
@@ -12,7 +12,7 @@ extension FetchRequest {
         }
         if change.readsIdentitiesOnly {
             request.includesPropertyValues = false
-            // Batches would read the rows as soon as an object is taken out.
+            // With a batch size, the first access to an object would read its rows.
             if change.batchSize == nil { request.fetchBatchSize = 0 }
         }
         return request

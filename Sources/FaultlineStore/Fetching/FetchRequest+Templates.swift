@@ -1,13 +1,14 @@
 public import FaultlineModel
 
 extension FetchRequest {
-    /// A request that is kept in a model.
+    /// Creates a request from a template in a model.
     ///
     ///     let request = try FetchRequest<Item>(
     ///         templateNamed: "itemsByName", in: container.managedObjectModel, substitutionVariables: ["NAME": "milk"])
     ///
-    /// - Throws: ``StoreError`` if the model has no such request, or its predicate cannot be read or asks for a property
-    ///   of a variable that is no object. Not if variables are left; executing the request tells of those.
+    /// - Throws: ``StoreError`` if the model has no such template, if its predicate cannot be parsed, or if the
+    ///   predicate reads a property of a variable that is not an object. Unset variables only throw when the request is
+    ///   executed.
     public init(
         templateNamed name: String, in model: ManagedObjectModel,
         substitutionVariables: [String: (any FetchPredicateArgument)?] = [:]

@@ -1,79 +1,80 @@
-/// What to fetch, and how.
+/// A request for objects of an entity.
 ///
 ///     var request = FetchRequest<Item>(
 ///         predicate: PropertyPath("isBought") == false, sortDescriptors: [.ascending("name")], fetchBatchSize: 20)
 ///     request.relationshipKeyPathsForPrefetching = ["category"]
 ///     let items = try context.fetch(request)
 ///
-/// A request is a value: it holds no object of any context, and can be made in one place and run in another.
+/// A request is a value: it holds no object of a context, and can be created in one place and run in another.
 public struct FetchRequest<Object: ManagedObject>: Sendable {
     /// The entity whose objects are fetched.
     public var entityName: String
-    /// Which objects; `nil`: all.
+    /// The condition that objects must meet; `nil` fetches all.
     public var predicate: FetchPredicate?
-    /// In which order; empty: in whatever order the store finds them.
+    /// The sort order; if empty, the order in which the store finds the rows.
     public var sortDescriptors: [FetchSortDescriptor]
-    /// How many objects at most; 0: all.
+    /// The maximum number of objects; 0 for no limit.
     public var fetchLimit: Int
-    /// How many objects to leave out at the start.
+    /// The number of objects to skip at the start.
     public var fetchOffset: Int
-    /// How many rows to load at a time, when a row of them is first asked for; 0: all rows at once.
+    /// The number of rows to load at a time, on first access; 0 loads all rows at once.
     ///
-    /// With a batch size the fetch reads keys only, and the results let go of old batches.
+    /// With a batch size, the fetch only reads keys, and the result releases old batches.
     public var fetchBatchSize: Int
-    /// Relationships whose objects are loaded along, in one trip each, so that reading them later costs none.
+    /// The relationships to prefetch, in one trip each, which saves the trips of reading them later.
     public var relationshipKeyPathsForPrefetching: [String]
-    /// Whether objects of entities that inherit from the entity are fetched too.
+    /// Whether the result includes objects of subentities.
     ///
     /// Default: yes.
     public var includesSubentities: Bool
-    /// Whether rows are read into the row cache.
+    /// Whether the fetch reads rows into the row cache.
     ///
-    /// Default: yes. Without, only keys are read, and every object costs a trip when it is first used.
+    /// Default: yes. Otherwise it only reads keys, and every object costs a trip on its first use.
     public var includesPropertyValues: Bool
-    /// Whether objects come as faults, though their rows are in the row cache.
+    /// Whether objects are returned as faults, although their rows are in the row cache.
     ///
     /// Default: yes.
     public var returnsObjectsAsFaults: Bool
-    /// Whether unsaved changes of the context take part: objects that are new are found, objects that were changed are
-    /// found by what they are now, and objects that were deleted are left out.
+    /// Whether the fetch takes unsaved changes of the context into account.
     ///
-    /// Default: yes.
+    /// Default: yes. New objects are then included, changed objects are selected by their current values, and deleted
+    /// objects are left out.
     ///
-    /// What is reached from an object over a relationship counts as it is in the store, unless the object itself has
-    /// unsaved changes. Dictionaries are always made from what the store has.
+    /// The objects of a relationship are compared by their stored values, unless the fetched object itself has unsaved
+    /// changes. Dictionaries always contain stored values.
     public var includesPendingChanges = true
-    /// The stores that are asked.
+    /// The stores to fetch from.
     ///
-    /// Default: `nil`, all that have the entity. What they have is one result, in the order of the sort descriptors;
-    /// without any, store by store in the order in which they were added.
+    /// Default: `nil`, all stores that have the entity. Their results are merged in the order of the sort descriptors;
+    /// without any, they follow each other in the order in which the stores were added.
     public var affectedStores: [PersistentStore]?
-    /// Whether the request is for objects or for dictionaries.
+    /// Whether the request returns objects or dictionaries.
     ///
     /// Default: objects.
     public var resultType = FetchRequestResultType.managedObject
-    /// What the dictionaries hold or, of a request for objects, what is read of them; empty: everything.
+    /// The values in result dictionaries or, in a request for objects, the properties to read; if empty, all.
     ///
-    /// Objects come as partial faults: what is named here, stored attributes and to-one relationships, is read from what
-    /// the fetch has brought, and whatever else is asked for, or changed, fires the fault as always. Nothing of it goes into
-    /// the row cache. SQLite reads the columns of a row up to the last that is asked for, and of a large value only the
-    /// pages that it needs (https://www.sqlite.org/fileformat2.html#ovflpgs), so that this pays where a large value would
-    /// be read and is not looked at.
+    /// Objects are returned as partial faults: the fetch reads the stored attributes and to-one relationships named
+    /// here, and reading any other property, or changing one, fires the fault as usual. The values do not enter the row
+    /// cache. SQLite reads a row's columns up to the last requested one, and only the needed pages of a large value
+    /// (https://www.sqlite.org/fileformat2.html#ovflpgs). This pays off when it avoids reading a large value that is
+    /// not used.
     ///
-    /// In a dictionary properties have a value for each object, functions such as ``FetchExpression/Function/sum`` one for each group of
-    /// ``propertiesToGroupBy``, or for all objects where there are no groups. The object itself (`"self"`) and to-one
-    /// relationships are the URL of the object's identity. Prefetching and a batch size have nothing to act on.
+    /// In a dictionary, properties have a value for each object. Functions such as ``FetchExpression/Function/sum``
+    /// have one for each group of ``propertiesToGroupBy`` or, without groups, one for all objects. The object itself
+    /// (`"self"`) and to-one relationships are returned as the URL of the object's ID. Prefetching and the batch size
+    /// have no effect.
     public var propertiesToFetch: [ExpressionDescription] = []
-    /// Key paths, or names among ``propertiesToFetch``: objects with the same values there make one dictionary.
+    /// Key paths or names in ``propertiesToFetch``: objects with equal values there form one dictionary.
     public var propertiesToGroupBy: [String] = []
-    /// Which groups; functions over a group stand in it as `sum:(price) > 3`.
+    /// The condition that groups must meet; functions over a group are written as in `sum:(price) > 3`.
     public var havingPredicate: FetchPredicate?
-    /// Whether dictionaries that are equal come once.
+    /// Whether equal dictionaries are returned only once.
     ///
-    /// Default: no. Objects never come more than once.
+    /// Default: no. Objects are never returned more than once.
     public var returnsDistinctResults = false
 
-    /// A request for objects of `Object`'s entity, or of another one that is named.
+    /// Creates a request for objects of an entity; by default, `Object`'s.
     public init(
         entityName: String? = nil, predicate: FetchPredicate? = nil, sortDescriptors: [FetchSortDescriptor] = [],
         fetchLimit: Int = 0, fetchOffset: Int = 0, fetchBatchSize: Int = 0,
@@ -105,7 +106,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable {
     }
 }
 
-/// A fetch request without its type.
+/// A fetch request without its generic type.
 struct FetchTerms {
     var entityName: String
     var predicate: FetchPredicate?

@@ -1,8 +1,8 @@
-/// What a fetch request returns.
+/// The kind of result of a fetch request.
 public enum FetchRequestResultType: String, Sendable, Hashable {
-    /// Objects, by ``ManagedObjectContext/fetch(_:fileID:line:function:)``.
+    /// Objects, returned by ``ManagedObjectContext/fetch(_:fileID:line:function:)``.
     case managedObject
-    /// Dictionaries of what ``FetchRequest/propertiesToFetch`` names, by
+    /// Dictionaries with the values of ``FetchRequest/propertiesToFetch``, returned by
     /// ``ManagedObjectContext/fetchDictionaries(_:fileID:line:function:)``.
     case dictionary
 }

@@ -1,9 +1,9 @@
-/// One key that a fetch request sorts by.
+/// A sort key of a fetch request.
 public struct FetchSortDescriptor: Sendable, Hashable {
-    /// An attribute, or the way to one through to-one relationships.
+    /// An attribute, or a key path to one through to-one relationships.
     public var keyPath: String
     public var isAscending: Bool
-    /// How texts are compared; of no concern to other values.
+    /// How strings are compared; ignored for other values.
     ///
     /// Default: by code points.
     public var order: TextOrder
@@ -22,9 +22,9 @@ public struct FetchSortDescriptor: Sendable, Hashable {
         FetchSortDescriptor(keyPath, ascending: false, order: order)
     }
 
-    /// Reads the key as a trace's shape tells it.
+    /// Parses a sort key in the form of a trace's shape.
     ///
-    /// - Returns: `nil` if it is none.
+    /// - Returns: `nil` if the text is not a sort key.
     package init?(shape text: String) {
         let words = text.split(separator: " ").map(String.init)
         guard let keyPath = words.first, let direction = words.last, ["ascending", "descending"].contains(direction),
@@ -35,7 +35,7 @@ public struct FetchSortDescriptor: Sendable, Hashable {
         self.init(keyPath, ascending: direction == "ascending", order: order)
     }
 
-    /// The key with its direction: `"name ascending"`, `"name localized ascending"`.
+    /// The key path and direction: `"name ascending"`, `"name localized ascending"`.
     var text: String {
         "\(keyPath) \(order == .lexical ? "" : "\(order) ")\(isAscending ? "ascending" : "descending")"
     }

@@ -1,26 +1,26 @@
 import FaultlineModel
 import FaultlineTrace
 
-/// What a fetch request found.
+/// The result of a fetch request.
 struct FetchedRows {
     var keys: ContiguousArray<Int64> = []
-    /// Places of entities; empty where all are of one entity.
+    /// Indexes of the rows' entities; empty if all rows have the same entity.
     var entities: ContiguousArray<Int32> = []
-    /// Empty unless the rows were read along.
+    /// Empty unless the fetch read the rows.
     var rows: ContiguousArray<RowPointer> = []
     var blocks: [RowBlock] = []
     var prefetched: PrefetchedObjects?
-    /// What the rows have; `nil`: everything.
+    /// The columns that the rows contain; `nil` for all.
     var partial: PartialSelection?
-    /// Whether unsaved changes take part: then ``keys`` are those of the result, and ``rows`` only what was read for it.
+    /// Whether unsaved changes were merged: then ``keys`` is the merged result, and ``rows`` is only what was read for
+    /// it.
     var isMerged = false
-    /// Where unsaved changes take part: the objects by place, all of them or, where rows come in batches, those that
-    /// have changes.
+    /// The merged objects by index: all of them or, with a batch size, those with changes.
     var known: ContiguousArray<ManagedObject?> = []
-    /// Where several stores have been asked: each of them, and by place which one the row comes from.
+    /// With several stores: the stores, and for each result row the index of its store.
     var sources: [FetchSource] = []
     var sourceNumbers: ContiguousArray<UInt16> = []
-    /// Of one of several stores: what each place is sorted by.
+    /// For a part of a result from several stores: the sort keys of each row.
     var sortKeys: [[SQLValue]] = []
     var dictionaries: [[String: AttributeValue]] = []
     var count = 0

@@ -1,15 +1,15 @@
 import FaultlineModel
 import Foundation
 
-/// Functions over all objects of several stores, worked out from what they are over those of each.
+/// Combines aggregate functions over the objects of several stores from each store's result.
 struct MergedAggregates {
-    /// What each store is asked.
+    /// The terms of the fetch in each store.
     let terms: FetchTerms
     private let expressions: [ExpressionDescription]
 
-    /// - Throws: ``StoreError`` if the parts do not say what the whole is.
+    /// Returns `nil` if the request has no aggregate functions.
     ///
-    /// `nil` if the request asks for no functions over many objects.
+    /// - Throws: ``StoreError`` if the result cannot be combined from the parts.
     init?(_ terms: FetchTerms) throws(StoreError) {
         func refused(_ what: String) -> StoreError {
             StoreError(
@@ -22,18 +22,20 @@ struct MergedAggregates {
         var asked = terms
         for (place, description) in terms.expressions.enumerated() {
             guard case .aggregate(let function, _) = description.expression.node, function != .average else {
-                // Plain properties beside functions are an error that each store tells of.
+                // Each store rejects plain properties beside aggregate functions.
                 guard description.expression.node.isAggregate else { continue }
                 throw refused("'\(description.expression.node.text(values: false))'")
             }
-            // Parts of a sum are not to be rounded.
+            // The parts of a sum must not be rounded.
             if function == .sum { asked.expressions[place].resultType = nil }
         }
         self.terms = asked
         expressions = terms.expressions
     }
 
-    /// - Parameter parts: what each store has answered: one dictionary.
+    /// Combines the parts.
+    ///
+    /// - Parameter parts: each store's result: one dictionary.
     func merge(_ parts: [[[String: AttributeValue]]]) throws(StoreError) -> [String: AttributeValue] {
         var merged: [String: AttributeValue] = [:]
         for description in expressions {
@@ -69,7 +71,7 @@ struct MergedAggregates {
         )
     }
 
-    /// A sum as a column of the wanted type would be read.
+    /// Converts a sum to the requested type, as reading a column of that type would.
     private static func convert(_ sum: AttributeValue, _ type: AttributeType?) -> AttributeValue {
         guard case .double(let value) = sum else { return sum }
         switch type {

@@ -1,17 +1,17 @@
 import CStore
 import FaultlineModel
 
-/// The properties that a fetch of partial faults reads, and the columns that they come from.
+/// The properties that a fetch of partial faults reads, and their columns.
 final class PartialSelection {
-    /// `SELECT 0, t0.Z_PK, t0.ZNAME`: the columns of the properties, in the order in which they were named.
+    /// `SELECT 0, t0.Z_PK, t0.ZNAME`: the columns of the properties, in request order.
     let selection: String
-    /// Where the columns of a row come from, by place of the row's entity; those that are not read come from nowhere.
+    /// The columns of a row, by the index of its entity; columns that are not read are NULL.
     let rowColumns: [EntityRuntime.RowColumns?]
     private let properties: Set<Int>
 
     /// - Parameters:
     ///   - names: stored attributes and to-one relationships of the entity.
-    ///   - prefetch: relationships that are prefetched; what leads to their objects is read as well.
+    ///   - prefetch: the prefetched relationships, whose foreign keys are read too.
     init(
         _ names: [ExpressionDescription], prefetch: [String], of entity: EntityRuntime, in model: ModelSchema
     ) throws(StoreError) {
@@ -62,7 +62,7 @@ final class PartialSelection {
     func contains(_ property: Int) -> Bool { properties.contains(property) }
 }
 
-/// What a partial fault holds.
+/// The row of a partial fault.
 struct PartialRow {
     let row: RowPointer
     let block: RowBlock

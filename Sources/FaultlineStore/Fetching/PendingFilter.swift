@@ -1,10 +1,10 @@
 import FaultlineModel
 
-/// Sorts out objects with unsaved changes that a predicate cannot hold for, by one of its comparisons.
+/// Rejects objects with unsaved changes that cannot match a predicate, using one of its comparisons.
 ///
-/// That is an equality of a property and a constant that must hold. It says nothing of most other comparisons, and of
-/// values whose equality is not plain: those objects are left to ``PredicateEvaluator``, which takes some fifty times as
-/// long for each.
+/// The comparison is an equality between a property and a constant, either the whole predicate or a term of its
+/// conjunction. Other comparisons, and values whose equality is not exact, are left to ``PredicateEvaluator``, which
+/// takes about fifty times as long per object.
 struct PendingFilter {
     private enum Constant {
         case text(String)
@@ -14,7 +14,7 @@ struct PendingFilter {
 
     private let name: String
     private let constant: Constant
-    /// Of which entity the last object was, and which of its properties is compared.
+    /// The entity of the last object, and the index of the compared property in it.
     private var runtime: EntityRuntime?
     private var index: Int?
 
@@ -50,14 +50,14 @@ struct PendingFilter {
         }
     }
 
-    /// Whether an object's unsaved value differs from the constant for certain.
+    /// Whether an object's unsaved value certainly differs from the constant.
     @inline(__always)
     mutating func rulesOut(_ object: ManagedObject) -> Bool {
         if runtime !== object.runtime { look(at: object.runtime) }
         guard let index, let pending = object.pending else { return false }
         switch (pending.place(of: index).pointee, constant) {
         case (.value(.string(let value)), .text(let text)):
-            // Texts are equal byte by byte, not by what they mean.
+            // Strings are equal if their bytes are, regardless of Unicode equivalence.
             return value.utf8.count != text.utf8.count || !value.utf8.elementsEqual(text.utf8)
         case (.value(.integer(let value)), .integer(let number)): return value != number
         case (.object(let value), .object(let id)): return value.key != id.key

@@ -2,15 +2,15 @@ import FaultlineModel
 
 /// The unsaved changes of a context that a fetch must take into account.
 ///
-/// SQL leaves out the rows that the context has changed or is going to delete, and those of its objects that the request
-/// selects as they are now come in their places.
+/// SQL leaves out the rows that the context has changed or deleted. The changed and new objects that the request
+/// selects are then merged into the result.
 struct PendingObjects {
-    /// Keys of rows that are changed or deleted here.
+    /// Keys of the rows that the context has changed or deleted.
     let hidden: [Int64]
     /// Objects that the request may select.
     private let candidates: [ManagedObject]
     private let terms: FetchTerms
-    /// Objects that the request's predicate was compared with.
+    /// The number of objects compared with the request's predicate.
     let comparedCount: Int
 
     /// - Returns: `nil` if no change concerns the request.
@@ -28,8 +28,8 @@ struct PendingObjects {
             object.runtime.map == map
                 && (object.runtime.schema.index == schema.index || wanted.contains(object.runtime.schema.index))
         }
-        // An import asks for one object after the other while thousands are new: most are sorted out here, in one pass
-        // that copies nothing.
+        // An import looks up one object after another while thousands are new, so most are rejected here, in one pass
+        // without copies.
         var (found, compared) = (ContiguousArray<ManagedObject>(), 0)
         var filter = PendingFilter(terms.predicate)
         context.inserted.forEachHeld { object in
@@ -44,13 +44,13 @@ struct PendingObjects {
         if hidden.isEmpty, comparedCount == 0 { return nil }
     }
 
-    /// The object of the row's own entity and class, where somebody named it by another entity of its tree.
+    /// The object with the row's actual entity and class, if it was created with another entity of its tree.
     private static func resolved(_ object: ManagedObject, _ context: ManagedObjectContext) -> ManagedObject {
         if object.flags.contains(.isFault) { context.fire(object) }
         return object.flags.contains(.hasOtherClass) ? context.object(object.runtime, key: object.key) : object
     }
 
-    /// What SQL is asked for: of a part of the objects everything up to its end, since what is unsaved may come first.
+    /// The terms for SQL: all rows up to the end of the requested range, because unsaved objects may come first.
     func widened(counting: Bool) -> FetchTerms {
         var widened = terms
         widened.limit = terms.limit > 0 && !counting ? terms.limit + terms.offset : 0
@@ -58,7 +58,7 @@ struct PendingObjects {
         return widened
     }
 
-    /// The objects that the request selects, in its order, with what they are sorted by.
+    /// The objects that the request selects, in its order, with their sort keys.
     func matches() -> [(object: ManagedObject, keys: [SQLValue])] {
         let evaluator = PredicateEvaluator()
         let order = SortOrder(terms.sortDescriptors)
@@ -66,19 +66,19 @@ struct PendingObjects {
             terms.predicate.map { evaluator.holds($0.node, for: object) } ?? true
         }
         let keyed = selected.map { (object: $0, keys: order.keys(of: $0, evaluator)) }
-        // Stable, so that what was inserted first comes first.
+        // The sort is stable: objects that were inserted first come first.
         return keyed.enumerated().sorted { left, right in
             let result = order.compare(left.element.keys, right.element.keys)
             return result == 0 ? left.offset < right.offset : result < 0
         }.map(\.element)
     }
 
-    /// Puts the objects among what SQL has found.
+    /// Merges the objects into the rows that SQL returned.
     ///
     /// - Parameters:
-    ///   - count: how many rows SQL has found.
-    ///   - keys: what each of them is sorted by.
-    /// - Returns: for each place of the result the row that stands there, or the object.
+    ///   - count: the number of rows that SQL returned.
+    ///   - keys: the sort keys of each row.
+    /// - Returns: the row or the object at each index of the result.
     func merge(
         _ matches: [(object: ManagedObject, keys: [SQLValue])], count: Int, keys: [[SQLValue]]
     ) -> [Place] {
@@ -101,16 +101,16 @@ struct PendingObjects {
         return Array(places[start..<end])
     }
 
-    /// How many objects a count request counts.
+    /// The result of a count request.
     func count(_ rows: Int, _ matches: Int) -> Int {
         let rest = max(0, rows + matches - terms.offset)
         return terms.limit > 0 ? min(rest, terms.limit) : rest
     }
 
-    /// What stands at a place of a result.
+    /// An entry of a merged result.
     enum Place {
         case row(Int)
-        /// With what it is sorted by.
+        /// With its sort keys.
         case object(ManagedObject, [SQLValue])
     }
 }
@@ -123,7 +123,7 @@ struct SortOrder {
         self.descriptors = descriptors.map { (.path(FetchPath($0.keyPath)), $0.isAscending, $0.order) }
     }
 
-    /// What an object is sorted by.
+    /// The sort keys of an object.
     func keys(of object: ManagedObject, _ evaluator: PredicateEvaluator) -> [SQLValue] {
         descriptors.map { descriptor in
             if case .path(let path) = descriptor.node, path.names.isEmpty { return Self.key(of: object) }
@@ -131,12 +131,12 @@ struct SortOrder {
         }
     }
 
-    /// A new object gets a key behind all others, in the order in which they were made.
+    /// The key of an object; a new object sorts after all others, in order of creation.
     private static func key(of object: ManagedObject) -> SQLValue {
         .integer(object.key > 0 ? object.key : .max / 2 - object.key)
     }
 
-    /// Less than 0, 0 or greater than 0, as SQLite orders rows.
+    /// Returns a negative number, 0 or a positive number, in SQLite's order.
     func compare(_ left: [SQLValue], _ right: [SQLValue]) -> Int {
         for (place, descriptor) in descriptors.enumerated() {
             let order = Self.compare(left[place], right[place], descriptor.order)

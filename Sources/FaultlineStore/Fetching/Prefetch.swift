@@ -2,25 +2,25 @@ import FaultlineModel
 import FaultlineRecorder
 import FaultlineTrace
 
-/// Loads what lies at the other end of relationships, one trip a relationship.
+/// Prefetches relationships, with one trip for each.
 ///
 /// Used under the connection's lock.
 struct Prefetch {
     private let connection: StoreConnection
     let origin: TraceOrigin
-    /// What was loaded, for the objects to hold.
+    /// The loaded blocks and members, which the fetched objects retain.
     let objects = PrefetchedObjects()
     private(set) var trips = 0
-    /// Rows that were read.
+    /// The number of rows read.
     private(set) var rows = 0
-    /// Bytes of their values; counted while recording.
+    /// The bytes of their values; counted only while recording.
     private(set) var bytes: UInt64 = 0
-    /// What each key path took, whether or not anything had to be read; told while recording.
+    /// The costs of each key path, even if nothing had to be read; collected only while recording.
     private(set) var paths: [TraceEvent.Prefetch] = []
 
     private var store: SQLStore { connection.store }
 
-    /// Loads the ways of key paths from rows of an entity.
+    /// Prefetches key paths from the rows of an entity.
     init(
         _ keyPaths: [String], from rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime,
         _ connection: StoreConnection, origin: TraceOrigin
@@ -61,7 +61,9 @@ struct Prefetch {
         }
     }
 
-    /// - Throws: ``StoreError`` if a key path leads nowhere.
+    /// Checks that key paths consist of relationships.
+    ///
+    /// - Throws: ``StoreError`` if one of them does not.
     static func check(_ keyPaths: [String], _ entity: EntityRuntime, _ model: ModelSchema) throws(StoreError) {
         for keyPath in keyPaths {
             guard let (owner, name) = missingRelationship(in: keyPath, from: entity.schema, model) else { continue }
@@ -72,7 +74,7 @@ struct Prefetch {
         }
     }
 
-    /// The first name of a key path that is no relationship, and the entity that has none of that name; `nil`: all are.
+    /// The first name in a key path that is not a relationship, with the entity that lacks it; `nil` if there is none.
     static func missingRelationship(
         in keyPath: String, from entity: EntitySchema, _ model: ModelSchema
     ) -> (owner: String, name: String)? {
@@ -84,7 +86,7 @@ struct Prefetch {
         return nil
     }
 
-    /// The rows at the other end of foreign keys; those that the row cache has are not read again.
+    /// Loads the rows that foreign keys refer to; rows in the row cache are not read again.
     private mutating func toOne(
         _ property: PropertySchema, _ rows: ContiguousArray<RowPointer>, _ destination: EntityRuntime, _ path: Substring
     ) throws(StoreError) -> ContiguousArray<RowPointer> {
@@ -98,11 +100,11 @@ struct Prefetch {
         return found + loaded.rows
     }
 
-    /// What rows refer to, each key once and the smallest first.
+    /// The foreign keys of rows, sorted and unique.
     private func foreignKeys(_ property: PropertySchema, _ rows: ContiguousArray<RowPointer>) -> [Int64] {
         var keys: [Int64] = []
         keys.reserveCapacity(rows.count)
-        // Most rows are of one entity.
+        // Most rows have the same entity.
         var known: (entity: Int32, slot: Int)?
         for row in rows {
             let entity = row.header.pointee.entity
@@ -172,7 +174,7 @@ struct Prefetch {
         return loaded
     }
 
-    /// Notes who the members of each owner are; one without any has an empty list, so that nobody asks again.
+    /// Stores the members of each owner; an owner without members gets an empty list, which avoids another trip.
     private func keep(
         _ property: PropertySchema, owners: ContiguousArray<RowPointer>, _ loaded: LoadedRows,
         _ destination: EntityRuntime

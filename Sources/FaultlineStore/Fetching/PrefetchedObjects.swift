@@ -1,23 +1,23 @@
 import FaultlineModel
 
-/// What was loaded along with a fetch for the objects that it returned.
+/// The relationships that were prefetched with a fetch for its objects.
 ///
-/// They hold it, and pass it on to the objects that are reached from them.
+/// The fetched objects retain it, and pass it on to the objects reached through them.
 final class PrefetchedObjects {
     /// The members of one to-many relationship of many objects.
     struct MemberLists {
-        /// By the owner's key: where its members stand in `keys`.
+        /// By the owner's key: the range of its members in `keys`.
         var ranges: [Int64: Range<Int>]
         var keys: ContiguousArray<Int64>
-        /// Places of the members' entities; empty where all are of one entity.
+        /// Indexes of the members' entities; empty if all members have the same entity.
         var entities: ContiguousArray<Int32>
-        /// The relationship's generation when they were read.
+        /// The relationship's generation when the members were read.
         var generation: UInt64
     }
 
     /// By relationship number.
     private var lists: [Int: MemberLists] = [:]
-    /// Rows of the destinations are in the row cache as long as these are held.
+    /// Retaining these blocks keeps the destinations' rows in the row cache.
     private var blocks: [RowBlock] = []
 
     func hold(_ more: [RowBlock]) {
@@ -28,7 +28,7 @@ final class PrefetchedObjects {
         lists[relationship] = list
     }
 
-    /// The members of an object's relationship; `nil` if they were not loaded along, or a save has changed the
+    /// The members of an object's relationship; `nil` if they were not prefetched, or if a save has changed the
     /// relationship since.
     func members(
         _ property: PropertySchema, of key: Int64, _ store: SQLStore

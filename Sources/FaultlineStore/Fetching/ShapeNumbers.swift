@@ -2,14 +2,14 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
-/// The numbers of shapes in the trace's dictionary, so that each shape is turned into JSON once.
+/// The dictionary numbers of shapes in the trace, cached to encode each shape as JSON only once.
 final class ShapeNumbers: Sendable {
-    /// Shapes that are remembered; a program that puts predicates together can have any number of them.
+    /// The maximum number of cached shapes; a program that builds predicates dynamically can create any number.
     static let capacity = 1024
 
     private let known = Mutex<[ShapeEntry: DictionaryID]>([:])
 
-    /// The number of a shape; 0 if it cannot be recorded.
+    /// Returns the number of a shape; 0 if it cannot be recorded.
     func number(of shape: ShapeEntry, in recorder: Recorder) -> DictionaryID {
         if let number = known.withLock({ $0[shape] }) { return number }
         let number = recorder.intern(.shape(shape))

@@ -1,23 +1,23 @@
 import CSQLite
 import Foundation
 
-/// How texts are ordered by a ``FetchSortDescriptor``.
+/// The order in which a ``FetchSortDescriptor`` sorts strings.
 ///
-/// An index over an attribute has its texts in ``lexical`` order: with any other the store sorts all rows that the request
-/// selects, even where it has a limit, and calls a function for each comparison.
+/// An index on an attribute has ``lexical`` order. With any other order, the store sorts all rows that the request
+/// selects, even if it has a limit, and calls a function for each comparison.
 public enum TextOrder: Sendable, Hashable, CaseIterable {
-    /// By code points, as an index orders them: "Zebra" comes before "apple".
+    /// By code points, the order of an index: "Zebra" comes before "apple".
     case lexical
-    /// By code points without regard to case.
+    /// By code points, ignoring case.
     case caseInsensitive
-    /// As the user's language has it (`Locale.current`).
+    /// By the rules of the user's language (`Locale.current`).
     case localized
-    /// As the user's language has it in lists of names, with numbers by their value: "Item 9" comes before "Item 10".
+    /// By the rules for lists of names in the user's language, with numbers by value: "Item 9" comes before "Item 10".
     case localizedStandard
 
-    /// What the order is called in SQL; `nil`: it is SQLite's own.
+    /// The name of the collation in SQL; `nil` for SQLite's own.
     ///
-    /// The names of the orders that the user's language has are Core Data's.
+    /// The localized orders have Core Data's names.
     var collation: String? {
         switch self {
         case .lexical: nil
@@ -27,7 +27,7 @@ public enum TextOrder: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Less than 0, 0 or greater than 0.
+    /// Returns a negative number, 0 or a positive number.
     func compare(_ left: String, _ right: String) -> Int {
         switch self {
         case .lexical: SQLValue.text(left).order(.text(right))
@@ -39,7 +39,7 @@ public enum TextOrder: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Makes the orders known to a connection.
+    /// Registers the collations on a connection.
     ///
     /// - Returns: SQLite's result code.
     static func register(on connection: OpaquePointer) -> Int32 {

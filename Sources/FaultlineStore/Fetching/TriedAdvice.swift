@@ -4,12 +4,12 @@ import FaultlineTrace
 import Foundation
 import Synchronization
 
-/// Advice that somebody wants tried in this program, without an edit: `FAULTLINE_TRY=List.swift:42 batch=15`, of several
-/// one a line.
+/// Advice to try in this program without editing it: `FAULTLINE_TRY=List.swift:42 batch=15`, one piece of advice per
+/// line.
 ///
-/// What cannot be taken is told once on stderr, and the program runs on as it is.
+/// Advice that cannot be applied is reported once on stderr; the program runs on without it.
 final class TriedAdvice: Sendable {
-    /// What this process was asked to try; `nil`: nothing, as nearly always.
+    /// The advice that this process should try; `nil` if none, which is the usual case.
     static let ofEnvironment = RecordingVariable.tried.value.map { TriedAdvice($0) }
 
     let advice: [FetchAdvice]
@@ -29,7 +29,7 @@ final class TriedAdvice: Sendable {
         for problem in problems { tell(problem) }
     }
 
-    /// The request with the advice for its line taken.
+    /// Returns the request with the advice for its line applied.
     func taken<Object: ManagedObject>(
         by request: FetchRequest<Object>, _ model: ModelSchema?, fileID: StaticString, line: UInt
     ) -> FetchRequest<Object> {
@@ -45,7 +45,7 @@ final class TriedAdvice: Sendable {
         return request.changed(by: change)
     }
 
-    /// Why a fetch of an entity cannot do so; `nil`: it can.
+    /// The reason why a change cannot be applied to a fetch of an entity; `nil` if it can.
     private static func problem(_ change: FetchChange, _ entity: EntitySchema, _ model: ModelSchema) -> String? {
         for keyPath in change.prefetch {
             if let (owner, name) = Prefetch.missingRelationship(in: keyPath, from: entity, model) {
