@@ -3,7 +3,7 @@ public import Foundation
 
 extension UUID: AttributeScalar {
     public var attributeValue: AttributeValue { .uuid(self) }
-    /// The UUID of zeroes.
+    /// The UUID with only zero bits.
     public static var zeroValue: UUID { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
 
     public init?(_ value: AttributeValue) {

@@ -1,23 +1,23 @@
 public import FaultlineModel
 public import Foundation
 
-/// A type that an attribute's value can have in Swift.
+/// A Swift type for the values of attributes.
 public protocol AttributeScalar: Sendable, FetchPredicateArgument {
     var attributeValue: AttributeValue { get }
 
-    /// The value of this type that says the same, if there is one.
+    /// Creates the equivalent value of this type, if there is one.
     init?(_ value: AttributeValue)
 
-    /// What an attribute reads as that has neither a value nor a default.
+    /// The value of an attribute that has neither a value nor a default.
     static var zeroValue: Self { get }
 
-    /// Reads an attribute; `nil` where there is no value. Called by ``ManagedObject``.
+    /// Reads an attribute for ``ManagedObject``; `nil` if it has no value.
     static func _read(_ object: ManagedObject, _ index: Int) -> Self?
 
-    /// Whether values of this type stand in a row as they are, to be read without the object's help.
+    /// Whether a row stores values of this type directly, which allows reading them without the object.
     static var _isInRow: Bool { get }
 
-    /// Reads a value in a row. Called where ``_isInRow`` says so.
+    /// Reads a value from a row; called only if ``_isInRow`` is true.
     static func _read(at place: StoredValuePlace) -> Self
 }
 

@@ -4,10 +4,10 @@ import Foundation
 extension FetchPredicate: CustomStringConvertible {
     /// The predicate in Core Data's predicate format, with its values.
     ///
-    /// ``init(format:_:)`` reads it again, unless it names objects or binary data, for which the format has no words.
+    /// ``init(format:_:)`` parses it, unless it contains objects or binary data, which the format cannot express.
     public var description: String { node.text(values: true, isOutermost: true) }
 
-    /// The predicate with `?` for its values: equal for predicates that differ in nothing else.
+    /// The predicate with `?` for its values: equal for predicates that differ only in their values.
     package var shape: String { node.text(values: false, isOutermost: true) }
 }
 
@@ -17,13 +17,13 @@ extension FetchExpression: CustomStringConvertible {
 }
 
 extension FetchPredicate.Node {
-    /// A part of the text that is still to be written.
+    /// A part of the text that remains to be written.
     private enum Piece {
         case node(FetchPredicate.Node, isOutermost: Bool)
         case text(String)
     }
 
-    /// Written without recursion: a chain of terms may be longer than the stack is deep.
+    /// Formats without recursion, because a chain of terms can be deeper than the stack.
     func text(values: Bool, isOutermost: Bool) -> String {
         var text = ""
         var waiting: [Piece] = [.node(self, isOutermost: isOutermost)]
@@ -44,7 +44,7 @@ extension FetchPredicate.Node {
         return text
     }
 
-    /// Puts what a compound is written as on a stack, the last part first.
+    /// Pushes the parts of a compound's text on a stack, the last part first.
     private static func push(
         _ nodes: [FetchPredicate.Node], _ word: String, empty: String, _ isOutermost: Bool, on waiting: inout [Piece]
     ) {
@@ -66,7 +66,7 @@ extension FetchPredicate.Comparison {
     }
 
     private func rightText(values: Bool) -> String {
-        // The length of the list is a value too.
+        // The shape omits the length of a list too.
         if !values, operation == .isIn, case .list(let elements) = right, elements.allSatisfy(\.isConstant) {
             return "{?}"
         }
@@ -75,7 +75,7 @@ extension FetchPredicate.Comparison {
 }
 
 extension FetchExpression.Node {
-    /// Whether it is the same for every object.
+    /// Whether the value is the same for every object.
     var isConstant: Bool {
         switch self {
         case .value, .null, .object: true
@@ -84,12 +84,14 @@ extension FetchExpression.Node {
         }
     }
 
+    /// Formats the expression.
+    ///
     /// - Parameters:
-    ///   - values: whether constants are told.
-    ///   - strength: how tightly the operator binds whose operand this is.
+    ///   - values: whether to include constants.
+    ///   - strength: the precedence of the operator whose operand this is.
     func text(values: Bool, inside strength: Int = 0) -> String {
         switch self {
-        // That there is no value belongs to the shape: the statement is another one.
+        // `nil` is part of the shape, because it changes the statement.
         case .null: return "nil"
         case .value(let value):
             let text = values ? Self.literal(value) : "?"
@@ -119,17 +121,17 @@ extension FetchExpression.Node {
 extension ScalarFunction {
     fileprivate func text(_ arguments: [FetchExpression.Node], values: Bool, inside strength: Int) -> String {
         if let sign, arguments.count == 2 {
-            // What stands on the right binds tighter, so that a - (b - c) keeps its parentheses; powers go from the
-            // right.
+            // The right operand needs a higher precedence, so a - (b - c) keeps its parentheses; powers are
+            // right-associative.
             let (left, right) = self == .power ? (sign.strength + 1, sign.strength) : (sign.strength, sign.strength + 1)
             let text =
                 "\(arguments[0].text(values: values, inside: left)) \(sign.text) \(arguments[1].text(values: values, inside: right))"
             return sign.strength < strength ? "(\(text))" : text
         }
-        // Once for each argument: what is nested would be written twice as often at every depth.
+        // Evaluated at most once: formatting nested arguments twice would double the work at every level.
         let list = { arguments.map { $0.text(values: values) }.joined(separator: ", ") }
         switch self {
-        // As tight as a product: a base of a power keeps its parentheses.
+        // Negation has the precedence of a product, so the base of a power keeps its parentheses.
         case .negate:
             let text = "-\(arguments[0].text(values: values, inside: 3))"
             return strength > 4 ? "(\(text))" : text

@@ -2,14 +2,14 @@ import FaultlineModel
 package import FaultlineTrace
 
 extension FetchPredicate {
-    /// The comparisons, of a store that keeps no text folded.
+    /// The comparisons, for a store without normalized text.
     package var terms: [ShapeEntry.Term] { terms { _ in false } }
 
-    /// The comparisons as a trace's shape tells them: from left to right, without their values.
+    /// The comparisons as a trace's shape records them: from left to right, without their values.
     ///
-    /// Of a long predicate the first ``ShapeEntry/maximumTerms``.
+    /// Limited to the first ``ShapeEntry/maximumTerms``.
     ///
-    /// - Parameter isFolded: whether the store keeps the text at the end of a key path folded.
+    /// - Parameter isFolded: whether the store keeps a normalized copy of the text at a key path.
     func terms(isFolded: (String) -> Bool) -> [ShapeEntry.Term] {
         var terms: [ShapeEntry.Term] = []
         node.forEachTerm { term in
@@ -21,9 +21,9 @@ extension FetchPredicate {
         return terms
     }
 
-    /// A hash for the values of each of the ``terms``, and one more for all that are compared behind the last of them.
+    /// Hashes of the values of each of the ``terms``, then one hash for all values after the last of them.
     ///
-    /// - Parameter hash: Gives a hash of bytes that tells nothing about them.
+    /// - Parameter hash: a one-way hash of bytes.
     func operandHashes(_ hash: (UnsafeRawBufferPointer) -> UInt64) -> [UInt64] {
         var hashes: [UInt64] = []
         var bytes: [UInt8] = []
@@ -42,10 +42,10 @@ extension FetchPredicate {
     }
 }
 
-/// One comparison, and what a row's fulfilling it means for the predicate.
+/// A comparison, and its role in the predicate.
 private struct PredicateTerm {
     var comparison: FetchPredicate.Comparison
-    /// Another one can take its place.
+    /// Whether the predicate can hold without it.
     var isAlternative: Bool
     var isNegated: Bool
 
@@ -67,7 +67,7 @@ private struct PredicateTerm {
 }
 
 extension FetchPredicate.Comparison {
-    /// The comparison with a constant on its right, if it has one and says the same that way.
+    /// The equivalent comparison with a constant on its right, if there is one.
     var propertyFirst: FetchPredicate.Comparison {
         guard left.isConstant, !right.isConstant, modifier == .direct, let operation = operation.mirrored else {
             return self
@@ -77,16 +77,16 @@ extension FetchPredicate.Comparison {
 }
 
 extension FetchPredicate.Node {
-    /// A part of a predicate on the way to its comparisons.
+    /// A part of a predicate during traversal.
     private struct Part {
         var node: FetchPredicate.Node
         var isAlternative = false
         var isNegated = false
     }
 
-    /// Goes over the comparisons from left to right, without those inside of expressions.
+    /// Visits the comparisons from left to right, except those inside expressions.
     ///
-    /// Without recursion: a chain of terms may be longer than the stack is deep.
+    /// Does not recurse, because a chain of terms can be deeper than the stack.
     fileprivate func forEachTerm(_ body: (PredicateTerm) -> Void) {
         var waiting = [Part(node: self)]
         while let next = waiting.popLast() {
@@ -102,7 +102,7 @@ extension FetchPredicate.Node {
                 inner.isNegated.toggle()
                 waiting.append(inner)
             case .and(let nodes), .or(let nodes):
-                // That not all of some hold means that one of them does not.
+                // By De Morgan's laws, a negated conjunction is a disjunction.
                 let isChoice = next.node.isDisjunction != next.isNegated
                 for node in nodes.reversed() {
                     var inner = next
@@ -118,7 +118,7 @@ extension FetchPredicate.Node {
         if case .or = self { true } else { false }
     }
 
-    /// Feeds the constants of all comparisons to a hash.
+    /// Appends the constants of all comparisons, for a hash.
     fileprivate func appendConstants(to bytes: inout [UInt8]) {
         forEachTerm { term in
             term.comparison.left.appendConstants(to: &bytes)
@@ -128,9 +128,9 @@ extension FetchPredicate.Node {
 }
 
 extension FetchExpression.Node {
-    /// The key path as the model writes it, without the `#` that a format needs in front of its own words: `"size"`.
+    /// The key path as in the model, without the `#` that escapes reserved words in a format: `"size"`.
     ///
-    /// Where it is no property alone, the expression.
+    /// For anything but a plain property, the expression's text.
     fileprivate var keyPath: String {
         guard case .path(let path) = self, path.root == .object, !path.names.isEmpty else {
             return text(values: false)
@@ -138,7 +138,7 @@ extension FetchExpression.Node {
         return path.names.joined(separator: ".")
     }
 
-    /// What a property is compared with, in a word.
+    /// The kind of operand that a property is compared with.
     fileprivate func word(isRange: Bool) -> String {
         switch self {
         case .null: "nil"
@@ -149,7 +149,7 @@ extension FetchExpression.Node {
         }
     }
 
-    /// Feeds the constants of an expression to a hash.
+    /// Appends the constants of an expression, for a hash.
     fileprivate func appendConstants(to bytes: inout [UInt8]) {
         switch self {
         case .null: SQLValue.null.append(to: &bytes)

@@ -1,21 +1,21 @@
 import FaultlineModel
 
-/// What a fetch request selects by.
+/// The condition by which a fetch request selects objects.
 ///
-/// A predicate is a value. It is read from Core Data's predicate format, or made from comparisons, which are combined with
-/// `&&`, `||` and `!`:
+/// A predicate is a value. It is parsed from Core Data's predicate format, or built from comparisons, which `&&`, `||`
+/// and `!` combine:
 ///
 ///     try FetchPredicate(format: "price < %@ AND category.name BEGINSWITH %@", 3, "Fr")
 ///     PropertyPath("price") < 3 && PropertyPath("category.name").beginsWith("Fr")
 ///
-/// Key paths may lead through to-one relationships; through to-many ones with ``Modifier/any`` or ``Modifier/all``, with
-/// a collection operator, or in a subquery. The terms of a conjunction reach SQLite in the order in which they are
-/// written. Values are bound, never written into SQL.
+/// Key paths may go through to-one relationships. To go through to-many relationships, they need ``Modifier/any`` or
+/// ``Modifier/all``, a collection operator, or a subquery. The terms of a conjunction reach SQLite in the order in
+/// which they are written. Values are bound, never written into SQL.
 ///
-/// A predicate holds or it does not: a comparison with what has no value does not hold, unless it is one with `nil` or by
-/// `!=`, and what does not hold for want of a value holds when it is negated.
+/// Predicates have two truth values. A comparison with a missing value is false, unless it compares with `nil` or uses
+/// `!=`; its negation is true.
 public struct FetchPredicate: Sendable, Hashable {
-    /// How two values are compared.
+    /// The operator of a comparison.
     public enum Operator: String, Sendable, Hashable, CaseIterable {
         case equalTo = "=="
         case notEqualTo = "!="
@@ -25,15 +25,15 @@ public struct FetchPredicate: Sendable, Hashable {
         case greaterThanOrEqualTo = ">="
         case beginsWith = "BEGINSWITH"
         case endsWith = "ENDSWITH"
-        /// Whether a text contains another, or a to-many relationship an object.
+        /// Whether a string contains another, or a to-many relationship contains an object.
         case contains = "CONTAINS"
-        /// With wildcards: `*` for any text, `?` for one character.
+        /// Whether a string matches a pattern with wildcards: `*` for any text, `?` for one character.
         case like = "LIKE"
-        /// With a regular expression for the whole text.
+        /// Whether the whole string matches a regular expression.
         case matches = "MATCHES"
-        /// Whether a value is in a list, an object in a to-many relationship, or a text in another.
+        /// Whether a value is in a list, an object is in a to-many relationship, or a string is part of another.
         case isIn = "IN"
-        /// Whether a value lies between two others, those included.
+        /// Whether a value lies between two others, inclusive.
         case between = "BETWEEN"
 
         var isText: Bool {
@@ -43,7 +43,7 @@ public struct FetchPredicate: Sendable, Hashable {
             }
         }
 
-        /// The operator that says the same with the sides exchanged; `nil`: none does.
+        /// The equivalent operator for exchanged operands; `nil` if there is none.
         var mirrored: Operator? {
             switch self {
             case .equalTo, .notEqualTo: self
@@ -56,21 +56,21 @@ public struct FetchPredicate: Sendable, Hashable {
         }
     }
 
-    /// Which of the objects behind a to-many relationship a comparison is about.
+    /// The objects of a to-many relationship for which a comparison must hold.
     public enum Modifier: String, Sendable, Hashable, CaseIterable {
-        /// None: the key path leads through to-one relationships only.
+        /// No to-many relationship: the key path goes through to-one relationships only.
         case direct = ""
-        /// At least one of them.
+        /// At least one object.
         case any = "ANY"
-        /// Every one; it holds where there are none.
+        /// All objects; true if there are none.
         ///
-        /// Core Data's SQLite store refuses it.
+        /// Core Data's SQLite store does not support it.
         case all = "ALL"
-        /// Not one.
+        /// No object.
         case none = "NONE"
     }
 
-    /// Two expressions that are compared.
+    /// A comparison of two expressions.
     struct Comparison: Sendable, Hashable {
         var left: FetchExpression.Node
         var operation: Operator
@@ -96,8 +96,8 @@ public struct FetchPredicate: Sendable, Hashable {
     /// Compares two expressions.
     ///
     /// - Parameters:
-    ///   - options: for text only; see ``TextOptions``.
-    ///   - modifier: which of the objects behind a to-many relationship on the left the comparison is about.
+    ///   - options: for strings only; see ``TextOptions``.
+    ///   - modifier: the objects of a to-many relationship on the left for which the comparison must hold.
     public static func comparison(
         _ left: FetchExpression, _ operation: Operator, _ right: FetchExpression, options: TextOptions = [],
         modifier: Modifier = .direct
@@ -119,47 +119,48 @@ public struct FetchPredicate: Sendable, Hashable {
 
     /// Compares the property at a key path with a value.
     ///
-    /// - Parameter options: for text only; see ``TextOptions``.
+    /// - Parameter options: for strings only; see ``TextOptions``.
     public static func comparison(
         _ keyPath: String, _ operation: Operator, _ value: some AttributeScalar, options: TextOptions = []
     ) -> FetchPredicate {
         comparison(keyPath, operation, .value(value.attributeValue), options)
     }
 
-    /// Whether a relationship leads to an object, or, with the key path `"self"`, whether it is the object itself.
+    /// Whether a to-one relationship refers to an object or, with the key path `"self"`, whether it is the object
+    /// itself.
     public static func comparison(_ keyPath: String, is object: ManagedObjectID) -> FetchPredicate {
         comparison(keyPath, .equalTo, .object(object))
     }
 
-    /// Whether there is no value, or nothing at the other end of a relationship.
+    /// Whether a property has no value, or a relationship no object.
     public static func isNil(_ keyPath: String) -> FetchPredicate {
         comparison(keyPath, .equalTo, .null)
     }
 
-    /// Whether there is a value, or an object at the other end of a relationship.
+    /// Whether a property has a value, or a relationship an object.
     public static func isNotNil(_ keyPath: String) -> FetchPredicate {
         comparison(keyPath, .notEqualTo, .null)
     }
 
-    /// Whether a value lies between two others, those included.
+    /// Whether a value lies between two others, inclusive.
     public static func between<Value: AttributeScalar>(
         _ keyPath: String, _ lower: Value, _ upper: Value
     ) -> FetchPredicate {
         comparison(keyPath, .between, .list([.value(lower.attributeValue), .value(upper.attributeValue)]))
     }
 
-    /// Whether a value is one of some.
+    /// Whether a value is one of several values.
     public static func isIn(_ keyPath: String, _ values: some Sequence<some AttributeScalar>) -> FetchPredicate {
         comparison(keyPath, .isIn, .list(values.map { .value($0.attributeValue) }))
     }
 
-    /// Whether a relationship leads to one of some objects, or, with the key path `"self"`, whether the object is one
-    /// of them.
+    /// Whether a relationship refers to one of several objects or, with the key path `"self"`, whether the object is
+    /// one of them.
     public static func isIn(_ keyPath: String, objects: some Sequence<ManagedObjectID>) -> FetchPredicate {
         comparison(keyPath, .isIn, .list(objects.map { .object($0) }))
     }
 
-    /// Selects objects for which every one of the predicates holds; tested in this order.
+    /// Selects objects for which all predicates hold; they are tested in this order.
     public static func and(_ predicates: [FetchPredicate]) -> FetchPredicate {
         predicates.count == 1 ? predicates[0] : FetchPredicate(.and(predicates.map(\.node)))
     }

@@ -1,14 +1,14 @@
 package import FaultlineModel
 package import Foundation
 
-/// What stood in one place of a predicate, in a form that can be written down and read by another process.
+/// A value in a predicate, in a form that another process can read.
 package indirect enum PredicateValue: Sendable, Hashable {
     case value(AttributeValue)
-    /// The URL of an object's identity.
+    /// The URI of an object's ID.
     case object(URL)
     case list([PredicateValue])
 
-    /// The value as a predicate of one coordinator takes it; `nil`: it has no such object.
+    /// Converts the value to a predicate argument for a coordinator; `nil` if the coordinator has no such object.
     package func argument(in coordinator: PersistentStoreCoordinator) -> (any FetchPredicateArgument)? {
         switch self {
         case .value(let value): return FetchExpression(.value(value))
@@ -23,7 +23,7 @@ package indirect enum PredicateValue: Sendable, Hashable {
 // MARK: - As JSON
 
 extension PredicateValue {
-    /// Values as JSON: an array of objects with one member each, whose name is the type.
+    /// Encodes values as JSON: an array of objects with one member each, named after the type.
     ///
     ///     [{"string":"Milk"},{"list":[{"integer":3},{"integer":4}]}]
     package static func text(_ values: [PredicateValue]) -> String? {
@@ -32,7 +32,7 @@ extension PredicateValue {
         return data.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Reads what ``text(_:)`` has written; `nil`: it is something else.
+    /// Decodes the result of ``text(_:)``; `nil` for other texts.
     package static func values(_ text: String) -> [PredicateValue]? {
         guard let array = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [Any] else { return nil }
         let values = array.map { PredicateValue(json: $0, depth: 0) }
@@ -45,7 +45,7 @@ extension PredicateValue {
         case .object(let url): ["object": url.absoluteString]
         case .value(.integer(let value)): ["integer": value]
         case .value(.decimal(let value)): ["decimal": "\(value)"]
-        // What is no number has no JSON.
+        // JSON has no NaN or infinity.
         case .value(.double(let value)): value.isFinite ? ["double": value] : ["double": "\(value)"]
         case .value(.string(let value)): ["string": value]
         case .value(.boolean(let value)): ["boolean": value]
@@ -84,7 +84,8 @@ extension PredicateValue {
 }
 
 extension FetchPredicate {
-    /// The values, in the order of ``ShapePredicate/places``; `nil`: some stand where a shape does not show their place.
+    /// The values, in the order of ``ShapePredicate/places``; `nil` if one is in a position that a shape does not
+    /// record.
     package var values: [PredicateValue]? {
         guard let shape = try? ShapePredicate(shape) else { return nil }
         var values: [PredicateValue] = []
@@ -100,7 +101,7 @@ extension FetchPredicate {
 }
 
 extension PredicateValue {
-    /// `nil`: it is no constant, or none that is a value.
+    /// Fails if the node is not a constant, or is not a value.
     fileprivate init?(_ node: FetchExpression.Node) {
         switch node {
         case .value(let value): self = .value(value)

@@ -1,6 +1,6 @@
-/// The way to a property from an object, for writing predicates with operators: `PropertyPath("category.name") == "Fruit"`.
+/// A key path from an object, for predicates written with operators: `PropertyPath("category.name") == "Fruit"`.
 public struct PropertyPath: Sendable, Hashable, ExpressibleByStringLiteral {
-    /// Names of properties with points between them; `"self"` is the object.
+    /// Names of properties separated by dots; `"self"` is the object.
     public var keyPath: String
 
     public init(_ keyPath: String) {
@@ -51,11 +51,11 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringLiteral {
         .comparison(left.keyPath, is: right)
     }
 
-    /// Whether the text begins with another.
+    /// Whether the string begins with another.
     ///
-    /// Without options texts are compared by their code points, and an index over the attribute serves it. For a search
-    /// without regard to case or diacritics that an index serves, keep a copy of the text that was folded by
-    /// ``TextOptions/fold(_:)``, and look there for what begins with the folded text.
+    /// Without options, strings are compared by code points, and SQLite can use an index on the attribute. To make a
+    /// search that ignores case or diacritics use an index, keep a copy of the string folded with
+    /// ``TextOptions/fold(_:)``, and search the copy for the folded prefix.
     public func beginsWith(_ text: String, options: TextOptions = []) -> FetchPredicate {
         .comparison(keyPath, .beginsWith, text, options: options)
     }
@@ -68,12 +68,12 @@ public struct PropertyPath: Sendable, Hashable, ExpressibleByStringLiteral {
         .comparison(keyPath, .contains, text, options: options)
     }
 
-    /// Whether the text fits a pattern with `*` for any text and `?` for one character.
+    /// Whether the string matches a pattern with `*` for any text and `?` for one character.
     public func like(_ pattern: String, options: TextOptions = []) -> FetchPredicate {
         .comparison(keyPath, .like, pattern, options: options)
     }
 
-    /// Whether the whole text fits a regular expression.
+    /// Whether the whole string matches a regular expression.
     public func matches(_ expression: String, options: TextOptions = []) -> FetchPredicate {
         .comparison(keyPath, .matches, expression, options: options)
     }

@@ -1,15 +1,15 @@
 import FaultlineModel
 
-/// A predicate of which everything is known but its values, as a trace tells it (`ShapeEntry.predicate`).
+/// A predicate without its values, in the form of a trace's shape (`ShapeEntry.predicate`).
 package struct ShapePredicate {
-    /// Where a value stood, or a list of values.
+    /// A placeholder for a value or a list of values.
     package struct Place: Hashable {
-        /// The names of the property that it is compared with; empty: the object itself.
+        /// The key path of the property that the value is compared with; empty for the object itself.
         package var names: [String]
         package var operation: FetchPredicate.Operator
-        /// Whether a list stands there: of any length for `IN`, of two for `BETWEEN`.
+        /// Whether the placeholder stands for a list, as with `IN`; the two bounds of `BETWEEN` are two places.
         package var isList: Bool
-        /// Whether the comparison must not hold.
+        /// Whether the comparison is negated.
         package var isNegated: Bool
     }
 
@@ -22,10 +22,10 @@ package struct ShapePredicate {
         self.node = node
     }
 
-    /// Reads a predicate with `?` for its values.
+    /// Parses a predicate with `?` for its values.
     ///
-    /// - Returns: `nil` if a value stands where its property is not clear, such as within an expression.
-    /// - Throws: ``StoreError`` with the code ``StoreError/Code/predicateFormat`` if the text cannot be read.
+    /// - Returns: `nil` if a value cannot be attributed to a property, for example within an expression.
+    /// - Throws: ``StoreError`` with the code ``StoreError/Code/predicateFormat`` if the text cannot be parsed.
     package init?(_ shape: String) throws(StoreError) {
         let format = Self.format(shape)
         node = try FetchPredicate(format: format).node
@@ -49,28 +49,28 @@ package struct ShapePredicate {
         self.places = places
     }
 
-    /// The predicate with a value, an object or a list in each place.
+    /// Returns the predicate with a value, an object or a list in each place.
     package func predicate(_ values: [any FetchPredicateArgument]) throws(StoreError) -> FetchPredicate {
         var named: [String: (any FetchPredicateArgument)?] = [:]
         for (place, value) in values.enumerated() { named[Self.name(place)] = value }
         return try FetchPredicate(node).withSubstitutionVariables(named)
     }
 
-    /// The predicate with its terms in another order.
+    /// Returns the predicate with its terms in another order.
     ///
-    /// - Parameter order: The places of the terms now, in the order that they are to have.
-    /// - Returns: `nil` if it is no conjunction of as many single terms.
+    /// - Parameter order: the current indexes of the terms, in the new order.
+    /// - Returns: `nil` if the predicate is not a conjunction of that many single terms.
     package func reordered(_ order: [Int]) -> ShapePredicate? {
         guard case .and(let nodes) = node, nodes.count == order.count, Set(order) == Set(nodes.indices),
             nodes.allSatisfy({ $0.isSingleTerm })
         else { return nil }
-        // Values keep their numbers, whatever the order of their terms.
+        // Values keep their numbers when their terms move.
         return ShapePredicate(places: places, node: .and(order.map { nodes[$0] }))
     }
 
-    /// The predicate with a list for its only value, so that any of the list's fulfils it: `==` becomes `IN`.
+    /// Returns the predicate with a list instead of its only value, any element of which matches: `==` becomes `IN`.
     ///
-    /// - Returns: `nil` if there are several values, or none, or the value is compared in another way.
+    /// - Returns: `nil` if there is not exactly one value, or if it is compared with another operator.
     package func joined() -> ShapePredicate? {
         guard places.count == 1, var place = places.first, let node = node.joined else { return nil }
         (place.operation, place.isList) = (.isIn, true)
@@ -85,7 +85,7 @@ package struct ShapePredicate {
         if case .variable = path.root { path.names.isEmpty } else { false }
     }
 
-    /// The text with a variable for every value: `{?}` is a list of any length.
+    /// Replaces every value by a variable; `{?}` is a list of any length.
     private static func format(_ shape: String) -> String {
         var text = ""
         var count = 0
@@ -114,7 +114,7 @@ extension FetchExpression.Node {
 }
 
 extension FetchPredicate.Comparison {
-    /// The comparison with the place of a value on its right, if it has one and says the same that way.
+    /// The equivalent comparison with the value's placeholder on its right, if there is one.
     fileprivate var placeLast: FetchPredicate.Comparison {
         guard left.isVariable, !right.isVariable, modifier == .direct, let operation = operation.mirrored else {
             return self
@@ -124,7 +124,7 @@ extension FetchPredicate.Comparison {
 }
 
 extension FetchPredicate.Node {
-    /// Whether it is one comparison, or one that must not hold.
+    /// Whether the node is a comparison or a negated comparison.
     fileprivate var isSingleTerm: Bool {
         switch self {
         case .comparison: true
@@ -133,7 +133,7 @@ extension FetchPredicate.Node {
         }
     }
 
-    /// With a list for the one value that all that is found must be equal to; `nil`: there is none such.
+    /// The predicate with a list instead of its required value; `nil` if it requires none.
     fileprivate var joined: FetchPredicate.Node? {
         switch self {
         case .comparison(let comparison):
@@ -151,7 +151,7 @@ extension FetchPredicate.Node {
         }
     }
 
-    /// Goes over the comparisons from left to right, those within expressions left out.
+    /// Visits the comparisons from left to right, except those inside expressions.
     func forEachComparison(_ body: (FetchPredicate.Comparison, _ isNegated: Bool) -> Void) {
         var waiting = [(node: self, isNegated: false)]
         while let (node, isNegated) = waiting.popLast() {

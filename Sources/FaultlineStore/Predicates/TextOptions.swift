@@ -1,8 +1,8 @@
 import Foundation
 
-/// How texts are compared; `[c]` and `[d]` in a predicate's format.
+/// Options for comparing strings; `[c]` and `[d]` in a predicate's format.
 ///
-/// The bits are Foundation's (`NSString.CompareOptions`), which is what stands in Core Data's SQL.
+/// The bits are Foundation's (`NSString.CompareOptions`), which Core Data's SQL contains.
 public struct TextOptions: OptionSet, Sendable, Hashable {
     public let rawValue: Int
 
@@ -10,12 +10,12 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// `[c]`: "ITEM" is "item".
+    /// `[c]`: "ITEM" equals "item".
     public static let caseInsensitive = TextOptions(rawValue: 1)
-    /// `[d]`: "café" is "cafe".
+    /// `[d]`: "café" equals "cafe".
     public static let diacriticInsensitive = TextOptions(rawValue: 128)
 
-    /// What `canonical:` disregards.
+    /// The options that `canonical:` applies.
     static let canonical: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 
     static let backwards = TextOptions(rawValue: 4)
@@ -31,7 +31,7 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         }
     }
 
-    /// `"[cd]"`, `"[c]"`, `"[d]"` or nothing.
+    /// `"[cd]"`, `"[c]"`, `"[d]"` or an empty string.
     var suffix: String { letters.map { "[\($0)]" } ?? "" }
 
     private var folding: String.CompareOptions {
@@ -41,9 +41,9 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         return options
     }
 
-    /// A text in which what the options disregard is gone: "Águas" with `[cd]` is "aguas".
+    /// Removes the differences that the options ignore: with `[cd]`, "Águas" becomes "aguas".
     ///
-    /// What a predicate finds with the options is found without them in texts that were folded, by a text that was folded.
+    /// Comparing folded strings without options is equivalent to comparing the original strings with the options.
     ///
     /// - Complexity: O(*n*).
     public func fold(_ text: String) -> String {
@@ -51,13 +51,13 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return contains(.caseInsensitive) ? text.lowercased() : text
         }
-        // Canonically equal texts must fold alike, whether their marks are combined or not.
+        // Canonically equivalent strings must fold to the same string, composed or decomposed.
         return text.folding(options: folding, locale: nil).precomposedStringWithCanonicalMapping
     }
 
     /// Folds UTF-8 for a search.
     ///
-    /// ASCII, the common case, takes no string.
+    /// ASCII, the common case, needs no `String`.
     func withFolded<R>(_ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         guard contains(.caseInsensitive) || contains(.diacriticInsensitive) else { return body(text) }
         guard text.allSatisfy({ $0 < 0x80 }) else {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What texts are compared with, prepared once for many of them.
+/// The right side of a text comparison, prepared once for many comparisons.
 final class TextPattern: Sendable {
     private let folded: [UInt8]
     let options: TextOptions
-    /// For MATCHES only; `nil`: it cannot be read.
+    /// For MATCHES only; `nil` if the expression is invalid.
     let expression: NSRegularExpression?
 
     init(_ text: String, _ options: TextOptions, isExpression: Bool = false) {
@@ -13,16 +13,16 @@ final class TextPattern: Sendable {
         expression = isExpression ? Self.expression(text, options) : nil
     }
 
-    /// MATCHES means the whole text, so what is an alternative for a part of it must not win.
+    /// Compiles an expression that is anchored at both ends, because MATCHES applies to the whole string.
     private static func expression(_ text: String, _ options: TextOptions) -> NSRegularExpression? {
         let pattern = options.contains(.diacriticInsensitive) ? options.fold(text) : text
         let flags: NSRegularExpression.Options = options.contains(.caseInsensitive) ? [.caseInsensitive] : []
-        // Some that are sound alone are not in a group: such as end in a comment.
+        // Some valid expressions are invalid inside a group, for example those that end in a comment.
         return (try? NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: flags))
             ?? (try? NSRegularExpression(pattern: pattern, options: flags))
     }
 
-    /// Whether a text contains the pattern, begins with it or ends with it, as the options say.
+    /// Whether a text contains the pattern, begins with it or ends with it, depending on the options.
     func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         options.withFolded(text) { text in
             folded.withUnsafeBufferPointer { wanted in
@@ -33,19 +33,19 @@ final class TextPattern: Sendable {
         }
     }
 
-    /// -1, 0 or 1: how a text stands to the pattern.
+    /// Compares a text with the pattern; returns -1, 0 or 1.
     func order(of text: UnsafeBufferPointer<UInt8>) -> Int32 {
         options.withFolded(text) { text in
             folded.withUnsafeBufferPointer { TextSearch.compare(text, $0) }
         }
     }
 
-    /// Whether a text fits the pattern's wildcards.
+    /// Whether a text matches the pattern's wildcards.
     func fitsWildcards(_ text: String) -> Bool {
         TextSearch.matches(options.fold(text), wildcards: String(decoding: folded, as: UTF8.self))
     }
 
-    /// Whether the whole text fits the regular expression; `nil`: it cannot be read.
+    /// Whether the whole text matches the regular expression; `nil` if the expression is invalid.
     func fitsExpression(_ text: String) -> Bool? {
         guard let expression else { return nil }
         let text = options.contains(.diacriticInsensitive) ? options.fold(text) : text

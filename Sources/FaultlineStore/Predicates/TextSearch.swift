@@ -1,7 +1,7 @@
 import CStore
 import Foundation
 
-/// Comparisons of texts that were folded already.
+/// Comparisons of folded texts.
 enum TextSearch {
     typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -33,11 +33,11 @@ enum TextSearch {
         return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
     }
 
-    /// `*` stands for any text, `?` for one character; a backslash takes the meaning from what follows it.
+    /// Matches wildcards: `*` is any text, `?` is one character, and a backslash escapes the next character.
     static func matches(_ text: String, wildcards pattern: String) -> Bool {
         let text = Array(text)
         let parts = parts(of: pattern)
-        // Greedy with one point of return, which is enough for `*`: linear but for the last star.
+        // Greedy, backtracking only to the last `*`, which is sufficient. Linear except for the last `*`.
         var place = 0
         var part = 0
         var star = -1
@@ -61,14 +61,14 @@ enum TextSearch {
         return parts[part...].allSatisfy { $0 == .any }
     }
 
-    /// Where the wildcards of a pattern stand.
+    /// The position of a pattern's wildcards.
     enum Wildcards: String {
-        /// It has none.
+        /// The pattern has no wildcards.
         case none
-        /// Behind plain text there is nothing but `*`.
+        /// Plain text followed only by `*`.
         case trailing
         case leading
-        /// Somewhere else, behind plain text.
+        /// Another position after plain text.
         case inner
     }
 

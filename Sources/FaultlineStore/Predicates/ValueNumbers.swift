@@ -3,20 +3,20 @@ import FaultlineTrace
 import Foundation
 import Synchronization
 
-/// The numbers of predicates' values in the trace's dictionary, where somebody wants them in the trace.
+/// The dictionary numbers of predicates' values in the trace, if the user wants values recorded.
 ///
-/// Values are private: without `FAULTLINE_VALUES`, which `faultline record --values` sets, none leaves the program.
+/// Values are private: they leave the program only if `FAULTLINE_VALUES` is set, as `faultline record --values` does.
 final class ValueNumbers: Sendable {
-    /// Whether values are to be in the trace.
+    /// Whether the trace should contain values.
     static let areWanted = RecordingVariable.values.value != nil
 
-    /// Sets of values that are told, since the dictionary has room for other things too, and the bytes of one.
+    /// Limits that leave room in the dictionary for other entries: the number of value sets, and the bytes of each.
     static let capacity = 4096
     static let longest = 4096
 
     private let known = Mutex<[String: DictionaryID]>([:])
 
-    /// The number of a predicate's values; 0: they are not told.
+    /// Returns the number of a predicate's values; 0 if they are not recorded.
     func number(of predicate: FetchPredicate?, in recorder: Recorder) -> DictionaryID {
         guard let values = predicate?.values, !values.isEmpty, let text = PredicateValue.text(values),
             text.utf8.count <= Self.longest

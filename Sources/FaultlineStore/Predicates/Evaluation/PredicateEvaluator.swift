@@ -1,17 +1,16 @@
 import FaultlineModel
 import Foundation
 
-/// Tells whether predicates hold for objects in memory, unsaved changes included.
+/// Evaluates predicates for objects in memory, including unsaved changes.
 ///
-/// It says what SQL would say once the changes are saved, comparison by comparison: values are compared as SQLite
-/// compares what the store keeps of them. It serves fetches that take unsaved changes into account, and whoever
-/// watches what a fetch found. Key paths fire faults.
+/// The result is the one that SQL would return after a save: values are compared as SQLite compares their stored form.
+/// Used by fetches that take unsaved changes into account, and by ``FetchedResultsController``. Key paths fire faults.
 ///
-/// A predicate must have been made into SQL before, which finds what cannot be compared.
+/// The predicate must have been translated to SQL before, which rejects invalid comparisons.
 struct PredicateEvaluator {
-    /// What `now()` says.
+    /// The value of `now()`.
     private let now: Date
-    /// What a subquery's predicate knows objects by, the innermost last.
+    /// The variables of the enclosing subqueries with their objects, innermost last.
     private var variables: [(name: String, object: ManagedObject)] = []
 
     init(now: Date = Date()) {
@@ -115,11 +114,13 @@ struct PredicateEvaluator {
 
     // MARK: - Expressions
 
-    /// - Parameter other: what the value is compared with.
+    /// Returns the value of an expression.
+    ///
+    /// - Parameter other: the value it is compared with.
     private func value(
         _ node: FetchExpression.Node, for object: ManagedObject, comparedWith other: SQLValue
     ) -> SQLValue {
-        // A text that is compared with a UUID is one.
+        // A string that is compared with a UUID is parsed as one.
         if case .blob = other, case .value(.string(let text)) = node, let uuid = UUID(uuidString: text) {
             return SQLValue(.uuid(uuid))
         }
@@ -154,7 +155,7 @@ struct PredicateEvaluator {
         }
     }
 
-    /// What tells an object from all others of its store: keys are counted by tree.
+    /// Identifies an object within its store; keys are unique per inheritance tree.
     private static func reference(_ key: Int64, _ entity: EntitySchema) -> SQLValue {
         .integer(key &* 65536 &+ Int64(entity.root))
     }
@@ -163,7 +164,7 @@ struct PredicateEvaluator {
         reference(object.key, object.runtime.schema)
     }
 
-    /// As SQLite does; what has no value counts for nothing.
+    /// Aggregates values as SQLite does, ignoring missing ones.
     private static func aggregate(_ function: FetchExpression.Function, _ values: [SQLValue]) -> SQLValue {
         let values = values.filter { $0 != .null }
         let sum = { values.reduce(0) { $0 + ($1.number ?? 0) } }
@@ -176,7 +177,7 @@ struct PredicateEvaluator {
         }
     }
 
-    /// Whether an expression's values are decimals, whatever the store keeps of them.
+    /// Whether an expression's values are decimals, regardless of how the store represents them.
     private func isDecimal(_ node: FetchExpression.Node, for object: ManagedObject) -> Bool {
         switch node {
         case .value(.decimal): return true
@@ -229,7 +230,7 @@ struct PredicateEvaluator {
         return objects
     }
 
-    /// The values at the end of a path: one for each object on the way, where that leads on.
+    /// The values at the end of a path, one for each object that the path reaches.
     private func values(of path: FetchPath, for object: ManagedObject) -> [SQLValue] {
         let objects = start(of: path, for: object)
         guard let last = path.names.last else { return objects.map(Self.reference) }
@@ -278,9 +279,9 @@ struct PredicateEvaluator {
         return found
     }
 
-    /// What a key path leads to, as a constant.
+    /// Returns the value at the end of a key path as a constant.
     ///
-    /// - Throws: ``StoreError`` if it leads nowhere, or through a to-many relationship.
+    /// - Throws: ``StoreError`` if the entity has no such property, or if the path goes through a to-many relationship.
     func constant(_ names: [String], of object: ManagedObject) throws(StoreError) -> FetchExpression.Node {
         var current: ManagedObject? = object
         var entity = object.runtime.schema
@@ -305,8 +306,7 @@ struct PredicateEvaluator {
 }
 
 extension FetchPath {
-    /// Whether the path leads through a to-many relationship from an entity, and not by a collection operator to one
-    /// value.
+    /// Whether the path, from an entity, goes through a to-many relationship and has no collection operator.
     func isCollection(from entity: EntitySchema, _ model: ModelSchema) -> Bool {
         guard collectionOperator == nil else { return false }
         var entity = entity
@@ -320,7 +320,7 @@ extension FetchPath {
 }
 
 extension ManagedObject {
-    /// An attribute's value for a predicate or a sort key, which is no use of it.
+    /// An attribute's value for a predicate or a sort key; reading it does not count as a use.
     final func evaluatedValue(_ index: Int) -> AttributeValue? {
         if flags.contains(.isFault), !flags.contains(.isDetached) { _ = managedObjectContext.fire(self) }
         switch pending?[index] ?? .unchanged {

@@ -1,10 +1,11 @@
 import Foundation
 
 extension SQLValue {
-    /// How two values stand to each other as SQLite orders them in binary collation: no value first, then numbers, text
-    /// and blobs (https://www.sqlite.org/datatype3.html#comparison_expressions).
+    /// Compares values in SQLite's order with binary collation.
     ///
-    /// - Returns: less than 0, 0 or greater than 0.
+    /// NULL comes first, then numbers, text and blobs (https://www.sqlite.org/datatype3.html#comparison_expressions).
+    ///
+    /// - Returns: a negative number, 0 or a positive number.
     func order(_ other: SQLValue) -> Int {
         switch (self, other) {
         case (.null, .null): 0
@@ -35,7 +36,7 @@ extension SQLValue {
         }
     }
 
-    /// Exact, though a `Double` does not have all integers.
+    /// Compares exactly, although a `Double` cannot represent every integer.
     private static func order(_ integer: Int64, _ real: Double) -> Int {
         if real >= 0x1p63 { return -1 }
         if real < -0x1p63 { return 1 }
@@ -45,9 +46,9 @@ extension SQLValue {
         return fraction == 0 ? 0 : fraction > 0 ? -1 : 1
     }
 
-    /// The number that SQLite takes a value for in arithmetic; `nil`: there is none.
+    /// The number that a value represents in arithmetic; `nil` if there is none.
     ///
-    /// Decimals with more digits than a `Double` has are stored as blobs of their digits.
+    /// Decimals with more digits than a `Double` can hold are stored as blobs of their digits.
     var number: Double? {
         switch self {
         case .integer(let value): Double(value)

@@ -2,11 +2,11 @@ import FaultlineModel
 import Foundation
 
 extension ScalarFunction {
-    /// What SQLite makes of the values.
+    /// Evaluates the function as SQLite does.
     ///
     /// - Parameters:
     ///   - isReal: whether integers among the arguments are decimals, which are not divided as integers.
-    ///   - now: the time that ``now`` says.
+    ///   - now: the value of ``now``.
     func value(_ arguments: [SQLValue], isReal: Bool, now: Date) -> SQLValue {
         if self == .now { return SQLValue(.date(now)) }
         guard !arguments.contains(.null) else { return .null }
@@ -51,9 +51,9 @@ extension ScalarFunction {
         right == 0 ? nil : right == -1 ? 0 : left % right
     }
 
-    /// In floating point; what is no number is no value.
+    /// Evaluates the function in floating point; NaN becomes no value.
     private func real(_ arguments: [SQLValue]) -> SQLValue {
-        // SQLite's mathematical functions take no digits.
+        // SQLite's mathematical functions return NULL for blobs, which hold the digits of long decimals.
         let isMathematical: Bool =
             switch self {
             case .power, .squareRoot, .logarithm, .naturalLogarithm, .exponential, .ceiling, .floor, .truncate: true
@@ -91,7 +91,7 @@ extension ScalarFunction {
 }
 
 extension SQLValue {
-    /// The value as an integer, its fraction cut off.
+    /// The value as an integer, truncated toward zero.
     fileprivate var truncated: Int64 {
         switch self {
         case .integer(let value): return value

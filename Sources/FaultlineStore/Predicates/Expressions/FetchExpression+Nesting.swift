@@ -1,7 +1,7 @@
 extension FetchExpression {
-    /// As ``subquery(_:_:_:keyPath:)``, over a relationship of the object that a variable of another subquery stands for.
+    /// Creates a ``subquery(_:_:_:keyPath:)`` over a relationship of an object in an enclosing subquery.
     ///
-    /// Traps if the collection is not made by ``keyPath(_:)`` or ``variable(_:_:)``.
+    /// Traps unless ``keyPath(_:)`` or ``variable(_:_:)`` created the collection.
     public static func subquery(
         _ collection: FetchExpression, _ variable: String, _ predicate: FetchPredicate, keyPath: String
     ) -> FetchExpression {

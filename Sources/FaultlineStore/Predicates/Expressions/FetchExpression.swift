@@ -1,28 +1,28 @@
 import FaultlineModel
 
-/// Something that has a value for every object: a property, a constant, or what is worked out from others.
+/// An expression with a value for every object: a property, a constant or a computation.
 ///
-/// Expressions stand on both sides of a predicate's comparisons, and in
-/// ``FetchRequest/propertiesToFetch``:
+/// Expressions are the operands of a predicate's comparisons, and the items of ``FetchRequest/propertiesToFetch``:
 ///
 ///     FetchPredicate.comparison(.keyPath("price") * .keyPath("amount"), .greaterThan, .value(100))
 ///     FetchExpression.function(.sum, "milliseconds")
 ///
-/// All of them are worked out by SQLite.
+/// SQLite evaluates them, except in predicates for objects with unsaved changes.
 public struct FetchExpression: Sendable, Hashable {
-    /// A function over the values of an attribute; objects without a value count for nothing.
+    /// An aggregate function over the values of an attribute, ignoring objects without a value.
     ///
     /// The raw value is the function's name in Core Data.
     public enum Function: String, Sendable, Hashable, CaseIterable {
-        /// Of numbers, as a floating-point number; 0 of none. Sums of integers are exact up to 2⁵³.
+        /// The sum of numbers, as a floating-point number; 0 if there are none. Sums of integers are exact up to 2⁵³.
         case sum = "sum:"
-        /// Of numbers, as a floating-point number; no value of none.
+        /// The average of numbers, as a floating-point number; no value if there are none.
         case average = "average:"
-        /// Of numbers, dates or text, in the attribute's type; no value of none. Text is compared by its code points.
+        /// The smallest number, date or string, in the attribute's type; no value if there is none. Strings are
+        /// compared by code points.
         case minimum = "min:"
-        /// As ``minimum``, from the other end.
+        /// The greatest number, date or string; otherwise as ``minimum``.
         case maximum = "max:"
-        /// How many objects have a value, whatever its type.
+        /// The number of objects that have a value, of any type.
         case count = "count:"
     }
 
@@ -32,7 +32,7 @@ public struct FetchExpression: Sendable, Hashable {
         case object(ManagedObjectID)
         case list([Node])
         case path(FetchPath)
-        /// A function over many values: of the objects that a request selects, or of those at the end of a path.
+        /// A function over several values: of the objects that a request selects, or of those at the end of a path.
         case aggregate(Function, Node)
         case function(ScalarFunction, [Node])
         case conditional(FetchPredicate.Node, Node, Node)
@@ -46,7 +46,7 @@ public struct FetchExpression: Sendable, Hashable {
 
     /// The property at the end of a key path; `"self"` is the object itself.
     ///
-    /// Behind a to-many relationship a collection operator makes one value of many: `"items.@count"`,
+    /// After a to-many relationship, a collection operator reduces several values to one: `"items.@count"`,
     /// `"items.@sum.price"`; also `@min`, `@max` and `@avg`.
     public static func keyPath(_ keyPath: String) -> FetchExpression {
         FetchExpression(.path(FetchPath(keyPath)))
@@ -65,34 +65,35 @@ public struct FetchExpression: Sendable, Hashable {
     /// No value.
     public static let null = FetchExpression(.null)
 
-    /// Several values: what ``FetchPredicate/Operator/isIn`` looks into, or the two ends of
+    /// Several values: the right side of ``FetchPredicate/Operator/isIn``, or the two bounds of
     /// ``FetchPredicate/Operator/between``.
     public static func list(_ elements: some Sequence<FetchExpression>) -> FetchExpression {
         FetchExpression(.list(elements.map(\.node)))
     }
 
-    /// A variable: inside a ``subquery(_:_:_:keyPath:)`` the object that it looks at, anywhere else one that
-    /// ``FetchPredicate/withSubstitutionVariables(_:)`` gives a value.
+    /// A variable: in a ``subquery(_:_:_:keyPath:)`` its current object, otherwise a variable that
+    /// ``FetchPredicate/withSubstitutionVariables(_:)`` replaces.
     ///
-    /// - Parameter keyPath: leads on from the object that the variable stands for; empty: the object itself.
+    /// - Parameter keyPath: the key path from the variable's object; empty for the object itself.
     public static func variable(_ name: String, _ keyPath: String = "") -> FetchExpression {
         FetchExpression(.path(FetchPath(root: .variable(name), keyPath: keyPath)))
     }
 
-    /// A function over an attribute, or over one at the end of to-one relationships, of all objects that the request
-    /// selects; for ``FetchRequest/propertiesToFetch``.
+    /// A function of an attribute over all objects that the request selects; for ``FetchRequest/propertiesToFetch``.
+    ///
+    /// The key path may go through to-one relationships.
     public static func function(_ function: Function, _ keyPath: String) -> FetchExpression {
         FetchExpression(.aggregate(function, .path(FetchPath(keyPath))))
     }
 
-    /// A function over what an expression is for all objects that the request selects: `sum:(price * amount)`.
+    /// A function of an expression over all objects that the request selects: `sum:(price * amount)`.
     public static func function(_ function: Function, _ expression: FetchExpression) -> FetchExpression {
         FetchExpression(.aggregate(function, expression.node))
     }
 
     /// A function of other expressions.
     ///
-    /// Traps if there are more or fewer arguments than the function takes.
+    /// Traps if the number of arguments is wrong.
     public static func function(_ function: ScalarFunction, _ arguments: FetchExpression...) -> FetchExpression {
         requireCorrectUse(
             arguments.count == function.arity,
@@ -100,15 +101,15 @@ public struct FetchExpression: Sendable, Hashable {
         return FetchExpression(.function(function, arguments.map(\.node)))
     }
 
-    /// The objects of a to-many relationship for which a predicate holds, as one value.
+    /// The objects of a to-many relationship for which a predicate holds, reduced by a key path.
     ///
     ///     .subquery("items", "item", .comparison(.variable("item", "price"), .greaterThan, .value(3)), keyPath: "@count")
     ///
     /// - Parameters:
     ///   - collection: the key path of the relationship.
-    ///   - variable: the name that the predicate knows an object of it by.
-    ///   - keyPath: what is made of the objects: a collection operator such as `"@count"` or `"@sum.price"`, or a key
-    ///     path to be compared with ``FetchPredicate/Modifier/any`` or ``FetchPredicate/Modifier/all``.
+    ///   - variable: the name of the current object in the predicate.
+    ///   - keyPath: a collection operator such as `"@count"` or `"@sum.price"`, or a key path to compare with
+    ///     ``FetchPredicate/Modifier/any`` or ``FetchPredicate/Modifier/all``.
     public static func subquery(
         _ collection: String, _ variable: String, _ predicate: FetchPredicate, keyPath: String
     ) -> FetchExpression {
@@ -139,7 +140,7 @@ extension FetchExpression {
         .function(.multiply, left, right)
     }
 
-    /// A quotient; of two integers an integer, as in SQL, and no value where the divisor is 0.
+    /// The quotient; an integer for two integers, as in SQL, and no value if the divisor is 0.
     public static func / (left: FetchExpression, right: FetchExpression) -> FetchExpression {
         .function(.divide, left, right)
     }

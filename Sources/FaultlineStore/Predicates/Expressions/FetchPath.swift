@@ -1,8 +1,8 @@
-/// The way to a property: where it begins, and the names on it.
+/// A key path: its root, and the names that follow.
 struct FetchPath: Sendable, Hashable {
-    /// Where a path begins.
+    /// The root of a path.
     indirect enum Root: Sendable, Hashable {
-        /// The object that a predicate is asked about.
+        /// The object that the predicate is evaluated for.
         case object
         case variable(String)
         /// The objects of a to-many relationship for which a predicate holds.
@@ -10,16 +10,18 @@ struct FetchPath: Sendable, Hashable {
     }
 
     var root: Root
-    /// Names of properties and collection operators; empty: where it begins.
+    /// Names of properties and collection operators; empty for the root itself.
     var names: [String]
 
-    /// A path from the object; `"self"`, in whatever case, is the object.
+    /// Creates a path from the object; `"self"`, in any case, is the object.
     init(_ keyPath: String) {
         self.init(root: .object, keyPath: keyPath)
         if names.first?.uppercased() == "SELF" { names.removeFirst() }
     }
 
-    /// - Parameter keyPath: names with points between them; empty: none.
+    /// Creates a path from a root.
+    ///
+    /// - Parameter keyPath: names separated by dots; may be empty.
     init(root: Root, keyPath: String) {
         self.root = root
         names =
@@ -27,9 +29,9 @@ struct FetchPath: Sendable, Hashable {
             ? [] : keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The path as a predicate's format writes it.
+    /// Formats the path for a predicate's format.
     ///
-    /// - Parameter values: whether constants are told.
+    /// - Parameter values: whether to include constants.
     func text(values: Bool) -> String {
         let rest = names.map { PredicateWord.escaped($0) }.joined(separator: ".")
         switch root {
@@ -41,7 +43,7 @@ struct FetchPath: Sendable, Hashable {
         }
     }
 
-    /// What makes one value of many.
+    /// An operator that reduces several values to one.
     enum CollectionOperator: String, CaseIterable {
         case count = "@count"
         case sum = "@sum"
@@ -60,7 +62,7 @@ struct FetchPath: Sendable, Hashable {
         }
     }
 
-    /// The collection operator of the path, with the path in front of it and the names behind it; `nil`: it has none.
+    /// The path's collection operator with the path before it and the names after it; `nil` if there is none.
     var collectionOperator: (collection: FetchPath, operator: String, names: [String])? {
         guard let place = names.firstIndex(where: { $0.hasPrefix("@") }) else { return nil }
         var collection = self

@@ -1,7 +1,7 @@
 /// A function of the values of one object.
 ///
-/// The raw value is the function's name in Core Data's predicate format. Where an argument has no value the function
-/// has none, but for ``now``.
+/// The raw value is the function's name in Core Data's predicate format. If an argument has no value, neither has the
+/// function.
 public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     /// `a + b`.
     case add = "add:to:"
@@ -11,7 +11,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case multiply = "multiply:by:"
     /// `a / b`; see ``FetchExpression//(_:_:)``.
     case divide = "divide:by:"
-    /// The remainder of the division of two integers; the fractions of others are cut off first.
+    /// The remainder of an integer division; other numbers are truncated first.
     case modulus = "modulus:by:"
     /// `a ** b`.
     case power = "raise:toPower:"
@@ -19,13 +19,13 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case negate = "negate:"
     case absoluteValue = "abs:"
     case squareRoot = "sqrt:"
-    /// To the base 10.
+    /// The logarithm to base 10.
     case logarithm = "log:"
     case naturalLogarithm = "ln:"
     case exponential = "exp:"
     case ceiling = "ceiling:"
     case floor = "floor:"
-    /// Without its fraction.
+    /// The number rounded toward zero.
     case truncate = "trunc:"
     case bitwiseAnd = "bitwiseAnd:with:"
     case bitwiseOr = "bitwiseOr:with:"
@@ -33,21 +33,21 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
     case leftShift = "leftshift:by:"
     case rightShift = "rightshift:by:"
     case onesComplement = "onesComplement:"
-    /// Of text, without regard to a language.
+    /// Text in uppercase, independent of the locale.
     case uppercase = "uppercase:"
     case lowercase = "lowercase:"
-    /// Text as comparisons with `[cd]` see it; see ``TextOptions/fold(_:)``.
+    /// Text as compared with `[cd]`; see ``TextOptions/fold(_:)``.
     case canonical = "canonical:"
-    /// The length of text in UTF-16 code units, as Foundation counts.
+    /// The length of text in UTF-16 code units, as in Foundation.
     case length = "length:"
     /// The time at which the request is executed.
     case now = "now"
     /// A number as a date, in seconds since 2001-01-01 00:00 UTC.
     case castToDate = "castToDate:"
-    /// A date, in seconds since 2001-01-01 00:00 UTC, or a number.
+    /// A date as seconds since 2001-01-01 00:00 UTC; a number is unchanged.
     case castToNumber = "castToNumber:"
 
-    /// How many arguments the function takes.
+    /// The number of arguments.
     var arity: Int {
         switch self {
         case .add, .subtract, .multiply, .divide, .modulus, .power, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift,
@@ -58,7 +58,7 @@ public enum ScalarFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The sign between two arguments, and how tightly it binds.
+    /// The infix operator and its precedence.
     var sign: (text: String, strength: Int)? {
         switch self {
         case .add: ("+", 1)

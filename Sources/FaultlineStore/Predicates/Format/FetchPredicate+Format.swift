@@ -1,27 +1,27 @@
 import FaultlineModel
 
 extension FetchPredicate {
-    /// Reads a predicate in Core Data's format.
+    /// Parses a predicate in Core Data's format.
     ///
     ///     try FetchPredicate(format: "price < %@ AND ANY tags.label IN[c] %@", 3, ["fresh", "sweet"])
     ///
-    /// The format is that of `NSPredicate` ("Predicate Format String Syntax" in Apple's Predicate Programming Guide), as
-    /// far as SQL can carry it: comparisons with `[c]`, `[d]` and `[n]`; `BETWEEN`, `IN`, `BEGINSWITH`, `ENDSWITH`,
-    /// `CONTAINS`, `LIKE`, `MATCHES`; `ANY`, `SOME`, `ALL`, `NONE`; `SUBQUERY`, `TERNARY`, `CAST`, `FUNCTION`; key paths
-    /// with `@count`, `@sum`, `@min`, `@max` and `@avg`; arithmetic and the functions of ``ScalarFunction``;
-    /// `$variables`. `%@` takes a value, an object or an array, `%K` a key path, `%d` and `%f` (with their relatives) a
-    /// number; what stands in quotes is text.
+    /// The format is that of `NSPredicate` ("Predicate Format String Syntax" in Apple's Predicate Programming Guide),
+    /// as far as SQL can express it: comparisons with `[c]`, `[d]` and `[n]`; `BETWEEN`, `IN`, `BEGINSWITH`,
+    /// `ENDSWITH`, `CONTAINS`, `LIKE`, `MATCHES`; `ANY`, `SOME`, `ALL`, `NONE`; `SUBQUERY`, `TERNARY`, `CAST`,
+    /// `FUNCTION`; key paths with `@count`, `@sum`, `@min`, `@max` and `@avg`; arithmetic and the functions of
+    /// ``ScalarFunction``; `$variables`. `%@` takes a value, an object or an array; `%K` takes a key path; `%d`, `%f`
+    /// and their variants take a number. Quoted text is a string.
     ///
-    /// Whether the properties exist turns out when the request is executed.
+    /// Executing the request checks whether the properties exist.
     ///
     /// - Complexity: O(*n*).
-    /// - Throws: ``StoreError`` with the code ``StoreError/Code/predicateFormat`` if the format cannot be read, with the
-    ///   position of what was not expected, or if it asks for more, fewer or other arguments.
+    /// - Throws: ``StoreError`` with the code ``StoreError/Code/predicateFormat`` if the format cannot be parsed, with
+    ///   the position of the error, or if it does not fit the number and types of the arguments.
     public init(format: String, _ arguments: (any FetchPredicateArgument)?...) throws(StoreError) {
         try self.init(format: format, argumentArray: arguments)
     }
 
-    /// Reads a predicate in Core Data's format; see ``init(format:_:)``.
+    /// Parses a predicate in Core Data's format; see ``init(format:_:)``.
     public init(format: String, argumentArray: [(any FetchPredicateArgument)?]) throws(StoreError) {
         let arguments = argumentArray.map { $0?._predicateArgument.node ?? .null }
         do {
@@ -34,7 +34,7 @@ extension FetchPredicate {
 }
 
 extension FetchExpression {
-    /// Reads an expression in Core Data's format: `"price * amount"`, `"items.@sum.price"`.
+    /// Parses an expression in Core Data's format: `"price * amount"`, `"items.@sum.price"`.
     ///
     /// - Throws: as ``FetchPredicate/init(format:_:)``.
     public init(format: String, _ arguments: (any FetchPredicateArgument)?...) throws(StoreError) {
@@ -53,7 +53,7 @@ extension StoreError {
     ) -> StoreError {
         let bytes = format.utf8
         let position = String(decoding: bytes.prefix(failure.place), as: UTF8.self).count + 1
-        // Of a long format what stands around the place.
+        // Quote only the part of a long format around the error.
         let longest = 120
         let start = bytes.count > longest ? max(0, failure.place - longest / 2) : 0
         let end = bytes.count > longest ? min(bytes.count, start + longest) : bytes.count

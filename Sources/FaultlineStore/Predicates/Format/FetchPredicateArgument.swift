@@ -1,8 +1,8 @@
 import FaultlineModel
 
-/// What a `%@` in a predicate's format can stand for: a value, an object, or an array or set of those.
+/// A value that `%@` in a predicate's format accepts: a value, an object, or an array or set of them.
 public protocol FetchPredicateArgument {
-    /// The constant that it is in a predicate.
+    /// The argument as a constant expression.
     var _predicateArgument: FetchExpression { get }
 }
 
@@ -31,7 +31,7 @@ extension Set: FetchPredicateArgument where Element: FetchPredicateArgument {
 }
 
 extension ClosedRange: FetchPredicateArgument where Bound: FetchPredicateArgument {
-    /// The two ends, for `BETWEEN`.
+    /// The bounds, for `BETWEEN`.
     public var _predicateArgument: FetchExpression {
         .list([lowerBound._predicateArgument, upperBound._predicateArgument])
     }
@@ -40,7 +40,7 @@ extension ClosedRange: FetchPredicateArgument where Bound: FetchPredicateArgumen
 // MARK: - Variables
 
 extension FetchPredicate {
-    /// The names of the variables that have no value yet.
+    /// The names of the variables that have not been replaced.
     public var variables: Set<String> {
         var names: Set<String> = []
         _ = node.replacingVariables { name, _ in
@@ -50,12 +50,12 @@ extension FetchPredicate {
         return names
     }
 
-    /// The predicate with values in place of variables, for templates: `"name == $NAME"`.
+    /// Returns the predicate with values in place of variables, for templates: `"name == $NAME"`.
     ///
-    /// A variable that is none of these stays. Where a key path follows a variable, its value must be an object, whose
-    /// value at the end of the path is taken as it is now.
+    /// Variables without a value remain. If a key path follows a variable, its value must be an object; the current
+    /// value at the end of the path is used.
     ///
-    /// - Throws: ``StoreError`` if a key path follows a variable that is no object, or leads nowhere from it.
+    /// - Throws: ``StoreError`` if a variable followed by a key path is not an object, or if the key path is invalid.
     public func withSubstitutionVariables(
         _ values: [String: (any FetchPredicateArgument)?]
     ) throws(StoreError) -> FetchPredicate {
@@ -82,12 +82,14 @@ extension FetchPredicate {
 }
 
 extension FetchPredicate.Node {
-    /// - Parameter value: the value of a variable with a key path behind it; `nil`: it stays.
+    /// Replaces variables in the predicate.
+    ///
+    /// - Parameter value: returns the value of a variable with a key path; `nil` keeps the variable.
     func replacingVariables(_ value: (String, [String]) -> FetchExpression.Node?) -> FetchPredicate.Node {
         switch self {
         case .constant: self
         case .not(let node): .not(node.replacingVariables(value))
-        // A long chain becomes one list, since it may be longer than the stack is deep.
+        // Flattens a chain of terms into one list, because it can be deeper than the stack.
         case .and: .and(allTerms.map { $0.replacingVariables(value) })
         case .or: .or(allTerms.map { $0.replacingVariables(value) })
         case .comparison(var comparison):
@@ -118,7 +120,7 @@ extension FetchExpression.Node {
             case .variable(let name): return value(name, path.names) ?? self
             case .subquery(let collection, let variable, let predicate):
                 var path = path
-                // Inside, the subquery's own variable hides one of the same name.
+                // Inside the subquery, its own variable shadows one of the same name.
                 let inner = predicate.replacingVariables { $0 == variable ? nil : value($0, $1) }
                 path.root = .subquery(collection, variable: variable, inner)
                 return .path(path)

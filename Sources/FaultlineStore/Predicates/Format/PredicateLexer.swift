@@ -1,6 +1,6 @@
 import Foundation
 
-/// A piece of a predicate's format.
+/// A token of a predicate's format.
 enum PredicateToken: Equatable {
     case name(String)
     case word(PredicateWord)
@@ -9,13 +9,13 @@ enum PredicateToken: Equatable {
     case text(String)
     /// `$name`.
     case variable(String)
-    /// `%@`, `%K`, `%d` and the like, by their last letter.
+    /// `%@`, `%K`, `%d` and so on, by their last letter.
     case argument(Character)
-    /// `==`, `(`, `,`: signs in their first spelling.
+    /// `==`, `(`, `,`: operators and punctuation, in one spelling each.
     case sign(String)
     case end
 
-    /// The token as an error tells it.
+    /// The token as errors quote it.
     var text: String {
         switch self {
         case .name(let name): "'\(name)'"
@@ -31,11 +31,11 @@ enum PredicateToken: Equatable {
     }
 }
 
-/// Takes a predicate's format apart.
+/// Splits a predicate's format into tokens.
 struct PredicateLexer {
-    /// What is wrong with the format, and where.
+    /// A syntax error and its position.
     struct Failure: Error {
-        /// In bytes from the start.
+        /// The offset in bytes.
         var place: Int
         var message: String
     }
@@ -47,7 +47,7 @@ struct PredicateLexer {
         bytes = Array(format.utf8)
     }
 
-    /// The next piece, and where it begins.
+    /// Returns the next token and its offset.
     mutating func next() throws(Failure) -> (token: PredicateToken, start: Int) {
         while place < bytes.count, Self.isSpace(bytes[place]) { place += 1 }
         let start = place
@@ -77,7 +77,7 @@ struct PredicateLexer {
         return (.sign(try sign()), start)
     }
 
-    /// A part of the format as it was written.
+    /// Returns a part of the format as written.
     func source(from place: Int, count: Int) -> String {
         String(decoding: bytes[place..<min(place + count, bytes.count)], as: UTF8.self)
     }
@@ -103,12 +103,12 @@ struct PredicateLexer {
             guard isLetter || isSign || Self.isDigit(byte) && place > start else { break }
             place += 1
         }
-        // An at sign alone is no name.
+        // A lone at sign is not a name.
         if place == start + 1, bytes[start] == UInt8(ascii: "@") { place = start }
         return place > start ? String(decoding: bytes[start..<place], as: UTF8.self) : nil
     }
 
-    /// Signs, the longest first, with what they are called from here on.
+    /// Operators and punctuation, longest first, with the spelling that tokens use.
     private static let signs: [(bytes: [UInt8], name: String)] = [
         ("==", "=="), ("=>", ">="), ("=<", "<="), (">=", ">="), ("<=", "<="), ("!=", "!="), ("<>", "!="), ("&&", "&&"),
         ("||", "||"), ("**", "**"), (":=", ":="), ("=", "=="), ("<", "<"), (">", ">"), ("!", "!"), ("(", "("),
@@ -124,11 +124,11 @@ struct PredicateLexer {
         throw fail(place, "expected a name, a value or an operator, and found '\(String(UnicodeScalar(bytes[place])))'")
     }
 
-    /// Which argument a `%` asks for; `nil`: it is the sign alone.
+    /// Parses a `%` argument; `nil` if the `%` is an operator.
     private mutating func argument() throws(Failure) -> Character? {
         let start = place
         var end = place + 1
-        // Lengths, as printf has them.
+        // Length modifiers, as in printf.
         while end < bytes.count, "hlqLzt".utf8.contains(bytes[end]) { end += 1 }
         guard end < bytes.count else {
             if end == start + 1 { return nil }
@@ -230,7 +230,7 @@ struct PredicateLexer {
         case UInt8(ascii: "u"):
             let start = place - 2
             var number = try hexadecimal(start)
-            // Two halves of a character beyond U+FFFF.
+            // A surrogate pair, for a character beyond U+FFFF.
             if (0xd800..<0xdc00).contains(number), peek(0) == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "u") {
                 place += 2
                 let low = try hexadecimal(start)

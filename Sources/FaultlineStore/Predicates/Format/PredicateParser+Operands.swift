@@ -1,7 +1,7 @@
 import FaultlineModel
 import Foundation
 
-/// Values, key paths and functions.
+/// Parsing of values, key paths and functions.
 extension PredicateParser {
     mutating func operand() throws(Failure) -> Parsed {
         let start = place
@@ -91,7 +91,7 @@ extension PredicateParser {
 
     // MARK: - Key paths
 
-    /// What follows a value: more names of a key path, or an index.
+    /// Parses what follows a value: more names of a key path, or an index.
     private mutating func followed(
         _ node: FetchExpression.Node, at start: Int
     ) throws(Failure) -> FetchExpression.Node {
@@ -119,7 +119,7 @@ extension PredicateParser {
         }
     }
 
-    /// A name in a key path; behind a point words are names too.
+    /// Parses a name in a key path; after a dot, reserved words are names too.
     private mutating func name() throws(Failure) -> String {
         switch token {
         case .name(let name):
@@ -135,7 +135,7 @@ extension PredicateParser {
 
     // MARK: - Functions
 
-    /// A function by its name: `sum(items.price)`, `modulus:by:(a, b)`.
+    /// Parses a function call by name: `sum(items.price)`, `modulus:by:(a, b)`.
     private mutating func call(_ first: String, at start: Int) throws(Failure) -> FetchExpression.Node {
         var selector = first
         while try takes(.sign(":")) {
@@ -149,7 +149,7 @@ extension PredicateParser {
         return try function(selector, try list(until: ")"), at: start)
     }
 
-    /// `FUNCTION(argument, 'name', …)`.
+    /// Parses `FUNCTION(argument, 'name', …)`.
     private mutating func functionCall() throws(Failure) -> FetchExpression.Node {
         try advance()
         try take("(")
@@ -164,7 +164,7 @@ extension PredicateParser {
         return try function(Self.methods[selector] ?? selector, arguments, at: start)
     }
 
-    /// Methods of Foundation's values that SQL has as functions.
+    /// Methods of Foundation classes that exist as functions in SQL.
     private static let methods = [
         "uppercaseString": "uppercase:", "lowercaseString": "lowercase:", "length": "length:",
         "absoluteValue": "abs:", "abs": "abs:",
@@ -193,7 +193,7 @@ extension PredicateParser {
         return .function(function, arguments)
     }
 
-    /// `CAST(value, "NSDate")`.
+    /// Parses `CAST(value, "NSDate")`.
     private mutating func cast() throws(Failure) -> FetchExpression.Node {
         try advance()
         try take("(")
@@ -221,7 +221,7 @@ extension PredicateParser {
         return node
     }
 
-    /// `SUBQUERY(items, $item, $item.price > 3)`.
+    /// Parses `SUBQUERY(items, $item, $item.price > 3)`.
     private mutating func subquery() throws(Failure) -> FetchExpression.Node {
         try advance()
         try take("(")
@@ -241,7 +241,7 @@ extension PredicateParser {
         return .path(FetchPath(root: .subquery(collection, variable: variable, predicate), keyPath: ""))
     }
 
-    /// `TERNARY(predicate, a, b)`.
+    /// Parses `TERNARY(predicate, a, b)`.
     private mutating func ternary() throws(Failure) -> FetchExpression.Node {
         try advance()
         try take("(")

@@ -1,26 +1,27 @@
 import FaultlineModel
 
-/// Reads Core Data's predicate format in one pass, without going back: what is read takes time and depth in proportion to
-/// its length, up to a depth that the stack can take.
+/// Parses Core Data's predicate format in one pass without backtracking.
+///
+/// Time and recursion depth grow linearly with the input, up to a depth that fits on the stack.
 struct PredicateParser {
     typealias Failure = PredicateLexer.Failure
 
-    /// What was read: parentheses stand around both.
+    /// A parsed predicate or expression; parentheses can enclose either.
     enum Parsed {
         case predicate(FetchPredicate.Node)
         case expression(FetchExpression.Node)
     }
 
     private(set) var lexer: PredicateLexer
-    /// The next piece, which was not taken yet.
+    /// The next token, not consumed yet.
     private(set) var token = PredicateToken.end
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     private(set) var place = 0
     private var depth = 0
     private let arguments: [FetchExpression.Node]
     private var used = 0
 
-    /// How deep parentheses and functions may stand in one another.
+    /// The maximum nesting depth of parentheses and functions.
     static let deepest = 200
 
     init(_ format: String, arguments: [FetchExpression.Node]) throws(Failure) {
@@ -29,7 +30,7 @@ struct PredicateParser {
         try advance()
     }
 
-    /// Reads a whole predicate.
+    /// Parses a whole predicate.
     mutating func parsePredicate() throws(Failure) -> FetchPredicate.Node {
         let parsed = try disjunction()
         let node = try predicate(parsed)
@@ -38,7 +39,7 @@ struct PredicateParser {
         return node
     }
 
-    /// Reads a whole expression.
+    /// Parses a whole expression.
     mutating func parseExpression() throws(Failure) -> FetchExpression.Node {
         let parsed = try disjunction()
         let node = try expression(parsed, at: 0)
@@ -54,7 +55,7 @@ struct PredicateParser {
         }
     }
 
-    // MARK: - Pieces
+    // MARK: - Tokens
 
     mutating func advance() throws(Failure) {
         (token, place) = try lexer.next()
@@ -69,7 +70,7 @@ struct PredicateParser {
         try advance()
     }
 
-    /// Takes a sign or a word if it comes next.
+    /// Consumes a token if it comes next.
     mutating func takes(_ wanted: PredicateToken) throws(Failure) -> Bool {
         guard token == wanted else { return false }
         try advance()
@@ -114,7 +115,7 @@ struct PredicateParser {
 
     // MARK: - Predicates
 
-    // What was read is handed over in a step of its own: errors tell what comes behind it.
+    // Callers parse in a separate step first, because errors quote the token that follows.
 
     func predicate(_ parsed: Parsed) throws(Failure) -> FetchPredicate.Node {
         switch parsed {
@@ -205,7 +206,7 @@ struct PredicateParser {
         }
     }
 
-    /// `[cd]` and the like behind an operator.
+    /// Parses `[cd]` and the like after an operator.
     private mutating func options() throws(Failure) -> TextOptions {
         guard try takes(.sign("[")) else { return [] }
         guard case .name(let letters) = token else { throw expected("'c', 'd', 'cd' or 'n' behind '['") }
@@ -214,7 +215,7 @@ struct PredicateParser {
             switch letter {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
-            // Texts that were folded already are compared as they are.
+            // `[n]` declares the strings normalized, so they are compared as they are.
             case "n": break
             case "l":
                 throw Failure(
@@ -249,7 +250,7 @@ struct PredicateParser {
         var left = try operand(&self)
         var length = 0
         while case .sign(let sign) = token, let function = signs[sign] {
-            // Such a chain is as deep as it is long.
+            // The tree of such a chain is as deep as the chain is long.
             length += 1
             guard length <= Self.deepest else {
                 throw Failure(place: place, message: "expected at most \(Self.deepest) operators in one another")
@@ -262,7 +263,7 @@ struct PredicateParser {
         return left
     }
 
-    /// A sign in front; `-2 ** 2` is `-(2 ** 2)`.
+    /// Parses a prefix sign; `-2 ** 2` is `-(2 ** 2)`.
     private mutating func sign() throws(Failure) -> Parsed {
         let start = place
         if try takes(.sign("+")) {
@@ -287,7 +288,7 @@ struct PredicateParser {
         let base = try nested { (parser) throws(Failure) in try parser.operand() }
         guard try takes(.sign("**")) else { return base }
         let rightStart = place
-        // From the right: 2 ** 3 ** 2 is 2 ** 9.
+        // Right-associative: 2 ** 3 ** 2 is 2 ** 9.
         let exponent = try nested { (parser) throws(Failure) in try parser.sign() }
         return .expression(
             .function(.power, [try expression(base, at: start), try expression(exponent, at: rightStart)]))

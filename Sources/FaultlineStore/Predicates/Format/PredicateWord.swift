@@ -1,4 +1,4 @@
-/// The words of the predicate format that are no names, and how names and texts are written that look like them.
+/// The reserved words of the predicate format, and the escaping of names and strings.
 enum PredicateWord: String, CaseIterable {
     case and = "AND"
     case or = "OR"
@@ -37,18 +37,18 @@ enum PredicateWord: String, CaseIterable {
 
     private static let byText = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-    /// The word that a name is, in whatever case; `nil`: it is none.
+    /// Finds the reserved word for a name, ignoring case; `nil` if the name is not reserved.
     init?(_ name: some StringProtocol) {
         guard name.utf8.count <= 14, let word = Self.byText[name.uppercased()] else { return nil }
         self = word
     }
 
-    /// A name as it must be written to be read as one: `#size`.
+    /// Escapes a name that is a reserved word: `#size`.
     static func escaped(_ name: String) -> String {
         PredicateWord(name) == nil ? name : "#\(name)"
     }
 
-    /// A text in double quotes.
+    /// Encloses a string in double quotes, with escapes.
     static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
