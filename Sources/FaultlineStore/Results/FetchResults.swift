@@ -1,14 +1,14 @@
 import FaultlineRecorder
 
-/// What a fetch found: a collection of objects that are made, and with a batch size loaded, when they are asked for.
+/// The result of a fetch: a collection that creates objects, and with a batch size loads rows, on access.
 ///
-/// It is no array on purpose: making an array of it loads every batch. With a batch size the batch of a row is loaded
-/// when a row of it is first asked for, and the ``retainedBatches`` batches that were used last are kept.
+/// It is deliberately not an array: converting it to one loads every batch. With a batch size, the first access to a
+/// row loads its batch; the ``retainedBatches`` most recently used batches stay loaded.
 ///
-/// Reading never throws: where a batch cannot be loaded, its objects are faults that read as their defaults, an event
-/// records the failure, and the next fetch or save throws. ``load()`` throws at once.
+/// Reading never throws: if a batch cannot be loaded, its objects are faults that read as their defaults, an event
+/// records the failure, and the next fetch or save throws. ``load()`` throws immediately.
 public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
-    /// How many batches are kept: the current one and three before it.
+    /// The number of batches that stay loaded: the current one and the three before it.
     public static var retainedBatches: Int { FetchedObjects.retainedBatches }
 
     @usableFromInline let objects: FetchedObjects
@@ -21,7 +21,7 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
 
     public var endIndex: Int { objects.count }
 
-    /// How many objects were found.
+    /// The number of objects.
     ///
     /// - Complexity: O(1), no trip to the store.
     public var count: Int {
@@ -29,7 +29,7 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
         return objects.count
     }
 
-    /// Whether nothing was found.
+    /// Whether the result is empty.
     public var isEmpty: Bool {
         objects.use?.askedForEmptiness()
         return objects.count == 0
@@ -37,25 +37,25 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
 
     @inlinable
     public subscript(position: Int) -> Object {
-        // Checked when the request was executed.
+        // The type was checked when the request was executed.
         unsafeDowncast(objects.object(at: position), to: Object.self)
     }
 
-    /// The identities of the objects, in their order.
+    /// The IDs of the objects, in order.
     ///
-    /// Loads nothing.
+    /// Loads no rows.
     public var objectIDs: [ManagedObjectID] {
         objects.use?.askedForIdentities()
         return objects.objectIDs
     }
 
-    /// Goes over the objects from first to last.
+    /// Iterates over the objects from first to last.
     @inlinable
     public func makeIterator() -> Iterator {
         Iterator(objects: objects)
     }
 
-    /// Goes over the objects of a fetch.
+    /// An iterator over the objects of a fetch.
     public struct Iterator: IteratorProtocol {
         @usableFromInline let objects: FetchedObjects
         @usableFromInline var position = 0
@@ -73,9 +73,9 @@ public struct FetchResults<Object: ManagedObject>: RandomAccessCollection {
         }
     }
 
-    /// Loads what is not loaded yet.
+    /// Loads all batches that are not loaded.
     ///
-    /// - Throws: ``StoreError`` if something cannot be read.
+    /// - Throws: ``StoreError`` if a batch cannot be read.
     public func load() throws {
         try objects.loadAll()
     }

@@ -14,24 +14,24 @@ final class FetchedObjects {
     let fetch: EventID
     let shape: DictionaryID
     let site: CallerSite
-    /// What is done with the result, while that is recorded.
+    /// The summary of the result's use, while recording.
     let use: FetchUse?
     private let found: FetchedRows
-    /// The stores that were asked.
+    /// The stores that were fetched from.
     private let sources: [FetchSource]
-    /// Objects that were made already; those of batches that were let go of are `nil` again.
+    /// The created objects; `nil` if not created yet, or if their batch was released.
     private let objects: UnsafeMutableBufferPointer<ManagedObject?>
-    /// The rows of a batch by place in the batch, for batches that are loaded.
+    /// The loaded batches; their rows are indexed within the batch.
     private var batches: [Int: Batch] = [:]
-    /// Whether rows of 16 KiB or more were loaded, so that the trace is to tell when the result is let go of.
+    /// Whether rows of at least 16 KiB were loaded: the trace then records the release of the result.
     private var hasLargeRows = false
-    /// Loaded batches, the one used last at the end.
+    /// The loaded batches, the most recently used last.
     private var recent: [Int] = []
 
     private struct Batch {
         var rows: [RowPointer?]
         var blocks: [RowBlock]
-        /// By the place of the store.
+        /// By the index of the store.
         var prefetched: [PrefetchedObjects?]
     }
 
@@ -93,7 +93,7 @@ final class FetchedObjects {
         )
     }
 
-    /// The store that a row comes from, by its place among ``sources``.
+    /// The store that a row comes from, as an index into ``sources``.
     private func source(_ place: Int) -> Int { found.sources.isEmpty ? 0 : Int(found.sourceNumbers[place]) }
 
     // MARK: - Objects
@@ -106,7 +106,7 @@ final class FetchedObjects {
         return untouchedObject(at: place)
     }
 
-    /// The object at a place, for the store's own purposes: that is no use that the program makes of the result.
+    /// The object at an index, for the store's own purposes: it does not count as a use by the program.
     func untouchedObject(at place: Int) -> ManagedObject {
         if terms.batchSize > 0 {
             let batch = place / terms.batchSize
@@ -136,7 +136,7 @@ final class FetchedObjects {
         return object
     }
 
-    /// Notes in an object where it comes from.
+    /// Records in an object where it came from.
     private func track(_ object: ManagedObject, _ place: Int) {
         guard let use else { return }
         object.trail = ObjectTrail(use: use, row: Int32(clamping: place), origin: fetch)
@@ -144,9 +144,9 @@ final class FetchedObjects {
         object.flags.remove(.isChangeNoted)
     }
 
-    /// Makes an object whose row is there no fault.
+    /// Realizes an object whose row is in memory.
     ///
-    /// That is part of the fetch and no fault of its own.
+    /// Part of the fetch, not a fault of its own.
     private func realize(_ object: ManagedObject) {
         if object.row != nil { object.flags.remove(.isFault) }
     }
@@ -164,7 +164,7 @@ final class FetchedObjects {
         observeUse(batch)
     }
 
-    /// Keeps the batches that were used last and lets go of the others.
+    /// Keeps the most recently used batches and releases the others.
     private func observeUse(_ batch: Int) {
         if let place = recent.firstIndex(of: batch) { recent.remove(at: place) }
         recent.append(batch)
@@ -180,7 +180,7 @@ final class FetchedObjects {
         for place in range(of: batch) { objects[place] = found.isMerged ? found.known[place] : nil }
     }
 
-    /// Loads the rows of a batch in one trip to each store that has any, and brings them into the order of the keys.
+    /// Loads the rows of a batch in one trip to each store involved, and sorts them in the order of the keys.
     private func load(_ number: Int) throws(StoreError) {
         let recorder = context.recorder
         let span = recorder.begin().map { BatchSpan($0, recorder, context.origin(at: site)) }
@@ -216,7 +216,7 @@ final class FetchedObjects {
         }
     }
 
-    /// Reads the rows of a batch that one store has.
+    /// Reads the rows of a batch from one store.
     private func read(
         _ wanted: [Int], from source: Int, _ span: BatchSpan?, _ batch: inout Batch
     ) throws(StoreError) -> LoadedRows {
@@ -259,7 +259,7 @@ final class FetchedObjects {
         return loaded
     }
 
-    /// Loads what the request prefetches with the rows of a batch.
+    /// Prefetches the request's relationships for the rows of a batch.
     private func prefetch(
         _ rows: ContiguousArray<RowPointer>, _ entity: EntityRuntime, on connection: StoreConnection,
         _ span: BatchSpan?
@@ -284,9 +284,9 @@ final class FetchedObjects {
         }
     }
 
-    /// Tells the use summary what was loaded, property by property.
+    /// Records in the use summary what was loaded, property by property.
     ///
-    /// - Parameter partial: Of partial faults the properties that were read; the others were not loaded.
+    /// - Parameter partial: the properties that were read for partial faults; the others were not loaded.
     private func observeLoad(_ rows: ContiguousArray<RowPointer>, _ partial: PartialSelection?) {
         guard let use else { return }
         let store = entity.store
@@ -300,7 +300,7 @@ final class FetchedObjects {
                 let size = row.byteCount(layout, slot: slot)
                 bytes += size
                 let property = layout.columns[slot].property
-                // Properties that only subentities have are not among those of the fetch's entity.
+                // Properties of subentities are not counted; the summary has the properties of the fetch's entity.
                 guard property < properties, !layout.columns[slot].isEntityColumn,
                     partial?.contains(property) ?? true
                 else { continue }

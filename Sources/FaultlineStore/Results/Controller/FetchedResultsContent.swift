@@ -1,16 +1,16 @@
 import FaultlineModel
 import Foundation
 
-/// What a ``FetchedResultsController`` shows at one time: objects in their order, in sections.
+/// The content of a ``FetchedResultsController`` at one time: objects in order, divided into sections.
 struct FetchedResultsContent {
     /// An object of the content.
     enum Entry {
-        /// One that the fetch has found, by its place there; its row may not have been loaded.
+        /// An object of the fetch's result, by its index there; its row may not have been loaded.
         case fetched(Int)
         case known(ManagedObject)
     }
 
-    /// A section by its name and the places of its objects.
+    /// A section: its name, and the range of its objects.
     struct Section {
         var name: String
         var range: Range<Int>
@@ -18,7 +18,7 @@ struct FetchedResultsContent {
 
     var results: FetchedObjects
     var entries: [Entry] = []
-    /// The section's name of each entry; empty without sections.
+    /// The section name of each entry; empty without sections.
     var names: [String] = []
     private(set) var sections: [Section] = []
 
@@ -27,7 +27,7 @@ struct FetchedResultsContent {
         entries = (0..<results.count).map { .fetched($0) }
     }
 
-    /// The object at a place.
+    /// The object at an index.
     func object(_ place: Int) -> ManagedObject {
         switch entries[place] {
         case .fetched(let row): results.object(at: row)
@@ -35,7 +35,7 @@ struct FetchedResultsContent {
         }
     }
 
-    /// The object at a place, to be looked at by the controller and not by the program.
+    /// The object at an index, for the controller: it does not count as a use by the program.
     func unusedObject(_ place: Int) -> ManagedObject {
         switch entries[place] {
         case .fetched(let row): results.untouchedObject(at: row)
@@ -43,7 +43,7 @@ struct FetchedResultsContent {
         }
     }
 
-    /// The key of the object at a place, which takes no look at its row.
+    /// The key of the object at an index, without loading its row.
     func key(_ place: Int) -> ObjectKey {
         switch entries[place] {
         case .fetched(let row):
@@ -62,9 +62,10 @@ struct FetchedResultsContent {
         }
     }
 
-    /// Puts the entries into sections: those that follow one another with the same name make one.
+    /// Divides the entries into sections: adjacent entries with the same name form one.
     ///
-    /// - Returns: the name of a section that comes twice, since the order separates its objects; `nil`: none does.
+    /// - Returns: the name of a section that occurs twice, because the sort order separates its objects; `nil` if none
+    ///   does.
     @discardableResult
     mutating func makeSections(isDivided: Bool) -> String? {
         guard isDivided else {
@@ -85,7 +86,7 @@ struct FetchedResultsContent {
         return repeated
     }
 
-    /// The section and the number in it of a place.
+    /// The index path of an entry.
     func indexPath(_ place: Int) -> IndexPath {
         var (low, high) = (0, sections.count - 1)
         while low < high {

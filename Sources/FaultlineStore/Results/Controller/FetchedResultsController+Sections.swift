@@ -1,11 +1,11 @@
 internal import FaultlineModel
 
 extension FetchedResultsController {
-    /// The section's name of each row of a batched result, from one statement that counts the rows of each section: no
-    /// batch is loaded for the names alone.
+    /// The section name of each row of a batched result, from one statement that counts the rows of each section.
     ///
-    /// `nil`: only the objects tell them, since the sections are not what the store sorts by first, are no stored text, or
-    /// something is not saved yet.
+    /// This avoids loading batches for the names alone. `nil` if the names must be read from the objects: if the
+    /// request does not sort by the section name first, if the name is not a stored string attribute of the entity, if
+    /// the request has a limit or an offset, or if the context has unsaved changes.
     func countedNames(of rows: Int) -> [String]? {
         guard let keyPath = sectionNameKeyPath, fetchRequest.fetchBatchSize > 0, fetchRequest.fetchLimit == 0,
             fetchRequest.fetchOffset == 0, let order = fetchRequest.sortDescriptors.first, order.keyPath == keyPath,

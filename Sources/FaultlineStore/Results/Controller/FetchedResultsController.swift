@@ -1,7 +1,7 @@
 import FaultlineModel
 public import Foundation
 
-/// What a fetch request finds, kept up to date while objects of its context change, and told to a list that shows it.
+/// The result of a fetch request, kept up to date with its context and reported to a list that shows it.
 ///
 ///     let controller = FetchedResultsController(
 ///         fetchRequest: FetchRequest<Item>(sortDescriptors: [.ascending("category.name"), .ascending("name")]),
@@ -9,20 +9,22 @@ public import Foundation
 ///     try controller.performFetch()
 ///     for await changes in controller.changes { list.apply(changes) }
 ///
-/// It takes in what changes in the context: objects that are new, changed, deleted, refreshed or merged. As a fetch with
-/// ``FetchRequest/includesPendingChanges`` does, it judges an object by the object's own changes: what an object is
-/// related to is looked at when the object itself changes. It is used on the context's queue.
+/// The content follows the changes in the context: inserted, changed, deleted, refreshed and merged objects. As in a
+/// fetch with ``FetchRequest/includesPendingChanges``, only an object's own changes count: its related objects are
+/// considered when the object itself changes. The controller is used on the context's queue.
 ///
-/// With a batch size the rows are loaded batch by batch as they are asked for; finding a changed object's place takes a
-/// look at a few of them. Sections need a value of every object, and load all rows.
+/// With a batch size, rows are loaded in batches on access; finding the position of a changed object reads a few rows.
+/// Sections load all rows, unless the section name is a stored string attribute of the entity that the request sorts by
+/// first, in lexical order, without limit and offset, and the context has no unsaved changes: one more statement then
+/// counts the rows of each section.
 public final class FetchedResultsController<Object: ManagedObject> {
     public let fetchRequest: FetchRequest<Object>
     public let managedObjectContext: ManagedObjectContext
-    /// The key path whose value is the name of an object's section; `nil`: all objects are in one section.
+    /// The key path of the section name; `nil` puts all objects into one section.
     ///
     /// The first sort descriptor must keep the objects of a section together.
     public let sectionNameKeyPath: String?
-    /// Whom the controller tells of changes.
+    /// The delegate that receives changes.
     public weak var delegate: (any FetchedResultsControllerDelegate<Object>)?
 
     private var content: FetchedResultsContent?
@@ -30,9 +32,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
     private var listeners: [UUID: AsyncStream<FetchedResultsChanges>.Continuation] = [:]
     let site: (fileID: StaticString, line: UInt, function: StaticString)
 
-    /// A controller that has not fetched yet.
+    /// Creates a controller, which fetches nothing until ``performFetch()``.
     ///
-    /// The request is for objects; its fetches have their call site here.
+    /// The request must return objects; its fetches are recorded with the call site of this initializer.
     public init(
         fetchRequest: FetchRequest<Object>, managedObjectContext: ManagedObjectContext,
         sectionNameKeyPath: String? = nil, fileID: StaticString = #fileID, line: UInt = #line,
@@ -51,10 +53,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     // MARK: - Fetching
 
-    /// Runs the fetch request; from then on the content follows the context's changes.
+    /// Runs the fetch request, and starts following the context's changes.
     ///
-    /// - Throws: ``StoreError`` as a fetch does; also if the request has no sort descriptors, or if they separate objects
-    ///   of one section.
+    /// - Throws: ``StoreError`` as a fetch does; also if the request has no sort descriptors, or if they separate
+    ///   objects of one section.
     public func performFetch() throws {
         guard !fetchRequest.sortDescriptors.isEmpty else {
             throw StoreError(
@@ -86,7 +88,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     // MARK: - Content
 
-    /// The objects in their order; `nil` before the first fetch.
+    /// The objects in order; `nil` before the first fetch.
     ///
     /// - Complexity: O(*n*), and loads every batch; ``sections`` and ``object(at:)`` do not.
     public var fetchedObjects: [Object]? {
@@ -95,7 +97,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         }
     }
 
-    /// The sections with their objects, one section if there is no ``sectionNameKeyPath``; `nil` before the first fetch.
+    /// The sections with their objects: one section without a ``sectionNameKeyPath``; `nil` before the first fetch.
     public var sections: [FetchedResultsSection<Object>]? {
         content.map { content in
             content.sections.map {
@@ -115,16 +117,16 @@ public final class FetchedResultsController<Object: ManagedObject> {
         return unsafeDowncast(content.object(place), to: Object.self)
     }
 
-    /// Where an object is; `nil`: it is not in the content.
+    /// The index path of an object; `nil` if the object is not in the content.
     ///
-    /// - Complexity: O(*n*); looks at keys only.
+    /// - Complexity: O(*n*); compares keys only.
     public func indexPath(forObject object: Object) -> IndexPath? {
         guard let content, object.managedObjectContext === managedObjectContext else { return nil }
         let place = content.entries.indices.first { content.key($0) == object.objectKey }
         return place.map { content.indexPath($0) }
     }
 
-    /// The titles of an index of the sections: each once, in the sections' order.
+    /// The titles of the section index, each once, in the order of the sections.
     public var sectionIndexTitles: [String] {
         var titles: [String] = []
         for section in content?.sections ?? [] {
@@ -139,7 +141,7 @@ public final class FetchedResultsController<Object: ManagedObject> {
         content?.sections.firstIndex { Self.indexTitle(forSectionName: $0.name) == title }
     }
 
-    /// The title of a section in an index: the first letter of its name, as a capital.
+    /// The title of a section in the section index: the first letter of its name, in uppercase.
     static func indexTitle(forSectionName name: String) -> String { name.prefix(1).uppercased() }
 
     private func sectionName(of object: ManagedObject) -> String {
@@ -149,9 +151,10 @@ public final class FetchedResultsController<Object: ManagedObject> {
 
     // MARK: - Changes
 
-    /// The changes from now on, wherever they are read.
+    /// The changes from now on, as an asynchronous sequence.
     ///
-    /// Changes are kept until they are read; the sequence ends with the controller. Asked for on the context's queue.
+    /// Changes are buffered until they are read; the sequence ends with the controller. Access it on the context's
+    /// queue; the sequence can be read anywhere.
     public var changes: AsyncStream<FetchedResultsChanges> {
         AsyncStream { continuation in listeners[UUID()] = continuation }
     }
@@ -165,9 +168,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
         ) { notification in this.controller?.take(notification) }
     }
 
-    /// What the notification center holds of a controller.
+    /// A weak reference to the controller, for the notification center.
     private final class Unchecked: @unchecked Sendable {
-        // Only touched on the context's queue: notifications of the context are posted there.
+        // Accessed on the context's queue only, where the context posts its notifications.
         weak var controller: FetchedResultsController?
 
         init(_ controller: FetchedResultsController) {
@@ -207,9 +210,9 @@ public final class FetchedResultsController<Object: ManagedObject> {
         } catch {}
     }
 
-    /// Of a part of the objects what changes elsewhere can change everything: it is fetched anew.
+    /// Fetches again, because with a limit or an offset any change can affect the whole content.
     ///
-    /// - Parameter changed: objects that changed; `nil`: after a reset all objects are others.
+    /// - Parameter changed: the changed objects; `nil` after a reset, when all objects are different.
     private func replace(_ old: FetchedResultsContent, changed: Set<ManagedObject>?) throws {
         let found = FetchedResultsContent(try fetch())
         let before = Set(old.entries.indices.map { old.key($0) })
@@ -273,7 +276,7 @@ extension FetchedResultsChange {
 }
 
 extension ManagedObject {
-    /// The value at the end of a key path as a section's name; empty where there is none.
+    /// The value at the end of a key path as a section name; empty if there is none.
     fileprivate final func sectionName(_ keyPath: String) -> String {
         var object: ManagedObject? = self
         let names = keyPath.split(separator: ".").map(String.init)

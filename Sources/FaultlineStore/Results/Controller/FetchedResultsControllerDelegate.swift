@@ -1,34 +1,35 @@
 public import Foundation
 
-/// Whom a ``FetchedResultsController`` tells of changes, on its context's queue.
+/// The receiver of a ``FetchedResultsController``'s changes, on its context's queue.
 ///
-/// All methods do nothing unless implemented.
+/// All methods are optional.
 public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     associatedtype Object: ManagedObject
 
-    /// Changes follow; the content is still what it was.
+    /// The content is about to change; it is still the old one.
     func controllerWillChangeContent(_ controller: FetchedResultsController<Object>)
 
-    /// A section came or went.
+    /// A section was inserted or deleted.
     ///
-    /// - Parameter index: the section's number in the content after, if it came, or before, if it went.
+    /// - Parameter index: the section's index in the new content if it was inserted, in the old content if it was
+    ///   deleted.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange section: FetchedResultsSection<Object>,
         atSectionIndex index: Int, for type: FetchedResultsChangeType)
 
-    /// An object came, went, moved or changed.
+    /// An object was inserted, deleted, moved or updated.
     ///
     /// - Parameters:
-    ///   - indexPath: where it was; `nil`: it came.
-    ///   - newIndexPath: where it is; `nil`: it went.
+    ///   - indexPath: the old position; `nil` if the object was inserted.
+    ///   - newIndexPath: the new position; `nil` if the object was deleted.
     func controller(
         _ controller: FetchedResultsController<Object>, didChange object: Object, at indexPath: IndexPath?,
         for type: FetchedResultsChangeType, newIndexPath: IndexPath?)
 
-    /// All changes were told.
+    /// All changes have been reported.
     func controllerDidChangeContent(_ controller: FetchedResultsController<Object>)
 
-    /// All changes of one time, as one value.
+    /// All changes made at one time, as one value.
     func controller(_ controller: FetchedResultsController<Object>, didChangeContentWith changes: FetchedResultsChanges)
 }
 

@@ -1,10 +1,10 @@
-/// One of a ``FetchedResultsController``'s sections, as it was when it was asked for.
+/// A section of a ``FetchedResultsController``, as it was when it was requested.
 public struct FetchedResultsSection<Object: ManagedObject>: RandomAccessCollection {
     private let content: FetchedResultsContent
     private let range: Range<Int>
-    /// What the objects have in common; empty without sections.
+    /// The section name that the objects share; empty without sections.
     public let name: String
-    /// What stands in an index of the sections: the first letter of the name.
+    /// The title in the section index: the first letter of the name.
     public let indexTitle: String
 
     init(_ content: FetchedResultsContent, _ section: FetchedResultsContent.Section, indexTitle: String) {
@@ -17,16 +17,16 @@ public struct FetchedResultsSection<Object: ManagedObject>: RandomAccessCollecti
     public var startIndex: Int { 0 }
     public var endIndex: Int { range.count }
 
-    /// The object at a place of the section.
+    /// The object at an index of the section.
     ///
-    /// With a batch size, asking for it loads the batch that it is in.
+    /// With a batch size, access loads the object's batch.
     public subscript(position: Int) -> Object {
         requireCorrectUse(
             indices.contains(position), "There is no object \(position) among \(count) of section '\(name)'.")
         return unsafeDowncast(content.object(range.lowerBound + position), to: Object.self)
     }
 
-    /// How many objects there are; takes no look at any.
+    /// The number of objects; loads no rows.
     public var numberOfObjects: Int { range.count }
 }
 

@@ -1,10 +1,10 @@
 import FaultlineModel
 import Foundation
 
-/// Works out what changes of a context make of a content.
+/// Computes how changes in a context change a controller's content.
 ///
-/// Costs a pass over the content's keys, and for each changed object a few comparisons with others: what did not change
-/// keeps its order, so that only changed objects can move.
+/// Costs a pass over the content's keys, and a few comparisons for each changed object. Only changed objects can move,
+/// because the others keep their order.
 struct FetchedResultsUpdate {
     private(set) var content: FetchedResultsContent
     private(set) var changes = FetchedResultsChanges()
@@ -12,22 +12,24 @@ struct FetchedResultsUpdate {
     private let order: SortOrder
     private let evaluator: PredicateEvaluator
 
-    /// A changed object on its way to its place.
+    /// A changed object whose position is being determined.
     private struct Candidate {
         var object: ManagedObject
         var keys: [SQLValue]
-        /// Where it was; `nil`: nowhere.
+        /// The old position; `nil` if the object is new to the content.
         var oldPlace: Int?
-        /// How many of the objects that did not change stand in front of it.
+        /// The number of unchanged objects before it.
         var place = 0
         var section = ""
         var isMoved = false
     }
 
+    /// Computes the changes.
+    ///
     /// - Parameters:
-    ///   - matches: the changed objects that belong to the content now.
+    ///   - matches: the changed objects that now belong to the content.
     ///   - changedKeys: the keys of all changed objects.
-    ///   - sectionName: the name of an object's section; `nil`: there are no sections.
+    ///   - sectionName: returns the name of an object's section; `nil` without sections.
     init(
         _ old: FetchedResultsContent, matches: [ManagedObject], changedKeys: Set<ObjectKey>, order: SortOrder,
         evaluator: PredicateEvaluator, sectionName: ((ManagedObject) -> String)?
@@ -58,7 +60,7 @@ struct FetchedResultsUpdate {
             if left.place != right.place { return left.place < right.place }
             let result = order.compare(left.keys, right.keys)
             if result != 0 { return result < 0 }
-            // What was there comes first, in the order in which it was.
+            // Objects that were already in the content come first, in their old order.
             return (left.oldPlace ?? .max) < (right.oldPlace ?? .max)
         }
         let newPlaces = merge(candidates, kept, isDivided: sectionName != nil)
@@ -69,7 +71,7 @@ struct FetchedResultsUpdate {
 
     private func keys(_ place: Int) -> [SQLValue] { order.keys(of: old.object(place), evaluator) }
 
-    /// Finds a changed object's place among those that did not change: where it was, if that is still right.
+    /// Finds a changed object's position among the unchanged ones; keeps the old position if it is still correct.
     private func place(_ candidate: inout Candidate, among kept: [Int]) {
         if let oldPlace = candidate.oldPlace {
             let place = Self.firstIndex(kept.count) { kept[$0] > oldPlace }
@@ -84,7 +86,7 @@ struct FetchedResultsUpdate {
         candidate.place = Self.firstIndex(kept.count) { order.compare(candidate.keys, keys(kept[$0])) < 0 }
     }
 
-    /// The first of so many for which something holds that holds for all behind it.
+    /// The first index for which a condition holds that holds for all later indexes too.
     private static func firstIndex(_ count: Int, _ holds: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -94,7 +96,7 @@ struct FetchedResultsUpdate {
         return low
     }
 
-    /// Makes the new content; gives the new place of each candidate.
+    /// Creates the new content; returns the new position of each candidate.
     private mutating func merge(_ candidates: [Candidate], _ kept: [Int], isDivided: Bool) -> [Int] {
         var entries: [FetchedResultsContent.Entry] = []
         var names: [String] = []
@@ -130,7 +132,7 @@ struct FetchedResultsUpdate {
         var inserted: [FetchedResultsChange] = []
         var moved: [FetchedResultsChange] = []
         var updated: [FetchedResultsChange] = []
-        // Of several between the same two others the one that was furthest behind so far.
+        // The last of the old positions among candidates between the same two unchanged objects.
         var (group, furthest) = (-1, -1)
         for (candidate, place) in zip(candidates, newPlaces) {
             let (id, new) = (candidate.object.objectID, content.indexPath(place))
