@@ -3,7 +3,8 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ChangeSet {
-    /// The objects to write that the program has fetched and not read, by fetch: a batch request could write them.
+    /// The objects to write that a fetch returned and the program has not read, by fetch: candidates for a batch
+    /// request.
     ///
     /// Empty if a class overrides a method that runs for each saved object.
     ///
@@ -25,12 +26,12 @@ extension ChangeSet {
     }
 }
 
-/// The objects of one fetch that are written and were not read.
+/// The unread objects of one fetch that a save writes.
 private struct UnreadPart {
     var deleted: UInt64 = 0
-    /// Objects that were set to the values of the first of them.
+    /// The number of objects that were set to the same values as the first.
     var updated: UInt64 = 0
-    /// The properties that were set, a bit for each.
+    /// The properties that were set, one bit each.
     var properties: UInt64 = 0
     private var values: PendingChanges?
 
@@ -64,17 +65,17 @@ private struct UnreadPart {
 }
 
 extension ObjectTrail {
-    /// The fetch that returned the object last; 0: none is known.
+    /// The last fetch that returned the object; 0 if unknown.
     fileprivate var fetch: EventID { use?.fetch ?? 0 }
 }
 
 extension ManagedObject {
-    /// Whether a fetch returned the object and nothing of it was read since.
+    /// Whether a fetch returned the object and none of its properties has been read since.
     fileprivate var isUnread: Bool {
         trail.fetch != 0 && trail.readProperties == 0 && runtime.schema.properties.count <= UInt64.bitWidth
     }
 
-    /// The properties that were set, a bit for each; `nil`: none, or some that a batch request cannot set.
+    /// The properties that were set, one bit each; `nil` if there are none, or some that a batch request cannot set.
     fileprivate func settableProperties(_ pending: PendingChanges) -> UInt64? {
         var bits: UInt64 = 0
         for property in runtime.schema.properties {

@@ -1,19 +1,19 @@
 import FaultlineModel
 
-/// What a save has to do.
+/// The work of a save.
 struct ChangeSet {
     var inserted: [ManagedObject] = []
     var updated: [ManagedObject] = []
     var deleted: [ManagedObject] = []
-    /// Objects that were changed, that the store does not have any more and that are to be in it again.
+    /// Changed objects that another writer deleted, and that are written again.
     var revived: [ManagedObject] = []
-    /// Objects of the store that others are related to now by rows that are not theirs.
+    /// Objects in the store to which others were added, where the foreign key is in the other object's row.
     var related: [ManagedObject] = []
-    /// Pairs of many-to-many relationships.
+    /// Row changes of join tables.
     var joins: [Join] = []
-    /// Ordered relationships whose members are to be put in order.
+    /// Ordered relationships whose order must be written.
     var orders: [Order] = []
-    /// Relationships whose to-many side has other members afterwards, by number.
+    /// The numbers of the relationships whose to-many side changes.
     var relationships: Set<Int> = []
 
     struct Join {
@@ -27,7 +27,7 @@ struct ChangeSet {
 
     struct Order {
         var owner: ManagedObject
-        /// The relationship's place among the owner's properties.
+        /// The index of the relationship in the owner's properties.
         var index: Int
     }
 
@@ -35,18 +35,18 @@ struct ChangeSet {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && revived.isEmpty && joins.isEmpty && orders.isEmpty
     }
 
-    /// New objects and nothing else.
+    /// A change set with only new objects.
     init(inserted: [ManagedObject]) {
         self.inserted = Self.byEntity(inserted)
     }
 
-    /// Collects what a context changed.
+    /// Collects the changes of a context.
     ///
-    /// Costs as much as was changed, whatever else the context holds.
+    /// The cost depends on the number of changes, not on the number of objects in the context.
     ///
-    /// - Parameter revived: objects that are written anew, not updated.
+    /// - Parameter revived: objects to insert again instead of updating them.
     init(_ context: ManagedObjectContext, revived: Set<ManagedObject> = []) {
-        // Rows are written table by table: each statement is prepared once and bound again.
+        // Rows are written table by table, which prepares each statement only once.
         inserted = Self.byEntity(context.insertedObjects)
         deleted = Self.byEntity(context.deletedObjects)
         updated = Self.byEntity(
@@ -73,7 +73,9 @@ struct ChangeSet {
         addRelationships(of: self.revived)
     }
 
-    /// - Parameter objects: in the order of their entities.
+    /// Adds the relationships whose members can change.
+    ///
+    /// - Parameter objects: grouped by entity.
     private mutating func addRelationships(of objects: [ManagedObject]) {
         var last = -1
         objects.forEachHeld { object in
@@ -85,7 +87,7 @@ struct ChangeSet {
 
     /// The changes of one store's objects.
     ///
-    /// Relationships that others have changed are told of as well, which costs no more than another look at them.
+    /// Keeps the relationships that changed in other stores, which only costs reading their members again.
     func part(in store: SQLStore) -> ChangeSet {
         func isOwn(_ object: ManagedObject) -> Bool { object.runtime.store === store }
         var part = self
@@ -99,7 +101,9 @@ struct ChangeSet {
         return part
     }
 
-    /// - Throws: ``StoreError`` if a relationship leads from an object of one store to one of another.
+    /// Checks that no relationship crosses stores.
+    ///
+    /// - Throws: ``StoreError`` if an object of one store refers to an object of another.
     func checkStores() throws(StoreError) {
         func check(_ object: ManagedObject, _ name: String, _ other: ManagedObject) throws(StoreError) {
             guard !other.isDeleted, other.runtime.store !== object.runtime.store else { return }
@@ -136,9 +140,10 @@ struct ChangeSet {
         }
     }
 
-    /// Both sides of a pair know of it; the side with the lower relationship number tells.
+    /// Adds the join rows of an object's many-to-many relationships.
     ///
-    /// Of a relation of an entity with itself each side's pair has a row.
+    /// Both sides know of a pair; the side with the lower relationship number adds it. If a relationship is its own
+    /// inverse, each side adds a row.
     private mutating func addJoins(of object: ManagedObject) {
         for (index, state) in object.toMany where state.hasChanges {
             let property = object.runtime.schema.properties[index]

@@ -1,16 +1,16 @@
 import CSQLite
 import FaultlineModel
 
-/// Objects of a save whose values must be unique and are not.
+/// Objects of a save that violate a uniqueness constraint.
 struct ConstraintConflicts {
     struct Conflict {
         var entity: EntitySchema
-        /// The properties that are unique together, as indexes.
+        /// The properties of the constraint, as indexes.
         var constraint: [Int]
         var values: [SQLValue]
-        /// The objects of the context that have these values, in the order in which they would be saved.
+        /// The context's objects that have these values, in the order in which a save would write them.
         var objects: [ManagedObject]
-        /// The object of the store that has them; `nil`: none but those of the context.
+        /// The stored object that has these values; `nil` if only objects of the context conflict.
         var stored: ManagedObjectID?
     }
 
@@ -22,11 +22,11 @@ struct ConstraintConflicts {
         var values: [SQLValue]
     }
 
-    /// Compares what a save sets with what the store has, and with each other.
+    /// Compares the values that a save sets with the store and with each other.
     ///
-    /// What is about to leave its values, because it is deleted or gets others, is in nobody's way.
+    /// Objects that the save deletes, or whose values it changes, do not conflict.
     ///
-    /// - Complexity: a look-up in the store for each object with unique values that the save sets.
+    /// - Complexity: one lookup in the store for each object whose unique values the save sets.
     init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
         let leaving = Set(changes.deleted.map(\.objectID))
         let moving = Dictionary(changes.updated.map { ($0.objectID, $0) }) { first, _ in first }
@@ -83,7 +83,7 @@ struct ConstraintConflicts {
 
     var isEmpty: Bool { conflicts.isEmpty }
 
-    /// The error of a save whose policy is to fail.
+    /// The error to throw under the policy ``MergePolicy/error``.
     func error(_ first: StoreError, _ context: ManagedObjectContext) -> StoreError {
         guard let conflict = conflicts.first, let object = conflict.objects.last else { return first }
         let names = conflict.constraint.map { "'\(conflict.entity.properties[$0].name)'" }.joined(separator: " and ")
@@ -99,7 +99,7 @@ struct ConstraintConflicts {
 }
 
 extension ConstraintConflicts.Conflict {
-    /// The conflict as the program gets to know it.
+    /// The conflict in its public form.
     fileprivate func described(_ context: ManagedObjectContext) -> ConstraintConflict {
         let names = constraint.map { entity.properties[$0].name }
         let snapshots = objects.map { $0.snapshot() }
@@ -113,7 +113,7 @@ extension ConstraintConflicts.Conflict {
 }
 
 extension EntitySchema {
-    /// The properties that are unique together, of the entity and its parents, with the entity that says so.
+    /// The uniqueness constraints of the entity and its ancestors, each with the entity that declares it.
     func uniqueProperties(in model: ModelSchema) -> [(entity: EntitySchema, constraint: [Int])] {
         var found: [(EntitySchema, [Int])] = []
         var next: EntitySchema? = self
@@ -126,7 +126,7 @@ extension EntitySchema {
 }
 
 extension ManagedObject {
-    /// What the save under way would have in a property's column.
+    /// The value that the save would write to a property's column.
     fileprivate func valueToSave(_ index: Int) -> SQLValue {
         switch pending?[index] {
         case .null?: return .null

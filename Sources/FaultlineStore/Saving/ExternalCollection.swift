@@ -2,9 +2,9 @@ import CSQLite
 import FaultlineModel
 import Foundation
 
-/// Removes the files of large values that killed saves have left behind.
+/// Removes the files of large values that interrupted saves left behind.
 ///
-/// Only files that such a save has noted, that are called as the store calls its files, and that no row refers to.
+/// Only removes files that such a save listed, that have names as the store assigns them, and that no row refers to.
 struct ExternalCollection {
     private let external: ExternalData
     private let schema: ModelSchema
@@ -16,7 +16,9 @@ struct ExternalCollection {
         self.connection = connection
     }
 
-    /// - Complexity: Without such saves, a look into a folder; with one, O(rows of the tables with large values).
+    /// Removes the files.
+    ///
+    /// - Complexity: one directory listing; after an interrupted save, O(rows of the tables with large values).
     func collect() {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: external.support.path) else { return }
         for name in names where name.hasPrefix(UnsavedFiles.prefix) {

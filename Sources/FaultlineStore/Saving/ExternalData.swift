@@ -1,16 +1,16 @@
 import FaultlineTrace
 import Foundation
 
-/// Large values that are kept in files beside the store, in `.NAME_SUPPORT/_EXTERNAL_DATA`.
+/// Large values stored in files beside the store, in `.NAME_SUPPORT/_EXTERNAL_DATA`.
 ///
-/// A column holds a first byte of 1 and the value, or a first byte of 2 and the file's name, which is a UUID.
+/// A column contains a byte 1 followed by the value, or a byte 2 followed by the file's name, which is a UUID.
 struct ExternalData: Sendable {
     let folder: URL
     let threshold: Int
-    /// The store's own name, by which its files are told from those of a store beside it.
+    /// The store's identifier, which distinguishes its files from those of a store in the same folder.
     let store: String
 
-    /// The folder of the store, which that of its values is in.
+    /// The store's support folder, the parent of `folder`.
     var support: URL { folder.deletingLastPathComponent() }
 
     init(storeURL: URL, store: String, threshold: Int) {
@@ -20,14 +20,14 @@ struct ExternalData: Sendable {
         self.threshold = threshold
     }
 
-    /// The value behind a column's bytes.
+    /// Reads the value that a column's bytes contain or refer to.
     func value(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> Data {
         guard let tag = bytes.first else { return Data() }
         let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
         guard tag == 2 else { return Data(rest) }
         let name = Self.name(rest)
         do {
-            // A store of unknown origin can refer to any file.
+            // A store from an untrusted source can refer to any path.
             guard Self.isFileName(name) else { throw RegularFile.Failure.notRegular }
             return Data(try RegularFile.bytes(of: folder.appendingPathComponent(name).path, atMost: .max))
         } catch {
@@ -45,17 +45,17 @@ struct ExternalData: Sendable {
         return Self.isFileName(name) ? folder.appendingPathComponent(name) : nil
     }
 
-    /// Whether a name is one of a file in the folder and leads nowhere else.
+    /// Whether a name is a plain file name, without a path.
     private static func isFileName(_ name: String) -> Bool {
         !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(UInt8(ascii: "/"))
     }
 
-    // Core Data ends the name with a zero.
+    // Core Data terminates the name with a zero byte.
     private static func name(_ bytes: UnsafeRawBufferPointer) -> String {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 
-    /// What the column holds of a large value, whose file is to have a name.
+    /// The column's bytes for a large value in a file with a name.
     static func column(_ name: String) -> Data { Data([2]) + Data(name.utf8) + Data([0]) }
 
     /// Writes a large value to a new file.
@@ -65,7 +65,7 @@ struct ExternalData: Sendable {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try value.write(to: file)
         } catch {
-            // What was written before the disk was full.
+            // Remove what was written before the disk was full.
             try? FileManager.default.removeItem(at: file)
             throw StoreError(
                 .externalData,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The files of large values that a transaction makes and replaces.
+/// The files of large values that a transaction creates and replaces.
 ///
-/// They are named in an ``UnsavedFiles`` as long as it is not known whether the transaction is committed.
+/// An ``UnsavedFiles`` lists them until the outcome of the transaction is known.
 struct ExternalWrites {
     private let external: ExternalData
     private var new: [URL] = []
@@ -13,7 +13,7 @@ struct ExternalWrites {
         self.external = external
     }
 
-    /// What a column holds of a value; a large one is written to a new file first.
+    /// Returns the column's bytes for a value, after writing a large value to a new file.
     mutating func column(_ value: Data) throws(StoreError) -> Data {
         guard value.count >= external.threshold else { return Data([1]) + value }
         let name = UUID().uuidString
@@ -22,15 +22,15 @@ struct ExternalWrites {
         return ExternalData.column(name)
     }
 
-    /// Takes in a file whose value is replaced, or whose row is deleted.
+    /// Registers a file whose value is replaced or whose row is deleted.
     mutating func replace(_ file: URL) { old.append(file) }
 
-    /// Called before the transaction is committed, after which the files that are replaced are needed no more.
+    /// Lists the replaced files before the commit, after which they are no longer needed.
     mutating func willCommit() {
         if !old.isEmpty { note(old.map(\.lastPathComponent)) }
     }
 
-    /// Removes what was made, because the transaction is taken back.
+    /// Removes the new files, after a rollback.
     mutating func undo() {
         ExternalData.remove(new)
         (new, old) = ([], [])
@@ -38,7 +38,7 @@ struct ExternalWrites {
         unsaved = nil
     }
 
-    /// Removes what was replaced, because the transaction is committed.
+    /// Removes the replaced files, after the commit.
     mutating func finish() {
         ExternalData.remove(old)
         (new, old) = ([], [])
@@ -46,7 +46,7 @@ struct ExternalWrites {
         unsaved = nil
     }
 
-    /// Without the note, files of a program that is killed stay, which costs room and nothing else.
+    /// If listing fails and the program is killed, files are left behind, which only costs disk space.
     private mutating func note(_ names: [String]) {
         if unsaved == nil { unsaved = UnsavedFiles(external) }
         unsaved?.note(names)

@@ -1,21 +1,25 @@
-/// Transactions of several stores: all the work and its checks are done in each of them before the first is committed.
+/// Transactions in several stores: all rows are written and checked in every store before the first commit.
 ///
-/// A commit that fails all the same cannot take back those before it. So the stores that are likeliest to fail come first:
-/// a binary store writes its whole file, and a store in memory cannot fail.
+/// A later commit that fails cannot revert earlier ones. The stores most likely to fail therefore commit first: a
+/// binary store writes its whole file, and a store in memory cannot fail.
 struct JointTransaction<Part: StoreTransaction> {
     private(set) var parts: [Part]
-    /// The part that could not be written or committed.
+    /// The index of the part that could not be written or committed.
     private(set) var failed: Int?
-    /// The parts that were committed.
+    /// The indexes of the committed parts.
     private(set) var committed: [Int] = []
 
-    /// - Parameter parts: one a store, in the order of the coordinator's stores, in which all who need several of them
-    ///   lock them.
+    /// Creates the transaction.
+    ///
+    /// - Parameter parts: one for each store, in the coordinator's order. Everyone locks stores in this order, which
+    ///   prevents deadlocks.
     init(_ parts: [Part]) {
         self.parts = parts
     }
 
-    /// - Throws: ``StoreError`` if a part fails. If some were committed by then, the error says which.
+    /// Writes and commits all parts.
+    ///
+    /// - Throws: ``StoreError`` if a part fails. If other parts were already committed, the error lists their stores.
     mutating func run(for origin: TraceOrigin) throws(StoreError) {
         failed = nil
         try write(from: 0, origin)

@@ -1,16 +1,17 @@
 import FaultlineModel
 
 extension ManagedObject {
-    /// The columns that were set to another value than the row has, as slots.
+    /// The columns whose set value differs from the row's, as slots.
     func changedSlots() -> [Int] {
         guard let pending else { return [] }
         return runtime.schema.columns.indices.filter { isChanged(slot: $0, pending) }
     }
 
-    /// Whether a save may write the object's row or compare it with the store's: something was set, or members were added.
+    /// Whether a save may write the object's row or compare it with the store's: a value was set, or members were
+    /// added.
     var writesRow: Bool { pending != nil || toMany.values.contains { $0.isOrderChanged } }
 
-    /// Whether a column was set, to whatever value.
+    /// Whether any column was set, even to the same value.
     var hasSetValues: Bool {
         guard let pending else { return false }
         return runtime.schema.columns.contains { column in
@@ -18,8 +19,9 @@ extension ManagedObject {
         }
     }
 
-    /// Whether a column was set to another value than the row has, in every bit: what Swift calls equal can be stored in
-    /// different ways.
+    /// Whether a column was set to a value that is not bitwise identical to the row's.
+    ///
+    /// Values that are equal in Swift can be stored differently.
     private func isChanged(slot: Int, _ pending: PendingChanges) -> Bool {
         let column = runtime.schema.columns[slot]
         switch pending[column.property] {
@@ -34,7 +36,7 @@ extension ManagedObject {
         }
     }
 
-    /// Whether the row has a value already.
+    /// Whether the row already has a value.
     private func isStored(_ value: AttributeValue, _ slot: Int) -> Bool {
         let property = runtime.schema.properties[runtime.schema.columns[slot].property]
         let wanted = SQLValue(value)
@@ -42,21 +44,20 @@ extension ManagedObject {
         guard property.isExternal else {
             return storedValue(property.index).map { SQLValue($0).isIdentical(to: wanted) } ?? false
         }
-        // A file that is missing is about to be replaced.
+        // If the file is missing, the save replaces it.
         let stored = try? runtime.store.external.value(row.bytes(at: runtime.offsets[property.index]))
         return stored.map { SQLValue.blob($0) == wanted } ?? false
     }
 
-    /// The key that the object has once the save under way is done.
+    /// The object's key after the save in progress.
     var finalKey: Int64 { key > 0 ? key : pending?.newKey ?? 0 }
 
-    /// The properties that were set to another value than the row has.
+    /// The properties whose set value differs from the row's.
     func changedProperties() -> Set<Int> {
         Set(changedSlots().map { runtime.schema.columns[$0].property })
     }
 
-    /// Lets go of what was set to the value that the row has anyway, so that it does not count as a change of a newer
-    /// row.
+    /// Discards set values that equal the row's, which would otherwise count as changes of a newer row.
     func forgetUnchangedValues() {
         guard let pending, row != nil else { return }
         let changed = changedProperties()

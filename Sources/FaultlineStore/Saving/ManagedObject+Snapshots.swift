@@ -1,7 +1,7 @@
 import FaultlineModel
 
 extension ManagedObject {
-    /// The values of attributes and to-one relationships as the object has them now, by name.
+    /// The current values of attributes and to-one relationships, by name.
     func snapshot() -> [String: any Sendable] {
         var values: [String: any Sendable] = [:]
         for property in runtime.schema.properties where property.slot >= 0 {
@@ -14,7 +14,7 @@ extension ManagedObject {
         return values
     }
 
-    /// The same of the object's row alone.
+    /// The values in the object's row, in the form of ``snapshot()``.
     func storedSnapshot() -> [String: any Sendable]? {
         guard row != nil else { return nil }
         let store = runtime.store
@@ -36,7 +36,7 @@ extension ManagedObject {
         return values
     }
 
-    /// An object of another version of this one's row, to read that version's values.
+    /// Creates a temporary object to read another version of this object's row.
     final func reader(of row: RowPointer, _ block: RowBlock) -> ManagedObject {
         let entity = runtime.store.entities[Int(row.header.pointee.entity)]
         let object = ManagedObject(

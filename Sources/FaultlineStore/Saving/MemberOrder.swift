@@ -1,15 +1,15 @@
-/// Finds the numbers that put the members of an ordered relationship in their order.
+/// Assigns the order numbers of an ordered relationship's members.
 ///
-/// They are spaced, so that an object that is put between two others changes one row and not all: Core Data leaves
-/// 2,048 between them.
+/// The numbers are spaced, so inserting an object between two others changes one row instead of all. Core Data's
+/// spacing is 2,048.
 struct MemberOrder {
     static let spacing: Int64 = 2048
 
-    /// The numbers that change.
+    /// Returns the numbers to change.
     ///
     /// - Parameters:
-    ///   - keys: the members as they are to stand.
-    ///   - known: the numbers that they have.
+    ///   - keys: the members in their new order.
+    ///   - known: their current numbers.
     static func changes(_ keys: [Int64], known: [Int64: Int64]) -> [(key: Int64, number: Int64)] {
         let numbers = keys.map { known[$0] }
         let kept = longestRise(numbers)
@@ -30,10 +30,10 @@ struct MemberOrder {
         return changes
     }
 
-    /// How far numbers are apart that fit behind a number and in front of another; `nil`: they do not fit.
+    /// The spacing that fits a number of members between two numbers; `nil` if they do not fit.
     private static func step(_ low: Int64, _ high: Int64?, _ count: Int64) -> Int64? {
         guard let high else {
-            // As far as 32 bits go: nobody has said that the column may hold more.
+            // Stay within 32 bits, because Core Data may not read more from the column.
             return low <= Int64(Int32.max) - spacing * count ? spacing : nil
         }
         let step = (high - low) / (count + 1)
@@ -45,14 +45,14 @@ struct MemberOrder {
         return keys.enumerated().map { ($1, Int64($0 + 1) * spacing) }.filter { known[$0.0] != $0.1 }
     }
 
-    /// The places of most numbers that rise already and can stay: patience sorting.
+    /// The indexes of a longest increasing subsequence, whose numbers can stay; found by patience sorting.
     ///
     /// - Complexity: O(n log n).
     private static func longestRise(_ numbers: [Int64?]) -> [Int] {
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
         for (place, number) in numbers.enumerated() {
-            // Others are not ours, or cannot be counted with.
+            // Skip missing and invalid numbers.
             guard let number, number > 0, number <= Int64(Int32.max) else { continue }
             var (low, high) = (0, ends.count)
             while low < high {

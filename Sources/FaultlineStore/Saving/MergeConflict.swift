@@ -1,32 +1,32 @@
-/// An object that somebody else has changed or deleted since it was read here.
+/// An object that another writer has changed or deleted since it was read.
 ///
-/// Snapshots are values by the names of attributes and to-one relationships, of which they have the
-/// ``ManagedObjectID``; what has no value is not in them, nor are to-many relationships.
+/// Snapshots contain the values of attributes and to-one relationships by name; a relationship's value is the
+/// ``ManagedObjectID``. Missing values and to-many relationships are left out.
 public struct MergeConflict: Sendable {
     public let objectID: ManagedObjectID
-    /// The object with its unsaved changes; `nil`: it was to be deleted.
+    /// The object with its unsaved changes; `nil` if it was to be deleted.
     public let objectSnapshot: [String: any Sendable]?
-    /// The object as it was read; `nil`: it was gone then already.
+    /// The object as it was read; `nil` if it was already gone.
     public let cachedSnapshot: [String: any Sendable]?
-    /// The object as the store has it; `nil`: it was deleted there.
+    /// The object as it is in the store; `nil` if it was deleted there.
     public let persistedSnapshot: [String: any Sendable]?
     /// The version that was read (`Z_OPT`).
     public let oldVersionNumber: Int
-    /// The version in the store; 0: it was deleted there.
+    /// The version in the store; 0 if the object was deleted there.
     public let newVersionNumber: Int
 }
 
-/// Objects whose values must be unique and are not.
+/// Objects that violate a uniqueness constraint.
 public struct ConstraintConflict: Sendable {
-    /// The properties that are unique together.
+    /// The properties of the constraint.
     public let constraint: [String]
-    /// Their values, by name; of a to-one relationship the ``ManagedObjectID``.
+    /// Their values, by name; the value of a to-one relationship is the ``ManagedObjectID``.
     public let constraintValues: [String: any Sendable]
-    /// The object of the store that has these values; `nil`: the objects of the context are in conflict with each other.
+    /// The stored object that has these values; `nil` if only objects of the context conflict.
     public let databaseObjectID: ManagedObjectID?
-    /// That object as the store has it; see ``MergeConflict``.
+    /// That object as it is in the store; see ``MergeConflict``.
     public let databaseSnapshot: [String: any Sendable]?
-    /// The objects that were to be saved with these values.
+    /// The objects of the save that have these values.
     public let conflictingObjectIDs: [ManagedObjectID]
     /// Those objects with their unsaved changes, in the same order.
     public let conflictingSnapshots: [[String: any Sendable]]

@@ -1,36 +1,36 @@
-/// What a save does where it meets what somebody else has saved: with objects that were changed since they were read,
-/// and with values that must be unique and are there already.
+/// The way a save resolves conflicts with changes of other writers.
 ///
-/// A context's policy is ``ManagedObjectContext/mergePolicy``. Every policy but ``error`` brings the objects in conflict
-/// into line with the store and saves again, in the same call.
+/// Conflicts concern objects that were changed since they were read, and values that violate a uniqueness constraint. A
+/// context's policy is ``ManagedObjectContext/mergePolicy``. Every policy except ``error`` resolves the conflicts and
+/// saves again, in the same call.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-    /// The save fails with ``StoreError/Code/conflict`` or ``StoreError/Code/constraint``, and ``StoreError/conflicts`` or
-    /// ``StoreError/constraintConflicts`` tell what was in conflict.
+    /// The save fails with ``StoreError/Code/conflict`` or ``StoreError/Code/constraint``.
     ///
-    /// Nothing is changed, in the context or in the store.
+    /// ``StoreError/conflicts`` or ``StoreError/constraintConflicts`` describe the conflicts. Neither the context nor
+    /// the store changes.
     case error
-    /// Property by property: of what both sides have set, the store's is kept.
+    /// Merges by property; if both sides set a property, the store's value wins.
     ///
-    /// An object that somebody else deleted is gone here too, and one that was to be deleted here and was changed
-    /// meanwhile stays. A new object whose unique values are in the store becomes the object there: it gives it what that
-    /// has no value for, and the members of its relationships.
+    /// An object that another writer deleted is deleted here too. An object that was to be deleted here, but was
+    /// changed in the store, stays. A new object whose unique values are already in the store is merged into the stored
+    /// object, which gets the values it lacks and the members of the new object's relationships.
     case mergeByPropertyStoreTrump
-    /// Property by property: of what both sides have set, the context's is kept.
+    /// Merges by property; if both sides set a property, the context's value wins.
     ///
-    /// An object that was changed here and that somebody else deleted is in the store again, under its identity. A new
-    /// object whose unique values are in the store becomes the object there: all values that it has, defaults included,
-    /// replace those of that object, and the members of its relationships join that object's.
+    /// An object that was changed here and deleted by another writer is inserted again, with the same ID. A new object
+    /// whose unique values are already in the store is merged into the stored object: all its values, including
+    /// defaults, replace the stored ones, and the members of its relationships are added.
     case mergeByPropertyObjectTrump
-    /// The context's version of an object replaces the store's, also where nothing was set here.
+    /// The context's version of an object replaces the store's, including properties that were not set here.
     ///
-    /// What somebody else deleted is in the store again. A new object whose unique values are in the store replaces all
-    /// values and relationships of the object there.
+    /// An object that another writer deleted is inserted again. A new object whose unique values are already in the
+    /// store replaces all values and relationships of the stored object.
     case overwrite
-    /// The store's version of an object is kept: what was changed here is taken back, deletions included.
+    /// The store's version of an object wins, and the changes here are undone, including deletions.
     ///
-    /// A new object whose unique values are in the store is let go of.
+    /// A new object whose unique values are already in the store is discarded.
     case rollback
 
-    /// Whether what was set here is stronger.
+    /// Whether values set in the context win.
     var prefersObject: Bool { self == .mergeByPropertyObjectTrump || self == .overwrite }
 }

@@ -3,7 +3,7 @@ import FaultlineTrace
 import Foundation
 
 extension SaveExecution {
-    /// Writes a row that somebody else has deleted anew, under its key: as it was read, with what was changed since.
+    /// Inserts a row that another writer deleted, with the same key, the values as read and the changes since.
     mutating func revive(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
         let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + entity.schema.columns.map(\.name)
@@ -22,11 +22,10 @@ extension SaveExecution {
         span?.event.updated += 1
     }
 
-    /// Deletes what is to be deleted, and takes unique values away from rows that are to get others, so that whoever is
-    /// to have them can.
+    /// Performs the deletions, and clears unique values that are about to change, before other rows take them.
     ///
     /// SQLite checks each row as it is written (https://www.sqlite.org/lang_createtable.html#uniqueconst), and two
-    /// objects may change places.
+    /// objects may exchange their values.
     mutating func clearUniqueValues() throws(StoreError) {
         for object in changes.deleted { try delete(object) }
         for object in changes.updated {
@@ -45,14 +44,14 @@ extension SaveExecution {
 }
 
 extension ManagedObject {
-    /// What the row has in a column, as a statement writes it.
+    /// The row's value of a column, in the form that a statement binds.
     fileprivate func rowValue(_ slot: Int) -> SQLValue {
         guard let row, row.hasValue(slot: slot) else { return .null }
         let column = runtime.schema.columns[slot]
         let property = runtime.schema.properties[column.property]
         let offset = RowLayout.offset(ofSlot: slot)
         if property.isRelationship { return .integer(row.integer(at: offset)) }
-        // What stands in a file of its own is named by the column.
+        // For a value in a file, the column contains the file's name.
         if property.isExternal { return .blob(Data(row.bytes(at: offset))) }
         return storedValue(property.index).map { SQLValue($0) } ?? .null
     }

@@ -4,7 +4,7 @@ import FaultlineModel
 import FaultlineRecorder
 
 extension SaveExecution {
-    /// Writes the rows of new objects, which are in the order of their entities.
+    /// Inserts the rows of new objects, which are grouped by entity.
     mutating func insert(_ new: [ManagedObject]) throws(StoreError) {
         rows.reserveCapacity(rows.count + new.count)
         var rest = new[...]
@@ -14,13 +14,13 @@ extension SaveExecution {
             try insert(objects, entity)
             rest = rest.dropFirst(objects.count)
         }
-        // An import's array of them is taken as it is.
+        // An import's array is used without a copy.
         objects = objects.isEmpty ? new : objects + new
     }
 
-    /// Writes the rows of new objects of one entity.
+    /// Inserts the rows of new objects of one entity.
     ///
-    /// A row is made as the row cache keeps it, and bound from there: its texts are copied once.
+    /// Each row is built in the row cache's format and bound from there, which copies its strings only once.
     private mutating func insert(
         _ new: ArraySlice<ManagedObject>, _ entity: EntityRuntime
     ) throws(StoreError) {
@@ -28,7 +28,7 @@ extension SaveExecution {
         var builder = takeBuilder(entity.root)
         defer {
             builders[entity.root] = builder
-            // The rows may go before the statement does.
+            // The rows may be freed before the statement.
             sqlite3_clear_bindings(statement.handle)
         }
         let columns = entity.boundColumns
@@ -42,11 +42,11 @@ extension SaveExecution {
             var logged: [SQLValue] = []
             for slot in 0..<columns.count {
                 let property = entity.plainProperties[slot]
-                // Most values go from the object to the row as they are, if nobody logs them.
+                // Most values go directly from the object to the row, unless they are logged.
                 if property >= 0, !isLogged, builder.set(slot: slot, pending.place(of: property)) { continue }
                 let value = try self.value(of: object, slot)
                 builder.set(entity.layout, slot: slot, value)
-                // What a row keeps in another way than the store is bound by itself.
+                // Values that the row stores differently from the database are bound separately.
                 if columns.start[slot].storage == CSTORE_NULL.rawValue { statement.bind(value, at: Int32(slot + 4)) }
                 if isLogged { logged.append(value) }
             }
@@ -57,7 +57,7 @@ extension SaveExecution {
                     statement.sql, [.integer(key), .integer(entity.schema.number), .integer(1)] + logged)
             }
             span?.event.trips += 1
-            // The key, the entity and the version are written along.
+            // The key, the entity and the version are written too.
             span?.event.bytes += UInt64(3 * 8 + row.byteCount(entity.layout))
             do throws(StoreError) {
                 try session.execute(statement, doing: "Saving \(entity.schema.name)", origin: origin)
@@ -85,7 +85,7 @@ extension SaveExecution {
         return statement
     }
 
-    /// Binds what is the same for all new rows: what was bound stays.
+    /// Binds the values that all new rows share; bindings persist between rows.
     private func bindConstants(_ statement: SQLStatement, _ entity: EntityRuntime) {
         statement.bind(.integer(entity.schema.number), at: 2)
         statement.bind(.integer(1), at: 3)

@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 
 extension SaveExecution {
-    /// Writes the program's metadata if it was set since the last save.
+    /// Writes the program's metadata if it changed since the last save.
     mutating func writeMetadata() throws(StoreError) {
         guard let unsaved = store.identity.withMetadata({ $0.unsaved }) else { return }
         var list = Data()

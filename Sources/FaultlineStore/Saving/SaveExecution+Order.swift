@@ -2,10 +2,10 @@ import CSQLite
 import FaultlineModel
 
 extension SaveExecution {
-    /// Writes the order of an ordered relationship's members, after their rows and pairs.
+    /// Writes the order of an ordered relationship's members, after their rows and join rows.
     ///
-    /// The members are those that the store has by now: what another writer has added stands behind what this context
-    /// knows of.
+    /// Sorts the members that are in the store now: members that another writer added follow the ones that this context
+    /// knows.
     mutating func write(_ order: ChangeSet.Order) throws(StoreError) {
         let property = order.owner.runtime.schema.properties[order.index]
         let owner = order.owner.finalKey

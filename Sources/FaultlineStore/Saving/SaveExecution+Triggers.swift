@@ -3,7 +3,7 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension SaveExecution {
-    /// Makes sure that the save leaves nothing behind that only Core Data could keep up.
+    /// Checks that the save violates nothing that only Core Data could maintain.
     func checkObstacles() throws(StoreError) {
         guard store.isForeign else { return }
         if store.saveObstacles == nil { store.saveObstacles = try SaveObstacles(store) }
@@ -19,9 +19,9 @@ extension SaveExecution {
         try store.saveObstacles?.check(tables.sorted())
     }
 
-    /// Reads the rows again that triggers changed while they ran.
+    /// Reads rows again that triggers changed during the save.
     ///
-    /// The save is done by then: a row that cannot be read is read when it is needed.
+    /// The save is already complete, so a row that cannot be read now is read when it is needed.
     mutating func refreshAffectedRows() {
         for affected in store.writer.sqlite.effects.take() {
             guard let place = store.schema.place(ofNumber: affected.entity) else { continue }

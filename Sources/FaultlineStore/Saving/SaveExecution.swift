@@ -4,29 +4,29 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// Writes a context's changes in two transactions: one reserves primary keys for new objects, one writes rows.
+/// Writes a context's changes in two transactions: one reserves primary keys for new objects, the other writes rows.
 ///
-/// Used under the store's lock. Until the second transaction is committed neither the context nor the row cache is
-/// touched, so that a save that fails leaves everything as it was; only rows that proved old leave the row cache.
+/// Used under the store's lock. The context and the row cache do not change before the second commit, so a failed save
+/// leaves them as they were; only rows that proved stale are removed from the row cache.
 struct SaveExecution: StoreTransaction {
     static let task = "Saving"
 
     let store: SQLStore
     let changes: ChangeSet
     var span: SaveSpan?
-    /// The new rows of inserted and updated objects.
+    /// The inserted and updated objects; `rows` has their new rows.
     var objects: [ManagedObject] = []
     var rows: ContiguousArray<RowPointer> = []
-    /// Rows that triggers changed, as the store has them now, with what holds them.
+    /// Rows that triggers changed, as they are in the store now, with the blocks that hold them.
     var refreshed: [(root: Int, row: RowPointer, blocks: [RowBlock])] = []
-    /// Whether objects that leave unique values do so before others take them.
+    /// Whether objects give up unique values before others take them.
     var clearsUniqueValues = false
     var builders: [Int: RowBuilder] = [:]
-    /// What holds rows that another connection has read before the row cache got them from here.
+    /// Blocks with rows that another connection read into the row cache before this save published them.
     private var published: [RowBlock] = []
-    /// Objects whose version was raised along with their columns, where that matters.
+    /// Objects whose version was raised by an update of their columns; only filled if `changes.related` is not empty.
     private var versioned: Set<ManagedObject> = []
-    /// The state of the metadata that was written, if any was.
+    /// The version of the metadata that was written, if any.
     var metadata: Int?
     var files: ExternalWrites
 
@@ -69,7 +69,7 @@ struct SaveExecution: StoreTransaction {
 
     var origin: TraceOrigin { span.origin() }
 
-    /// Reads what a save must know of the store.
+    /// Reads from the store for the save.
     mutating func read(
         _ statement: SQLStatement, _ row: (OpaquePointer) -> Void
     ) throws(StoreError) {
@@ -86,21 +86,21 @@ struct SaveExecution: StoreTransaction {
 
     // MARK: Keys
 
-    /// Reserves keys alone, for objects that are not saved yet.
+    /// Only reserves keys, for objects that are not being saved.
     mutating func obtainKeys() throws(StoreError) {
         store.writer.endRead()
         try reserveKeys()
     }
 
-    /// Gives every new object its key: `Z_MAX` of its tree's root is raised by as many as there are.
+    /// Assigns a key to every new object by raising `Z_MAX` of its tree's root entity.
     private mutating func reserveKeys() throws(StoreError) {
-        // Some may have got theirs before, or when this save was tried before.
+        // Objects may have obtained keys earlier, or in a previous attempt of this save.
         changes.inserted.forEachHeld { if $0.key > 0 { $0.pending!.newKey = $0.key } }
         var rest = changes.inserted.keeping { $0.key < 0 && $0.pending!.newKey == 0 }[...]
         guard !rest.isEmpty else { return }
         try begin()
         do throws(StoreError) {
-            // The entities of a tree follow each other, and the objects are in the entities' order.
+            // The objects are sorted by entity, and the entities of a tree are adjacent.
             while let first = rest.first {
                 let root = first.runtime.root
                 let objects = rest.prefix { $0.runtime.root == root }
@@ -166,10 +166,10 @@ struct SaveExecution: StoreTransaction {
         if !changes.related.isEmpty { versioned.insert(object) }
     }
 
-    /// Raises the version of an object that others lead to now, without a column of its own that changes.
+    /// Raises the version of an object to which others were added, but none of whose columns change.
     ///
-    /// So its deletion by another writer is noticed here, and that others lead to it is noticed by a writer that
-    /// deletes it later and does not know them. Two writers that both relate objects to it do not disturb each other.
+    /// This detects that another writer deleted the object, and lets a writer that deletes it later detect the new
+    /// members. Two writers that both add members to the object do not conflict.
     private mutating func touch(_ object: ManagedObject) throws(StoreError) {
         let entity = object.runtime
         let root = entity.schema.root
@@ -198,7 +198,7 @@ struct SaveExecution: StoreTransaction {
         let shape = UpdateShape(entity: entity.schema.index, slots: slots)
         if let known = store.writer.updateStatements[shape] { return known }
         var sets = slots.map { "\(entity.schema.columns[$0].name) = ?" } + ["Z_OPT = ?"]
-        // Whoever goes elsewhere has no place in the order there yet.
+        // An object that moves to another owner has no order number there yet.
         for column in slots.map({ entity.schema.columns[$0] }) where !column.isEntityColumn {
             let property = entity.schema.properties[column.property]
             guard property.kind == .toOne, property.inverse >= 0 else { continue }
@@ -207,7 +207,7 @@ struct SaveExecution: StoreTransaction {
         }
         let statement = try store.writer.sqlite.prepare(
             "UPDATE OR FAIL \(entity.schema.table) SET \(sets.joined(separator: ", ")) WHERE Z_PK=? AND Z_OPT=?")
-        // There can be as many shapes as there are sets of columns; a few are used again and again.
+        // Every set of columns is a shape, but most programs repeat a few.
         if store.writer.updateStatements.count >= 64 { store.writer.updateStatements.removeAll() }
         store.writer.updateStatements[shape] = statement
         return statement
@@ -255,12 +255,12 @@ struct SaveExecution: StoreTransaction {
 
     // MARK: Values
 
-    /// What goes into a column that was set.
+    /// The value to write to a column that was set.
     mutating func value(of object: ManagedObject, _ slot: Int) throws(StoreError) -> SQLValue {
         let column = object.runtime.schema.columns[slot]
         switch object.pending![column.property] {
         case .unchanged, .null: return .null
-        // What leads to an object that is being deleted leads nowhere.
+        // A reference to an object that is being deleted becomes NULL.
         case .object(let other) where other.isDeleted: return .null
         case .object(let other):
             guard !other.flags.contains(.isDetached) else {
@@ -311,7 +311,7 @@ struct SaveExecution: StoreTransaction {
 
     // MARK: The row cache
 
-    /// Builds the row that the store has now, from what was written and, for the rest, from the old row.
+    /// Builds the row as it is in the store now, from the written values and the old row.
     mutating func build(
         _ object: ManagedObject, key: Int64, version: Int64, written: [SQLValue] = [], changed: [SQLValue?] = [],
         old: RowPointer?
@@ -343,13 +343,13 @@ struct SaveExecution: StoreTransaction {
                 blockSize: changes.inserted.count + changes.updated.count + changes.related.count > 8 ? 64 << 10 : 1024)
     }
 
-    /// Shows the other contexts what the store has now.
+    /// Publishes the new rows to other contexts.
     private mutating func publish() {
-        // First: who has begun to read before the commit must not bring back what goes now.
+        // First, so that a reader that started before the commit cannot bring back the removed rows.
         store.rows.advance()
         for object in changes.deleted { store.rows.remove(root: object.runtime.schema.root, key: object.key) }
         for (root, builder) in builders {
-            // Another connection may have read one of them since the commit.
+            // Another connection may have read one of the rows since the commit.
             if builders.count == 1 {
                 published += store.rows.insert(&rows, builder.blocks).held
                 continue
@@ -365,7 +365,7 @@ struct SaveExecution: StoreTransaction {
     }
 }
 
-/// Which columns an UPDATE writes.
+/// The columns that an UPDATE writes.
 struct UpdateShape: Hashable {
     var entity: Int
     var slots: [Int]
@@ -385,9 +385,9 @@ extension RowBuilder {
         }
     }
 
-    /// Sets what a property was set to, if the row keeps it as ``SQLValue`` has it, without the way through one.
+    /// Sets a property's unsaved value directly, if the row stores it as ``SQLValue`` does.
     ///
-    /// - Returns: whether that is so.
+    /// - Returns: whether it was set.
     @inline(__always)
     mutating func set(slot: Int, _ place: UnsafePointer<PendingValue>) -> Bool {
         switch place.pointee {
@@ -404,7 +404,7 @@ extension RowBuilder {
     }
 
     private mutating func set(slot: Int, text: String) {
-        // Without a copy, which a text that is to be made contiguous first would need.
+        // Avoids the copy that making a string contiguous would need.
         let isSet: Void? = text.utf8.withContiguousStorageIfAvailable {
             set(slot: slot, bytes: $0.baseAddress, count: $0.count)
         }

@@ -1,19 +1,19 @@
 import CSQLite
 import FaultlineModel
 
-/// What keeps a store that Core Data made from being written here: what would not be kept up by a save.
+/// The reasons why a store created by Core Data cannot be saved to, because a save would leave it inconsistent.
 ///
-/// Found before the first save, so that a save that cannot be whole does not begin.
+/// Determined before the first save, so an incomplete save never begins.
 struct SaveObstacles {
-    /// For every save.
+    /// The reason that applies to every save.
     private var general: String?
-    /// For saves that write to a table.
+    /// The reasons that apply to saves that write to a table.
     private var byTable: [String: String] = [:]
     private let path: String
 
     init(_ store: SQLStore) throws(StoreError) {
         path = store.path
-        // What was made here has nothing that is not known.
+        // Stores created by this library contain nothing unknown.
         guard store.isForeign else { return }
         var triggers: [String] = []
         var hasHistory = false
@@ -44,7 +44,7 @@ struct SaveObstacles {
         for table in Set(tables) { byTable[table] = try Self.problem(table, store) }
     }
 
-    /// What SQLite says if statements that write to a table cannot be prepared, with the triggers that they fire.
+    /// SQLite's message if statements that write to a table, including their triggers, cannot be prepared.
     private static func problem(_ table: String, _ store: SQLStore) throws(StoreError) -> String? {
         var columns: [String] = []
         let list = try store.writer.sqlite.statement("pragma table_info(\(table))")
@@ -60,7 +60,9 @@ struct SaveObstacles {
         return nil
     }
 
-    /// - Throws: ``StoreError`` if a save that writes to these tables must not begin.
+    /// Checks that a save may write to some tables.
+    ///
+    /// - Throws: ``StoreError`` if it may not.
     func check(_ tables: some Sequence<String>) throws(StoreError) {
         guard let reason = general ?? tables.lazy.compactMap({ byTable[$0] }).first else { return }
         throw StoreError(.unsupportedStore, "Saving in '\(path)' is refused \(reason).")

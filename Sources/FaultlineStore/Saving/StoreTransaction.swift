@@ -2,28 +2,28 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// Work in a transaction of a store, which is committed with that of other stores.
+/// Work in a store's transaction, which commits together with those of other stores.
 protocol StoreTransaction {
-    /// What is done, in the words of an error: `"Saving"`.
+    /// The work as errors name it: `"Saving"`.
     static var task: String { get }
     var store: SQLStore { get }
-    /// What was done so far.
+    /// The record of the work so far.
     var span: SaveSpan? { get set }
-    /// The files of large values that were made, and those that are not needed once it is committed.
+    /// The files of large values that the transaction creates and replaces.
     var files: ExternalWrites { get set }
     /// Runs a statement that begins or ends the transaction.
     mutating func control(_ sql: String) throws(StoreError)
-    /// Does everything but the commit; a failure takes it back.
+    /// Does everything except the commit; rolls back on failure.
     mutating func write() throws(StoreError)
-    /// Shows what was committed to those who read.
+    /// Publishes the committed changes to readers.
     mutating func finish()
 }
 
 extension StoreTransaction {
-    /// Called when the store's connection is asked for.
+    /// Called when the transaction starts to wait for the store's connection.
     mutating func willLock() { span?.restart() }
 
-    /// Called when it is there.
+    /// Called when it has the connection.
     mutating func didLock() { span?.didLock() }
 
     mutating func begin() throws(StoreError) {
@@ -32,7 +32,7 @@ extension StoreTransaction {
         span?.didLock()
     }
 
-    /// Makes what was written last; a failure takes it back.
+    /// Commits the transaction; rolls back on failure.
     mutating func commit() throws(StoreError) {
         span?.restart()
         files.willCommit()
@@ -46,7 +46,7 @@ extension StoreTransaction {
         span?.didCommit()
     }
 
-    /// Takes back what was written.
+    /// Rolls the transaction back.
     mutating func rollBack() {
         // A failed COMMIT leaves the transaction open; other failures may have ended it already.
         if !store.writer.sqlite.isAutocommit { try? control("ROLLBACK") }

@@ -1,10 +1,10 @@
-/// Whether objects can be saved as they are: everything that speaks against it, from all objects.
+/// Collects the reasons why objects cannot be saved.
 struct Validation {
     private var errors: [any Error] = []
 
-    /// Asks every object that a save inserts, updates or deletes.
+    /// Validates every object that a save inserts, updates or deletes.
     ///
-    /// - Throws: the one failure, or a ``StoreError`` with all of them.
+    /// - Throws: the only failure, or a ``StoreError`` with all failures.
     static func check(_ changes: ChangeSet, in context: ManagedObjectContext) throws {
         var validation = Validation()
         changes.inserted.forEachHeld { object in validation.collect { try object.validateForInsert() } }
@@ -15,7 +15,7 @@ struct Validation {
         try validation.finish()
     }
 
-    /// Notes what a check throws.
+    /// Collects the errors that a check throws.
     mutating func collect(_ check: () throws -> Void) {
         do {
             try check()
@@ -26,7 +26,9 @@ struct Validation {
         }
     }
 
-    /// - Throws: what was noted.
+    /// Finishes the validation.
+    ///
+    /// - Throws: the collected errors.
     func finish() throws {
         guard let first = errors.first else { return }
         guard errors.count > 1 else { throw first }

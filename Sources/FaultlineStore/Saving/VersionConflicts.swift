@@ -1,21 +1,21 @@
 import FaultlineModel
 import FaultlineRecorder
 
-/// Objects of a save that somebody else has changed or deleted since they were read.
+/// Objects of a save that another writer has changed or deleted since they were read.
 struct VersionConflicts {
     struct Conflict {
         var object: ManagedObject
-        /// The row that the store has by now; `nil`: none.
+        /// The row that is in the store now; `nil` if there is none.
         var row: RowPointer?
-        /// What holds it.
+        /// The block that holds the row.
         var block: RowBlock?
     }
 
     private(set) var conflicts: [Conflict] = []
 
-    /// Compares what a save changes with what the store has, object by object.
+    /// Compares the objects that a save changes with the store.
     ///
-    /// - Complexity: a look-up in the store for each object that the save changes.
+    /// - Complexity: one lookup in the store for each object that the save changes.
     init(_ changes: ChangeSet, in store: SQLStore) throws(StoreError) {
         store.finishReading()
         let found = try store.writer.locked { () throws(StoreError) in
@@ -41,7 +41,7 @@ struct VersionConflicts {
 
     var isEmpty: Bool { conflicts.isEmpty }
 
-    /// The conflicts as the program gets to know them.
+    /// The conflicts in their public form.
     func described() -> [MergeConflict] {
         conflicts.map { conflict in
             let object = conflict.object
@@ -56,7 +56,7 @@ struct VersionConflicts {
         }
     }
 
-    /// The error of a save whose policy is to fail.
+    /// The error to throw under the policy ``MergePolicy/error``.
     func error(_ first: StoreError) -> StoreError {
         var error = first
         error.conflicts = described()

@@ -4,11 +4,11 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// Carries a batch request out in SQL.
+/// Runs a batch request in SQL.
 ///
-/// Used under the store's lock. Rows that it changes leave the row cache.
+/// Used under the store's lock. Removes the rows that it changes from the row cache.
 struct BatchExecution: StoreTransaction {
-    /// A row, by its entity's place and its key.
+    /// A row, by its entity's index and its key.
     struct Key: Hashable {
         var entity: Int
         var key: Int64
@@ -19,13 +19,15 @@ struct BatchExecution: StoreTransaction {
     let store: SQLStore
     var span: SaveSpan?
     private var counts: [Int: TraceEvent.Save.Change] = [:]
-    /// Rows that are not in the row cache any more once all is committed.
+    /// Rows to remove from the row cache after the commit.
     private var stale: Set<Key> = []
     var files: ExternalWrites
     private let body: (inout BatchExecution) throws(StoreError) -> BatchResult
-    /// What was done.
+    /// The result so far.
     private(set) var result = BatchResult(count: 0, objectIDs: [])
 
+    /// Creates the transaction.
+    ///
     /// - Parameter body: does the work.
     init(
         _ store: SQLStore, _ span: SaveSpan?,
@@ -37,7 +39,7 @@ struct BatchExecution: StoreTransaction {
         self.span = span
     }
 
-    /// The part of the event with what was done so far; `nil` if nothing is recorded.
+    /// The event with the work so far; `nil` while not recording.
     var event: TraceEvent.Save? {
         var event = span?.event
         event?.entities = counts.sorted { $0.key < $1.key }.map(\.value)
@@ -57,10 +59,10 @@ struct BatchExecution: StoreTransaction {
 
     mutating func finish() {
         files.finish()
-        // First: who has begun to read before the commit must not bring back what goes now.
+        // First, so that a reader that started before the commit cannot bring back the removed rows.
         store.rows.advance()
         for row in stale { store.rows.remove(root: store.schema.entities[row.entity].root, key: row.key) }
-        // Members of any relationship may have come or gone.
+        // The members of any relationship may have changed.
         for relationship in store.relationshipGenerations.indices { store.relationshipGenerations[relationship] &+= 1 }
     }
 
@@ -84,7 +86,7 @@ struct BatchExecution: StoreTransaction {
         }
     }
 
-    /// Runs a statement over the rows whose keys stand in `_Z_intarray0`.
+    /// Runs a statement on the rows whose keys are in `_Z_intarray0`.
     @discardableResult
     private mutating func step(
         _ sql: String, _ values: [SQLValue] = [], keys: [Int64]
@@ -93,7 +95,7 @@ struct BatchExecution: StoreTransaction {
         return try step(sql, values)
     }
 
-    /// The rows that a request selects, in its order.
+    /// The keys of the rows that a request selects, in its order.
     mutating func keys(_ terms: FetchTerms, _ entity: EntityRuntime) throws(StoreError) -> [Key] {
         let select = try SQLGenerator.statement(
             terms, .keys, entity: entity, model: store.schema, store: store.identity)
@@ -154,11 +156,11 @@ struct BatchExecution: StoreTransaction {
 
     // MARK: - Deletions
 
-    /// Deletes rows with what their delete rules ask for.
+    /// Deletes rows and applies their delete rules.
     mutating func delete(_ keys: [Key], _ entity: EntityRuntime) throws(StoreError) -> BatchResult {
         var deleted: [Key] = []
         var known: Set<Key> = []
-        // By tree, since relationships are counted by it; what cascades is found before its owner goes.
+        // Cascades are followed before their owners are deleted.
         var waiting = keys.filter { known.insert($0).inserted }
         while !waiting.isEmpty {
             deleted += waiting
@@ -191,7 +193,7 @@ struct BatchExecution: StoreTransaction {
         return result(deleted, count: keys.count)
     }
 
-    /// What a relationship of some rows leads to.
+    /// The destinations of a relationship of several rows.
     private mutating func destinations(
         _ property: PropertySchema, of keys: [Int64], _ owner: EntitySchema
     ) throws(StoreError) -> [Key] {
@@ -216,7 +218,7 @@ struct BatchExecution: StoreTransaction {
             destination)
     }
 
-    /// Lets go of what leads to rows that are deleted, or refuses to delete them.
+    /// Removes references to rows that are about to be deleted, or throws if a delete rule denies the deletion.
     private mutating func release(
         _ property: PropertySchema, of keys: [Int64], _ owner: EntitySchema, _ deleted: Set<Key>
     ) throws(StoreError) {
@@ -257,7 +259,7 @@ struct BatchExecution: StoreTransaction {
         observe(others, \.updated)
     }
 
-    /// Files of large values that go with their rows.
+    /// Registers the files of large values that are deleted with their rows.
     private mutating func collectFiles(_ schema: EntitySchema, _ keys: [Int64]) throws(StoreError) {
         let columns = schema.columns.filter { schema.properties[$0.property].isExternal }.map(\.name)
         guard !columns.isEmpty else { return }

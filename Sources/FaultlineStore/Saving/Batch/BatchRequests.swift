@@ -1,32 +1,32 @@
 public import FaultlineModel
 
-/// What is told of a batch request that was carried out.
+/// The result of a batch request.
 public struct BatchResult: Sendable, Hashable {
-    /// How many objects were inserted, updated or deleted; of a deletion, without those that a delete rule added.
+    /// The number of objects inserted, updated or deleted, without those that a delete rule deleted.
     public let count: Int
-    /// Which; those that a delete rule has deleted as well are among them, behind the others.
+    /// The IDs of these objects, including those that a delete rule deleted.
     public let objectIDs: [ManagedObjectID]
 }
 
 /// Deletes objects in the store without loading them.
 ///
-/// Delete rules are kept: nullify and cascade are carried out in SQL, and deny is an error. Objects that are in memory do
-/// not notice; ``BatchResult/objectIDs`` can be merged into contexts. Validation and unsaved changes play no part.
+/// Delete rules apply: nullify and cascade run in SQL, and deny throws an error. Objects in memory are not updated;
+/// merge ``BatchResult/objectIDs`` into their contexts. Validation and unsaved changes are ignored.
 public struct BatchDeleteRequest: Sendable {
     let terms: FetchTerms?
     let objectIDs: [ManagedObjectID]
     let entityName: String
 
-    /// Deletes what a request for objects selects.
+    /// Deletes the objects that a fetch request selects.
     public init<Object: ManagedObject>(fetchRequest: FetchRequest<Object>) {
         terms = fetchRequest.terms
         entityName = fetchRequest.entityName
         objectIDs = []
     }
 
-    /// Deletes objects of one entity, or of those that inherit from it.
+    /// Deletes objects of one entity and its subentities.
     ///
-    /// Traps if there are objects of several trees of entities.
+    /// Traps if the objects' entities are in different inheritance trees.
     public init(objectIDs: [ManagedObjectID]) {
         terms = nil
         self.objectIDs = objectIDs
@@ -39,17 +39,19 @@ public struct BatchDeleteRequest: Sendable {
 
 /// Changes attributes of objects in the store without loading them.
 ///
-/// The versions of the objects rise, so that whoever has one of them with unsaved changes notices. Objects that are in
-/// memory do not notice by themselves, and validation plays no part.
+/// The objects' versions increase, so a context with unsaved changes of one of them detects a conflict. Objects in
+/// memory are not updated, and validation is ignored.
 public struct BatchUpdateRequest: Sendable {
     let terms: FetchTerms
-    /// New values by the names of attributes; they may be worked out from the object's own attributes.
+    /// New values by attribute name; an expression may use the object's own attributes.
     public var propertiesToUpdate: [String: FetchExpression]
 
+    /// Creates a request that sets attributes of the selected objects.
+    ///
     /// - Parameters:
     ///   - fetchRequest: selects the objects.
     ///   - propertiesToUpdate: for example `["price": .keyPath("price") * .value(1.1), "isOld": .value(true)]`;
-    ///     ``FetchExpression/null`` takes a value away.
+    ///     ``FetchExpression/null`` removes a value.
     public init<Object: ManagedObject>(
         fetchRequest: FetchRequest<Object>, propertiesToUpdate: [String: FetchExpression]
     ) {
@@ -58,16 +60,16 @@ public struct BatchUpdateRequest: Sendable {
     }
 }
 
-/// Inserts objects into the store without making any.
+/// Inserts objects into the store without creating them in memory.
 ///
-/// Attributes that are not named have their defaults. Relationships stay empty, and validation plays no part, except that
-/// a value must be of its attribute's type.
+/// Attributes without a value get their defaults. Relationships stay empty. Validation is ignored, except that a value
+/// must have its attribute's type.
 public struct BatchInsertRequest {
     let entityName: String
     let next: () -> [String: AttributeValue]?
-    /// The stores that the objects may go to: the first of them that can be written and whose configuration has the entity.
+    /// The candidate stores: the first that is writable and whose configuration has the entity gets the objects.
     ///
-    /// Default: `nil`, all.
+    /// Default: `nil`, all stores.
     public var affectedStores: [PersistentStore]?
 
     /// Inserts an object for each dictionary.
@@ -77,9 +79,9 @@ public struct BatchInsertRequest {
         next = { iterator.next() }
     }
 
-    /// Inserts an object for each dictionary that a closure fills, until it returns `true`.
+    /// Inserts an object for each dictionary that a closure fills, until the closure returns `true`.
     ///
-    /// No more than one of them is in memory.
+    /// Only one dictionary is in memory at a time.
     public init(entityName: String, dictionaryHandler: @escaping (inout [String: AttributeValue]) -> Bool) {
         self.entityName = entityName
         next = {

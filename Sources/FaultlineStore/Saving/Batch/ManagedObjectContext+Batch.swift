@@ -4,10 +4,10 @@ import FaultlineRecorder
 import FaultlineTrace
 
 extension ManagedObjectContext {
-    /// Deletes objects in the stores that have them, all of them or none.
+    /// Deletes objects in the stores that contain them: all of them or none.
     ///
-    /// - Throws: ``StoreError`` if the request asks for what there is not, a delete rule denies the deletion, or the
-    ///   store cannot be written.
+    /// - Throws: ``StoreError`` if the request names an unknown entity or property, if a delete rule denies the
+    ///   deletion, or if the store cannot be written.
     @discardableResult
     public func execute(
         _ request: BatchDeleteRequest, fileID: StaticString = #fileID, line: UInt = #line,
@@ -35,10 +35,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Changes attributes in the store, of all selected objects or of none.
+    /// Updates attributes in the store: for all selected objects or for none.
     ///
-    /// - Throws: ``StoreError`` if the request asks for what there is not, a value is not of its attribute's type, or the
-    ///   store cannot be written.
+    /// - Throws: ``StoreError`` if the request names an unknown entity or property, if a value does not have its
+    ///   attribute's type, or if the store cannot be written.
     @discardableResult
     public func execute(
         _ request: BatchUpdateRequest, fileID: StaticString = #fileID, line: UInt = #line,
@@ -52,10 +52,10 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Inserts objects into the first store that can be written and has the entity, all of them or none.
+    /// Inserts objects into the first writable store that has the entity: all of them or none.
     ///
-    /// - Throws: ``StoreError`` if a dictionary names an attribute that there is not, or has a value of another type, or
-    ///   the store cannot be written.
+    /// - Throws: ``StoreError`` if a dictionary names an unknown attribute or has a value of another type, or if the
+    ///   store cannot be written.
     @discardableResult
     public func execute(
         _ request: BatchInsertRequest, fileID: StaticString = #fileID, line: UInt = #line,
@@ -107,7 +107,7 @@ extension ManagedObjectContext {
         return targets
     }
 
-    /// Carries a batch request out in a transaction of each store, all of them as one save event.
+    /// Runs a batch request in one transaction per store, recorded as a single save event.
     private func run(
         in targets: [SQLStore], _ site: CallerSite,
         _ body: @escaping (inout BatchExecution) throws(StoreError) -> BatchResult
