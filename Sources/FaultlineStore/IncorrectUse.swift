@@ -1,8 +1,8 @@
-// In release builds a precondition drops its sentence. These keep theirs, and cost as little where all is well.
+// Release builds drop the message of a precondition. These keep it, and cost as little when the condition holds.
 
-/// Ends the program because of a mistake in it, with a sentence that says which.
+/// Stops the program because of a programming error, with a message.
 ///
-/// - Parameter message: What was done, on what, and what to do instead.
+/// - Parameter message: the operation, its object, and what to do instead.
 @inline(never)
 package func incorrectUse(
     _ message: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
@@ -10,9 +10,9 @@ package func incorrectUse(
     fatalError(message(), file: file, line: line)
 }
 
-/// Ends the program with a sentence unless it keeps to a condition.
+/// Stops the program with a message unless a condition holds.
 ///
-/// - Parameter message: Evaluated only if it does not.
+/// - Parameter message: evaluated only if the condition does not hold.
 @inline(__always)
 package func requireCorrectUse(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String, file: StaticString = #fileID,

@@ -2,24 +2,26 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
-/// The connections that read one state of a store, and the rows that they have read.
+/// The connections that read a store, and the rows that they have read.
 ///
-/// With a write-ahead log each of them reads while another writes (https://www.sqlite.org/wal.html#concurrency). The
-/// first connection is used as long as it is free, so that a program that does one thing at a time has one; another is
-/// opened when somebody would have to wait, and stays.
+/// With a write-ahead log, each of them can read while another writes (https://www.sqlite.org/wal.html#concurrency).
+/// The first connection is used while it is free, so a program that does one thing at a time has only one. A further
+/// one is opened when a reader would have to wait, and stays open.
 final class ConnectionPool: Sendable {
     let first: StoreConnection
     let rows: RowCache
     private let epoch: ReadEpoch
-    /// Connections beside the first.
+    /// The maximum number of connections besides the first.
     private let limit: Int
     private let readers = Mutex<[StoreConnection]>([])
     private let isClosed = Atomic<Bool>(false)
     private let turns = Atomic<UInt64>(0)
 
+    /// Creates a pool.
+    ///
     /// - Parameters:
-    ///   - first: a connection of its own, whose rows and epoch the others share.
-    ///   - readers: how many connections may be opened beside it.
+    ///   - first: a connection whose rows and epoch the other connections share.
+    ///   - readers: the maximum number of connections to open besides it.
     init(_ first: StoreConnection, readers: Int) {
         self.first = first
         rows = first.rows
@@ -27,20 +29,20 @@ final class ConnectionPool: Sendable {
         limit = max(0, readers)
     }
 
-    /// Reads on a connection that nobody uses right now, and waits for one if there is none.
+    /// Reads on a free connection, or waits for one.
     ///
-    /// Not to be nested.
+    /// Calls must not be nested.
     ///
     /// - Parameters:
-    ///   - origin: who asks, for those who wait meanwhile, and for the event of a wait of its own.
-    ///   - body: gets the connection.
+    ///   - origin: the reader, for the events of its own wait and of those who wait for it.
+    ///   - body: receives the connection.
     func read<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: (StoreConnection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
         var outcome = WorkOutcome<R>()
         func work(_ connection: StoreConnection) { outcome.run(on: connection, body) }
         if !first.lockIfFree(for: origin, work), !readBeside(for: origin, work) {
-            // All are busy. Whoever writes on the first connection may take longer than those that read.
+            // All are busy. The first connection also writes, which may take longer than reading.
             let readers = opened
             let turn = Int(turns.add(1, ordering: .relaxed).newValue % UInt64(max(1, readers.count)))
             let chosen = readers.isEmpty ? first : readers[turn]
@@ -49,7 +51,7 @@ final class ConnectionPool: Sendable {
         return try outcome.get()
     }
 
-    /// Reads on a connection beside the first one, if any is free or can be opened.
+    /// Reads on a connection other than the first, if one is free or can be opened.
     private func readBeside(for origin: TraceOrigin, _ work: (StoreConnection) -> Void) -> Bool {
         for reader in opened where reader.lockIfFree(for: origin, work) { return true }
         return open()?.lockIfFree(for: origin, work) ?? false
@@ -57,31 +59,31 @@ final class ConnectionPool: Sendable {
 
     private var opened: [StoreConnection] { limit > 0 ? readers.withLock { $0 } : [] }
 
-    /// One more connection; `nil`: there are enough, or none can be had.
+    /// Opens a connection; `nil` if the limit is reached or opening fails.
     private func open() -> StoreConnection? {
         guard limit > 0, !isClosed.load(ordering: .relaxed), readers.withLock({ $0.count }) < limit,
             let reader = try? first.store.openReader(rows: rows, epoch: epoch)
         else { return nil }
         return readers.withLock { readers in
-            // Another thread may have been faster.
+            // Another thread may have opened one in the meantime.
             guard readers.count < limit, !isClosed.load(ordering: .relaxed) else { return nil }
             readers.append(reader)
             return reader
         }
     }
 
-    /// Ends the read transactions of the connections that nobody uses right now.
+    /// Ends the read transactions of all free connections.
     func finishBursts() {
         for connection in [first] + opened { connection.finishIfFree() }
     }
 
-    /// Lets every read that begins from now on see what others have written.
+    /// Makes every read that begins later see what others have written.
     func finishReading() {
         epoch.advance()
         finishBursts()
     }
 
-    /// Closes all connections, and opens no more.
+    /// Closes all connections, and prevents opening more.
     func close() {
         let closing = readers.withLock { readers in
             isClosed.store(true, ordering: .relaxed)
@@ -93,7 +95,7 @@ final class ConnectionPool: Sendable {
     }
 }
 
-/// A number that all connections of a pool look at before they read.
+/// A number that all connections of a pool check before they read.
 final class ReadEpoch: Sendable {
     private let number = Atomic<UInt64>(0)
 

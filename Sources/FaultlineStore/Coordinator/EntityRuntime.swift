@@ -4,12 +4,12 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
-/// What the store needs of an entity while it runs: the class of its objects, the layout of its rows, its statements.
+/// The runtime state of an entity: the class of its objects, its row layout and its statements.
 @usableFromInline
 final class EntityRuntime: Sendable {
-    /// Where the columns of a row come from.
+    /// The result columns that fill the columns of a row.
     struct RowColumns: @unchecked Sendable {
-        // Never written after it is made.
+        // Immutable after initialization.
         let start: UnsafePointer<cstore_column>
         let count: Int
 
@@ -22,78 +22,80 @@ final class EntityRuntime: Sendable {
     }
 
     let schema: EntitySchema
-    /// The model as the store lays it out.
+    /// The model with this store's entity numbers and layout.
     let model: ModelSchema
-    /// The places of the entity and of its tree's root in the model.
+    /// The indexes of the entity and of its tree's root entity in the model.
     let place: Int
     let root: Int
-    /// The table of contexts' identity maps that has the tree's objects: each store of a coordinator has its own.
+    /// The table of a context's identity map for the tree's objects; each store of a coordinator has its own.
     let map: Int
     let objectClass: ManagedObject.Type
-    /// What that class overrides.
+    /// The methods that the class overrides.
     let overridden: OverriddenMethods
     let layout: RowLayout
-    /// Offsets of properties' values in a row, or -1 for what is not in the row.
+    /// Offsets of the properties' values in a row; -1 if the value is not in the row.
     let offsets: [Int]
     let slots: [Int]
-    /// A number for this layout that no other entity has, but the same one in another store of the coordinator.
+    /// A number that no other entity's layout has; shared by the same entity in other stores of the coordinator.
     let layoutID: UInt32
-    /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME`: the columns of the entity and of those that inherit from it.
+    /// `SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME`: the columns of the entity and its subentities.
     let rowSelection: String
-    /// `SELECT 0, t0.Z_PK`: the key alone.
+    /// `SELECT 0, t0.Z_PK`: only the key.
     let keySelection: String
-    /// The statement that fills a fault.
+    /// The statement that loads the row of a fault.
     let faultSQL: String
-    /// Where the columns of a row come from, by place of the row's entity; `nil` for those outside the family.
+    /// The columns of a row, by the index of its entity; `nil` for entities outside the family.
     let rowColumns: [RowColumns?]
-    /// What a new row's columns are bound from; no type: not from the row.
+    /// The columns of a new row to bind; those without a type are bound separately.
     let boundColumns: RowColumns
-    /// By slot: the property whose value is the column's and stands in a row as it is, or -1.
+    /// By slot: the property whose value the column stores unconverted, or -1.
     let plainProperties: [Int]
-    /// By property: the type of an attribute that keeps values as they are set; of what fits, only a floating-point number
-    /// may lose digits.
-    // Never written after it is made.
+    /// By property: the type of an attribute that stores every fitting value unchanged, except that a floating-point
+    /// number may lose digits.
+    // Immutable after initialization.
     nonisolated(unsafe) private let plainTypes: UnsafePointer<AttributeType?>
-    /// What a new object holds, by property; empty where nothing has a default.
-    // Never written after it is made; in plain memory, so that making an object retains nothing for it.
+    /// The initial values of a new object, by property; empty if there are no defaults.
+    // Immutable after initialization. Plain memory avoids a retain for each new object.
     nonisolated(unsafe) private let newValues: UnsafeMutableBufferPointer<PendingValue>
     private let propertyCount: Int
-    /// The numbers of the relationships whose members change with objects of the entity.
+    /// The numbers of the to-many relationships that change with objects of the entity.
     let memberRelationships: [Int]
-    /// Values of a new object.
+    /// The default values, by property.
     let defaults: [AttributeValue?]
-    /// Those of transient attributes by property.
+    /// The default values of transient attributes, by property.
     let transientDefaults: [Int: AttributeValue]
-    /// The properties that a save has something to check of, and those whose delete rule is deny.
+    /// The properties that a save must validate, and those with the delete rule deny.
     let checkedProperties: [Int]
     let denyingProperties: [Int]
     /// The regular expressions that values must match, by property.
     let patterns: [Int: TextPattern]
     private let traceID = Atomic<DictionaryID>(0)
-    /// The properties' numbers in the trace's dictionary; 0: not entered yet.
+    /// The properties' numbers in the trace's dictionary; 0 if not entered yet.
     private let nameIDs: Mutex<[DictionaryID]>
-    /// What the trace knows of the objects that the to-one relationships lead to.
+    /// The recorded uses of the objects that to-one relationships refer to.
     let destinationUses: DestinationUses
 
     private static let nextLayout = Atomic<UInt32>(1)
 
-    /// Set once, when the store is made.
+    /// Set once, when the store is created.
     @exclusivity(unchecked)
     nonisolated(unsafe) private unowned(unsafe) var owner: SQLStore?
 
-    /// The store that the entity's objects are in.
+    /// The store that contains the entity's objects.
     ///
-    /// It holds this, and contexts hold it as long as they live.
+    /// The store holds this object, and contexts hold the store while they exist.
     var store: SQLStore {
         @inline(__always) get { owner.unsafelyUnwrapped }
     }
 
-    /// To be called once, before anybody else has this.
+    /// Sets the store; called once, before the object is shared.
     func belong(to store: SQLStore) { owner = store }
 
+    /// Creates the runtime state.
+    ///
     /// - Parameters:
-    ///   - isUTF8: whether the store's texts are UTF-8.
-    ///   - storePlace: the store's place among those that its coordinator ever had.
+    ///   - isUTF8: whether the store's text encoding is UTF-8.
+    ///   - storePlace: the store's index among all stores that its coordinator ever had.
     ///   - sibling: the same entity in another store of the coordinator.
     init(
         _ schema: EntitySchema, in model: ModelSchema, objectClass: ManagedObject.Type, isUTF8: Bool, storePlace: Int,
@@ -110,7 +112,7 @@ final class EntityRuntime: Sendable {
         self.layout = layout
         slots = schema.properties.map(\.slot)
         offsets = schema.properties.map { $0.slot < 0 ? -1 : RowLayout.offset(ofSlot: $0.slot) }
-        // Keys of attributes remember one layout, which the entity's objects of all stores are to share.
+        // Attribute keys remember one layout, so the entity's objects in all stores should share it.
         if let sibling, sibling.slots == slots {
             layoutID = sibling.layoutID
         } else {
@@ -164,9 +166,9 @@ final class EntityRuntime: Sendable {
         newValues.deallocate()
     }
 
-    /// Where the columns of a row come from, by place of the row's entity.
+    /// The result columns that fill a row, by the index of the row's entity.
     ///
-    /// - Parameter columns: what a statement selects after the entity, the key and the version.
+    /// - Parameter columns: the columns that a statement selects after the entity, the key and the version.
     private static func rowColumns(
         _ schema: EntitySchema, _ model: ModelSchema, selected columns: [String], isUTF8: Bool
     ) -> [RowColumns?] {
@@ -182,7 +184,7 @@ final class EntityRuntime: Sendable {
         return rowColumns
     }
 
-    /// What a new row's columns are bound from.
+    /// The columns of a new row to bind.
     private static func boundColumns(_ schema: EntitySchema) -> RowColumns {
         RowColumns(
             schema.columns.enumerated().map { slot, column in
@@ -192,7 +194,7 @@ final class EntityRuntime: Sendable {
             })
     }
 
-    /// What a new object holds, by property; empty where nothing has a default.
+    /// The initial values of a new object, by property; empty if there are no defaults.
     private static func newValues(_ schema: EntitySchema) -> [PendingValue] {
         guard schema.properties.contains(where: { !$0.isTransient && $0.defaultValue != nil }) else { return [] }
         return schema.properties.map { property in
@@ -209,13 +211,13 @@ final class EntityRuntime: Sendable {
         }
     }
 
-    /// The bytes of a text are the same as a blob where the store's texts are UTF-8.
+    /// With UTF-8, text can be read as a blob, because the bytes are the same.
     private static func storage(_ column: ColumnSchema, isUTF8: Bool) -> cstore_type {
         let type = boundType(column)
         return type == CSTORE_TEXT && isUTF8 ? CSTORE_BLOB : type
     }
 
-    /// The columns of an entity and of those that inherit from it: attributes, then foreign keys, each by name.
+    /// The columns of an entity and its subentities: attributes, then foreign keys, each sorted by name.
     private static func familyColumns(_ schema: EntitySchema, _ model: ModelSchema) -> [String] {
         guard schema.family.count > 1 else { return schema.columns.map(\.name) }
         var seen: Set<String> = []
@@ -235,7 +237,7 @@ final class EntityRuntime: Sendable {
 
     /// The entity's number in the trace's dictionary.
     ///
-    /// Only while recording.
+    /// Called only while recording.
     @inline(__always)
     func traceID(_ recorder: Recorder) -> DictionaryID {
         let known = traceID.load(ordering: .relaxed)
@@ -260,19 +262,20 @@ final class EntityRuntime: Sendable {
             rowCacheLimit: UInt64(max(0, store.description.rowCacheLimit)))
         let id = recorder.intern(.entity(entry))
         traceID.store(id, ordering: .relaxed)
-        // What it inherits is declared by an entity above it, and its rows can be of any entity below it, used or not.
+        // Inherited properties are declared by an ancestor, and rows can have any subentity, used by the program or
+        // not.
         if schema.parent >= 0 { _ = store.entities[schema.parent].traceID(recorder) }
         for place in schema.family where place != schema.index { _ = store.entities[place].traceID(recorder) }
         return id
     }
 
-    /// The changes that a new object begins with.
+    /// Creates the unsaved changes of a new object.
     @inline(__always)
     func newChanges() -> PendingChanges {
         newValues.isEmpty ? .unchanged(count: propertyCount) : .copy(of: newValues)
     }
 
-    /// Whether an attribute keeps a value as it is.
+    /// Whether an attribute stores a value unchanged.
     @inline(__always)
     func keeps(_ value: borrowing AttributeValue?, _ property: Int) -> Bool {
         guard let type = plainTypes[property] else { return false }
@@ -284,7 +287,7 @@ final class EntityRuntime: Sendable {
 
     /// The number of a property's name in the trace's dictionary.
     ///
-    /// Only while recording.
+    /// Called only while recording.
     func nameID(_ property: Int, _ recorder: Recorder) -> DictionaryID {
         nameIDs.withLock { ids in
             if ids[property] == 0 {
@@ -294,7 +297,7 @@ final class EntityRuntime: Sendable {
         }
     }
 
-    /// The statement that reads the keys of a to-many relationship's members; this is its destination.
+    /// The statement that reads the keys of a to-many relationship's members; called on its destination.
     func memberSQL(_ property: PropertySchema) -> String {
         let order = Self.memberOrder(property)
         if let join = property.joinTable {
@@ -305,7 +308,7 @@ final class EntityRuntime: Sendable {
             "\(keySelection) FROM \(schema.table) t0 WHERE  t0.\(schema.properties[property.inverse].column) = ?\(order.isEmpty ? "" : " ORDER BY \(order)")"
     }
 
-    /// What an ordered relationship's members are sorted by; empty if it has no order.
+    /// The sort columns of an ordered relationship's members; empty if it is unordered.
     static func memberOrder(_ property: PropertySchema) -> String {
         guard let column = property.orderColumn else { return "" }
         return "\(property.joinTable == nil ? "t0" : "t1").\(column), t0.Z_PK"

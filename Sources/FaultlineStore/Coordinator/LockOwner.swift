@@ -3,16 +3,16 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
-/// The owner of a queue or a lock, for the events of those who wait for it; kept up while recording.
+/// The owner of a queue or a lock, for the events of its waiters; maintained while recording.
 ///
-/// The parts are written one by one: who looks while they change may see a context with another's site, in a trace of
-/// who waited for whom.
+/// The parts are written separately, so a concurrent reader may combine one owner's context with another's call site.
+/// Only the trace's wait events are affected.
 final class LockOwner: Sendable {
     private let context = Atomic<DictionaryID>(0)
     private let site = Atomic<DictionaryID>(0)
     private let thread = Atomic<UInt32>(0)
 
-    /// Notes that this thread holds it.
+    /// Records that this thread owns it.
     func set(_ origin: TraceOrigin) {
         context.store(origin.context, ordering: .relaxed)
         site.store(origin.site, ordering: .relaxed)
@@ -25,7 +25,7 @@ final class LockOwner: Sendable {
         site.store(0, ordering: .relaxed)
     }
 
-    /// A wait for it that begins now.
+    /// Creates the event of a wait that begins now.
     func wait(for resource: TraceEvent.Wait.Resource, isBlocking: Bool) -> TraceEvent.Wait {
         var wait = TraceEvent.Wait()
         wait.resource = resource

@@ -1,17 +1,17 @@
 public import Foundation
 import Synchronization
 
-/// A store that a coordinator has opened, or had opened.
+/// A store that a coordinator has opened.
 ///
-/// It says which store it is; what is in it is reached through contexts. Holding it does not keep the store open.
+/// It identifies the store; contexts access the contents. Holding it does not keep the store open.
 public final class PersistentStore: Sendable {
-    /// How a store keeps its data.
+    /// The format in which a store keeps its data.
     public enum StoreType: String, Sendable, Hashable {
-        /// In an SQLite database, of which only what is needed is read.
+        /// An SQLite database, which is read as needed.
         case sqlite = "SQLite"
-        /// In one file, which is read as a whole when the store is opened and replaced as a whole by each save.
+        /// One file, which is read completely when the store is opened and replaced completely by each save.
         case binary = "Binary"
-        /// In memory, as long as its coordinator has it.
+        /// Memory, until the store is removed from its coordinator.
         case inMemory = "InMemory"
     }
 
@@ -20,18 +20,17 @@ public final class PersistentStore: Sendable {
     /// The key of the store's ``identifier`` in its metadata.
     public static let uuidKey = "NSStoreUUID"
 
-    /// The table with the store's model, as the text of a file `contents` of a `.xcdatamodel`, and the name of its
-    /// configuration.
+    /// The table with the store's model, as the text of an `.xcdatamodel`'s file `contents`, and its configuration.
     package static let modelTable = "Z_FAULTLINE"
 
-    /// What tells the store from all others, and its copies not: a UUID, `Z_UUID` in the file.
+    /// Identifies the store and its copies: a UUID, `Z_UUID` in the file.
     public let identifier: String
-    /// The store's file; `/dev/null` for a store in memory that was given no URL.
+    /// The store's file; `/dev/null` for a store in memory without a URL.
     public let url: URL
     public let type: StoreType
-    /// The configuration of the model whose entities the store has; `nil`: all entities.
+    /// The configuration of the model whose entities the store contains; `nil` for all entities.
     public let configurationName: String?
-    /// Whether the store can be read only.
+    /// Whether the store is read-only.
     public let isReadOnly: Bool
     private let values: Mutex<StoreMetadata>
 
@@ -44,10 +43,10 @@ public final class PersistentStore: Sendable {
         values = Mutex(metadata)
     }
 
-    /// What is kept beside the objects: the store's own values, whose keys begin with `NS`, and the program's.
+    /// The store's metadata: its own values, whose keys begin with `NS`, and the program's.
     ///
-    /// Values are `String`, `Int`, `Double`, `Bool`, `Date`, `Data`, and arrays and dictionaries of these. The program's
-    /// are set with ``PersistentStoreCoordinator/setMetadata(_:for:)``.
+    /// Values are `String`, `Int`, `Double`, `Bool`, `Date`, `Data`, and arrays and dictionaries of these. Set the
+    /// program's values with ``PersistentStoreCoordinator/setMetadata(_:for:)``.
     public var metadata: [String: any Sendable] {
         var values = values.withLock { $0.values }
         values[Self.typeKey] = type.rawValue
@@ -55,7 +54,7 @@ public final class PersistentStore: Sendable {
         return values
     }
 
-    /// The folder beside a store's file that has the files of its large values.
+    /// The folder beside a store's file that contains the files of its large values.
     package static func supportFolder(of url: URL) -> URL {
         let name = url.deletingPathExtension().lastPathComponent
         return url.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
@@ -67,7 +66,7 @@ public final class PersistentStore: Sendable {
 }
 
 extension PersistentStore: Hashable {
-    // A store is opened again as another one, whatever its identifier.
+    // A store that is opened again is a different one, although its identifier is the same.
     public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
 
     public func hash(into hasher: inout Hasher) {

@@ -3,33 +3,33 @@ public import FaultlineRecorder
 public import Foundation
 import Synchronization
 
-/// Joins contexts with the stores that they share.
+/// Connects contexts to the stores that they share.
 public final class PersistentStoreCoordinator: Sendable {
-    /// The model of the stores.
+    /// The model of all stores.
     public let managedObjectModel: ManagedObjectModel
     let recorder: Recorder
     let log: SQLDebugLog
-    /// What fetches of its contexts are to do otherwise; `nil`, as nearly always: nothing.
+    /// The advice to try in the contexts' fetches; usually `nil`.
     let advice: TriedAdvice?
     let mergingContexts = MergingContexts()
     let livingContexts = LivingContexts()
     private let classes: [String: ManagedObject.Type]
     private let opened = Mutex(Opened())
-    /// Counts the stores that came and went, so that contexts notice.
+    /// Counts added and removed stores, so contexts can detect a change.
     private let changes = Atomic<Int>(0)
 
     private struct Opened {
         var stores: [SQLStore] = []
-        /// How many there ever were.
+        /// The number of stores ever added.
         var count = 0
     }
 
-    /// A coordinator without stores.
+    /// Creates a coordinator without stores.
     ///
     /// - Parameters:
-    ///   - classes: the classes of objects; an entity without one has its parent's, or else ``ManagedObject``.
-    ///   - recorder: takes the events of everything that the stores do.
-    ///   - sqlDebug: takes the log of statements.
+    ///   - classes: the classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
+    ///   - recorder: records the events of all stores.
+    ///   - sqlDebug: logs statements.
     /// - Throws: ``StoreError`` if a class has no entity, or does not inherit from the class of its entity's parent.
     public convenience init(
         managedObjectModel: ManagedObjectModel, classes: [ManagedObject.Type] = [], recorder: Recorder = .shared,
@@ -40,7 +40,9 @@ public final class PersistentStoreCoordinator: Sendable {
             advice: TriedAdvice.ofEnvironment)
     }
 
-    /// - Parameter advice: What its fetches are to try; the environment's, unless somebody says otherwise.
+    /// Creates a coordinator that tries advice.
+    ///
+    /// - Parameter advice: the advice to try in fetches.
     init(
         managedObjectModel: ManagedObjectModel, classes: [ManagedObject.Type], recorder: Recorder,
         sqlDebug: SQLDebugLog, advice: TriedAdvice?
@@ -65,7 +67,7 @@ public final class PersistentStoreCoordinator: Sendable {
             }
             byName[type.entityName] = type
         }
-        // Objects of a subentity are fetched as objects of its parents, so their class must be one of those as well.
+        // Objects of a subentity are also fetched as objects of its ancestors, so their class must inherit from theirs.
         for (name, type) in byName.sorted(by: { $0.key < $1.key }) {
             var next = model.entity(named: name)?.parent
             while let parent = next {
@@ -86,12 +88,12 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The stores, in the order in which they were added.
     public var persistentStores: [PersistentStore] { stores.map(\.identity) }
 
-    /// Opens a store, and makes it if it is not there.
+    /// Opens a store, and creates it if it does not exist.
     ///
-    /// Contexts have it from their next fetch, insertion or `perform` on.
+    /// Contexts use it from their next fetch, insertion or `perform`.
     ///
-    /// - Throws: ``StoreError`` if the file cannot be opened, is no store, was made with another model or is open here
-    ///   already; or if the model does not have the configuration.
+    /// - Throws: ``StoreError`` if the file cannot be opened, is not a store, was created with another model or is
+    ///   already open here; or if the model does not have the configuration.
     @discardableResult
     public func addPersistentStore(with description: PersistentStoreDescription) throws(StoreError) -> PersistentStore {
         try opened.withLock { (opened) throws(StoreError) in
@@ -113,8 +115,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Closes a store.
     ///
-    /// Contexts forget its objects, with their unsaved changes, at their next fetch, save or `perform`. Objects of it that
-    /// are still held read as their defaults from then on; until then what they have not read cannot be read any more.
+    /// Contexts discard its objects, including their unsaved changes, at their next fetch, save or `perform`. Until
+    /// then, values that have not been read can no longer be read; afterward, objects that are still held read as their
+    /// defaults.
     ///
     /// - Throws: ``StoreError`` if the coordinator does not have the store.
     public func remove(_ store: PersistentStore) throws(StoreError) {
@@ -131,7 +134,7 @@ public final class PersistentStoreCoordinator: Sendable {
         removed.close()
     }
 
-    /// The store that was opened with a URL; `nil`: there is none.
+    /// The store that was opened with a URL; `nil` if there is none.
     public func persistentStore(for url: URL) -> PersistentStore? {
         let path = url.resolvingSymlinksInPath().path
         return stores.first { $0.description.isIn(path) }?.identity
@@ -139,18 +142,18 @@ public final class PersistentStoreCoordinator: Sendable {
 
     var stores: [SQLStore] { opened.withLock { $0.stores } }
 
-    /// The stores as they are now, with how often they have changed before, and how many there ever were.
+    /// The current stores, the number of changes so far, and the number of stores ever added.
     var state: (stores: [SQLStore], generation: Int, count: Int) {
         opened.withLock { ($0.stores, changes.load(ordering: .relaxed), $0.count) }
     }
 
-    /// How often stores came and went.
+    /// The number of times that stores were added or removed.
     ///
     /// - Complexity: one load.
     @inline(__always)
     var generation: Int { changes.load(ordering: .acquiring) }
 
-    /// The store that was opened first, of those that are open.
+    /// The first of the open stores.
     private var first: SQLStore {
         guard let first = stores.first else { incorrectUse("The coordinator has no store; add one first.") }
         return first
@@ -161,15 +164,15 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Traps if there is no store.
     public var url: URL { first.description.url }
 
-    /// What identifies the first store: its ``PersistentStore/identifier``.
+    /// The identifier of the first store: its ``PersistentStore/identifier``.
     ///
     /// Traps if there is no store.
     public var storeUUID: String { first.identity.identifier }
 
     // MARK: - Identities
 
-    /// The identity that ``ManagedObjectID/uriRepresentation()`` made a URL of; `nil` if it belongs to a store that is not
-    /// open here, or is no such URL.
+    /// Returns the object ID for a URL from ``ManagedObjectID/uriRepresentation()``; `nil` for other URLs and for
+    /// stores that are not open here.
     public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
         let parts = url.path.split(separator: "/")
         guard url.scheme == "x-coredata", let host = url.host?.uppercased(), parts.count == 2,
@@ -193,7 +196,7 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Lets go of all rows in memory that no object uses.
+    /// Evicts all rows that no object uses.
     ///
     /// For tests and tools of this package.
     package func removeUnusedRows() {
@@ -203,8 +206,9 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Forgets every row in memory: all objects of all contexts become faults, with their unsaved changes kept, and the
-    /// stores' row caches are emptied.
+    /// Discards all rows in memory: all objects of all contexts become faults, and the row caches are emptied.
+    ///
+    /// Unsaved changes are kept.
     func forgetRows() {
         for context in livingContexts.all { context.performAndWait { context.refreshAllObjects() } }
         for store in stores {
@@ -213,7 +217,7 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Hands out SQLite's connection to a store, the first one unless another is named, under the lock.
+    /// Passes the SQLite connection of a store, by default the first, to a closure, under its lock.
     ///
     /// For tests and tools of this package.
     package func withConnection<R>(to identity: PersistentStore? = nil, _ body: (OpaquePointer) -> R) throws -> R {

@@ -3,38 +3,40 @@ import FaultlineRecorder
 import Foundation
 import Synchronization
 
-/// An open store: its model, its rows in memory, the connection that writes, and those that read beside it.
+/// An open store: its model, its rows in memory, and its connections.
 final class SQLStore: @unchecked Sendable {
-    // What is not constant is guarded by the writer's lock.
+    // The writer's lock guards all mutable state.
     let description: PersistentStoreDescription
     let path: String
     let recorder: Recorder
     let log: SQLDebugLog
     let identity: PersistentStore
-    /// The model as this store lays it out: a store that Core Data made may number its entities in another way.
+    /// The model with this store's entity numbers, which Core Data may assign differently.
     let schema: ModelSchema
     let entities: [EntityRuntime]
     let rows: RowCache
     let external: ExternalData
     let shapes = ShapeNumbers()
     let values = ValueNumbers()
-    /// Whether the store was made by Core Data, which keeps things up that are not known here.
+    /// Whether Core Data created the store, which may contain structures that this library does not maintain.
     let isForeign: Bool
     /// The file of a binary store.
     let file: BinaryStoreFile?
-    /// By place: whether the store's configuration has the entity; `nil`: it has all.
+    /// By index: whether the store's configuration has the entity; `nil` if it has all.
     let configured: [Bool]?
-    /// The first connection, which is the one that writes.
+    /// The first connection, the only one that writes.
     let writer: StoreConnection
-    /// What contexts read with unless they are pinned: the writer and others beside it.
+    /// The connections of contexts that are not pinned to a snapshot: the writer, and others that only read.
     let pool: ConnectionPool
     let hasWriteAheadLog: Bool
     let relationshipGenerations: RelationshipGenerations
-    /// Found before the first save.
+    /// Determined before the first save.
     var saveObstacles: SaveObstacles?
 
+    /// Opens a store.
+    ///
     /// - Parameters:
-    ///   - storePlace: the store's place among those that its coordinator ever had.
+    ///   - storePlace: the store's index among all stores that its coordinator ever had.
     ///   - sibling: another store of the coordinator.
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, classes: [String: ManagedObject.Type],
@@ -74,7 +76,7 @@ final class SQLStore: @unchecked Sendable {
         }
     }
 
-    /// The class of an entity's objects: its own, or that of the nearest parent that has one.
+    /// The class of an entity's objects: its own, or that of the nearest ancestor that has one.
     private static func objectClass(
         of entity: EntitySchema, in schema: ModelSchema, _ classes: [String: ManagedObject.Type]
     ) -> ManagedObject.Type {
@@ -85,11 +87,11 @@ final class SQLStore: @unchecked Sendable {
         return classes[schema.entities[place].name] ?? ManagedObject.self
     }
 
-    /// Opens one more connection to the store, to read with.
+    /// Opens another connection to the store, for reading.
     ///
     /// - Parameters:
-    ///   - rows: where it keeps the rows that it reads.
-    ///   - epoch: what tells it that others have written.
+    ///   - rows: the cache for the rows that it reads.
+    ///   - epoch: signals that others have written.
     func openReader(rows: RowCache, epoch: ReadEpoch) throws(StoreError) -> StoreConnection {
         let session = try StoreOpening.session(description, recorder: recorder, log: log)
         let connection = StoreConnection(session, rows: rows, entities: entities.count, epoch: epoch)
@@ -97,33 +99,35 @@ final class SQLStore: @unchecked Sendable {
         return connection
     }
 
-    /// Makes the file of a binary store what the open transaction has written.
+    /// Replaces the file of a binary store, including the changes of the open transaction.
     ///
-    /// Under the writer's lock, right before the commit, which in memory cannot fail.
+    /// Called under the writer's lock, right before the commit, which cannot fail in memory.
     func writeFile(doing: String) throws(StoreError) {
         try file?.write(writer.sqlite, doing: doing)
     }
 
-    /// Whether the store can have objects of an entity or of those that inherit from it.
+    /// Whether the store can contain objects of an entity or, optionally, its subentities.
     func has(_ schema: EntitySchema, includesSubentities: Bool = true) -> Bool {
         guard let configured else { return true }
         return includesSubentities ? schema.family.contains { configured[$0] } : configured[schema.index]
     }
 
+    /// Checks that the store can be written.
+    ///
     /// - Throws: ``StoreError`` if the store was opened read-only.
     func checkWritable(doing: String) throws(StoreError) {
         if description.isReadOnly { throw StoreError.readOnlyStore(path, doing: doing) }
     }
 
-    /// Lets every read that begins from now on see what others have written.
+    /// Makes every read that begins later see what others have written.
     func finishReading() { pool.finishReading() }
 
-    /// Closes the file, for good.
+    /// Closes the file permanently.
     ///
-    /// Whoever still has objects of the store gets an error from then on.
+    /// Later accesses through remaining objects of the store fail.
     func close() { pool.close() }
 
-    /// The bytes of the column values of rows.
+    /// The total bytes of the rows' column values.
     func bytes(of rows: some Sequence<RowPointer>) -> UInt64 {
         rows.reduce(0) { $0 + UInt64($1.byteCount(entities[Int($1.header.pointee.entity)].layout)) }
     }

@@ -2,11 +2,11 @@ import CSQLite
 import Foundation
 
 extension StoreError {
-    /// The error for a result code of SQLite.
+    /// Creates the error for an SQLite result code.
     ///
     /// - Parameters:
-    ///   - doing: what was being done, at the start of a sentence: `"Reading Item"`.
-    ///   - detail: SQLite's own words.
+    ///   - doing: the operation, as the start of a sentence: `"Reading Item"`.
+    ///   - detail: SQLite's message.
     static func sqlite(
         _ result: Int32, doing: String, path: String, detail: String, busyTimeout: Double = 0
     ) -> StoreError {
@@ -48,11 +48,11 @@ extension StoreError {
         }
     }
 
-    /// `SQLITE_CONSTRAINT_UNIQUE` (https://www.sqlite.org/rescode.html#constraint_unique), which is a macro that Swift
-    /// does not import.
+    /// `SQLITE_CONSTRAINT_UNIQUE` (https://www.sqlite.org/rescode.html#constraint_unique), a macro that Swift does not
+    /// import.
     static let uniqueViolation: Int32 = SQLITE_CONSTRAINT | 8 << 8
 
-    /// The error for what would write to a store that was opened read-only.
+    /// The error for writing to a store that was opened read-only.
     static func readOnlyStore(_ path: String, doing: String) -> StoreError {
         StoreError(
             .readOnly,

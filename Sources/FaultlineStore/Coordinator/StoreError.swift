@@ -1,10 +1,10 @@
 public import FaultlineModel
 
-/// What went wrong in a store, and what to do about it.
+/// An error of a store, with the remedy in its message.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-    /// The kind of failure.
+    /// The kind of error.
     ///
-    /// More may be added.
+    /// Future versions may add more.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Value: String {
             case cannotOpen, notADatabase, readOnly, busy, full, incompatibleModel, unsupportedModel
@@ -18,9 +18,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
         private let value: Value
 
-        /// The file cannot be opened: its folder is missing, or it may not be read.
+        /// The file cannot be opened: its folder is missing, or access is denied.
         public static let cannotOpen = Code(value: .cannotOpen)
-        /// The file is no SQLite database.
+        /// The file is not an SQLite database.
         public static let notADatabase = Code(value: .notADatabase)
         /// The file may not be written.
         public static let readOnly = Code(value: .readOnly)
@@ -28,19 +28,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let busy = Code(value: .busy)
         /// The disk is full.
         public static let full = Code(value: .full)
-        /// The store was made with another model.
+        /// The store was created with another model.
         public static let incompatibleModel = Code(value: .incompatibleModel)
-        /// The model has something that a store cannot keep.
+        /// The model has a feature that stores do not support.
         public static let unsupportedModel = Code(value: .unsupportedModel)
-        /// Core Data made the store with something that a save here would not keep up.
+        /// Core Data created the store with a feature that a save here would not maintain.
         public static let unsupportedStore = Code(value: .unsupportedStore)
         /// Another writer changed or deleted an object since it was read.
         public static let conflict = Code(value: .conflict)
-        /// Values that must be unique are not.
+        /// A uniqueness constraint is violated.
         public static let constraint = Code(value: .constraint)
-        /// An object cannot be saved as it is, for a reason that has no code of its own.
+        /// An object is invalid for a reason without a code of its own.
         public static let validation = Code(value: .validation)
-        /// A property that is not optional has no value, or a relationship that is not optional no object.
+        /// A mandatory attribute has no value, or a mandatory relationship has no object.
         public static let missingMandatoryProperty = Code(value: .missingMandatoryProperty)
         /// A to-many relationship has fewer objects than the model's minimum.
         public static let relationshipLacksMinimumCount = Code(value: .relationshipLacksMinimumCount)
@@ -48,41 +48,41 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         public static let relationshipExceedsMaximumCount = Code(value: .relationshipExceedsMaximumCount)
         /// A number is less than the model's minimum.
         public static let numberTooSmall = Code(value: .numberTooSmall)
-        /// A number is more than the model's maximum.
+        /// A number is greater than the model's maximum.
         public static let numberTooLarge = Code(value: .numberTooLarge)
         /// A date is before the model's minimum.
         public static let dateTooSoon = Code(value: .dateTooSoon)
         /// A date is after the model's maximum.
         public static let dateTooLate = Code(value: .dateTooLate)
-        /// A text has fewer characters than the model's minimum.
+        /// A string has fewer characters than the model's minimum.
         public static let stringTooShort = Code(value: .stringTooShort)
-        /// A text has more characters than the model's maximum.
+        /// A string has more characters than the model's maximum.
         public static let stringTooLong = Code(value: .stringTooLong)
-        /// A text does not match the model's regular expression.
+        /// A string does not match the model's regular expression.
         public static let stringPatternMatching = Code(value: .stringPatternMatching)
         /// There are several reasons why objects cannot be saved; see ``StoreError/detailedErrors``.
         public static let multipleValidationErrors = Code(value: .multipleValidationErrors)
         /// A delete rule forbids the deletion of an object.
         public static let deleteDenied = Code(value: .deleteDenied)
-        /// A fetch request asks for what the store cannot do.
+        /// A fetch request asks for something that the store cannot do.
         public static let invalidRequest = Code(value: .invalidRequest)
-        /// A predicate's format cannot be read.
+        /// A predicate's format cannot be parsed.
         public static let predicateFormat = Code(value: .predicateFormat)
         /// The model has no such entity.
         public static let unknownEntity = Code(value: .unknownEntity)
-        /// A class of objects does not go with those of its entity's parents.
+        /// The class of an entity does not inherit from the class of the entity's parent.
         public static let invalidClass = Code(value: .invalidClass)
-        /// An object's row is not in the store any more.
+        /// An object's row is no longer in the store.
         public static let objectGone = Code(value: .objectGone)
         /// A file beside the store that holds a large value cannot be read or written.
         public static let externalData = Code(value: .externalData)
-        /// The bytes of a transformable attribute are none that its transformer can read.
+        /// A transformer cannot decode the bytes of a transformable attribute.
         public static let transformation = Code(value: .transformation)
-        /// A store's metadata cannot hold a value.
+        /// A store's metadata cannot represent a value.
         public static let invalidMetadata = Code(value: .invalidMetadata)
         /// The store was removed from its coordinator.
         public static let storeRemoved = Code(value: .storeRemoved)
-        /// A relationship leads from one store to another.
+        /// A relationship refers to an object in another store.
         public static let externalRelationship = Code(value: .externalRelationship)
         /// SQLite failed in another way; see ``StoreError/sqliteCode``.
         public static let database = Code(value: .database)
@@ -104,8 +104,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         var cause: (any Error)?
     }
 
-    /// What there is to say lies elsewhere: a failure that did not happen is to be no larger than a pointer, since every
-    /// call on the way of a fault can give one.
+    /// Stored indirectly: almost every call can throw, so an error must be no larger than a pointer.
     private indirect enum Storage {
         case content(Content)
     }
@@ -125,54 +124,54 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         get { content.code }
         set { content.code = newValue }
     }
-    /// What was being done, on what, and what to do about it.
+    /// The operation, its object, and the remedy.
     public var message: String {
         get { content.message }
         set { content.message = newValue }
     }
-    /// SQLite's extended result code; 0: the failure is not SQLite's.
+    /// SQLite's extended result code; 0 if the error is not SQLite's.
     public var sqliteCode: Int32 {
         get { content.sqliteCode }
         set { content.sqliteCode = newValue }
     }
-    /// The object that the failure is about, if it is about one.
+    /// The object that the error concerns, if it concerns one.
     public var objectID: ManagedObjectID? {
         get { content.objectID }
         set { content.objectID = newValue }
     }
-    /// The name of the property that cannot be saved as it is.
+    /// The name of the property that failed validation.
     public var validationKey: String? {
         get { content.validationKey }
         set { content.validationKey = newValue }
     }
-    /// The value that it has, if it is an attribute's.
+    /// The property's value, if it is an attribute.
     public var validationValue: AttributeValue? {
         get { content.validationValue }
         set { content.validationValue = newValue }
     }
-    /// With the code ``Code/multipleValidationErrors``: all of them, in the order in which they were found.
+    /// All errors, in the order in which they were found, if the code is ``Code/multipleValidationErrors``.
     ///
-    /// A ``StoreError``, or what a class that overrides a validation method has thrown.
+    /// Each is a ``StoreError``, or an error that an override of a validation method threw.
     public var detailedErrors: [any Error] {
         get { content.detailedErrors }
         set { content.detailedErrors = newValue }
     }
-    /// The objects that somebody else has changed, of an error with ``Code/conflict`` of a save.
+    /// The objects that another writer changed, if a save failed with ``Code/conflict``.
     public var conflicts: [MergeConflict] {
         get { content.conflicts }
         set { content.conflicts = newValue }
     }
-    /// The values that are not unique, of an error with ``Code/constraint``.
+    /// The violated uniqueness constraints, if the code is ``Code/constraint``.
     public var constraintConflicts: [ConstraintConflict] {
         get { content.constraintConflicts }
         set { content.constraintConflicts = newValue }
     }
-    /// Of a save to several stores: those that were saved before another could not be.
+    /// The stores that a save to several stores committed before another one failed.
     public var savedStores: [PersistentStore] {
         get { content.savedStores }
         set { content.savedStores = newValue }
     }
-    /// The error underneath.
+    /// The underlying error.
     public var cause: (any Error)? {
         get { content.cause }
         set { content.cause = newValue }

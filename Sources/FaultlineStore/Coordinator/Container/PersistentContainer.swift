@@ -3,7 +3,7 @@ public import FaultlineRecorder
 public import Foundation
 import Synchronization
 
-/// Stores with their contexts: the way in.
+/// A coordinator with its stores and contexts: the usual entry point.
 ///
 ///     let container = try PersistentContainer(
 ///         name: "Groceries", managedObjectModel: model, storeURL: url, classes: [Item.self, Category.self])
@@ -14,7 +14,7 @@ public final class PersistentContainer: Sendable {
     public let persistentStoreCoordinator: PersistentStoreCoordinator
     /// The context of the main queue.
     public let viewContext: ManagedObjectContext
-    /// The descriptions of the stores that are open, as they were opened.
+    /// The descriptions of the open stores.
     public var persistentStoreDescriptions: [PersistentStoreDescription] {
         persistentStoreCoordinator.stores.map(\.description)
     }
@@ -30,14 +30,14 @@ public final class PersistentContainer: Sendable {
 
     private let contexts = Atomic<Int>(0)
 
-    /// Opens a store, and makes it if it is not there.
+    /// Opens a store, and creates it if it does not exist.
     ///
     /// - Parameters:
-    ///   - classes: the classes of objects; an entity without one has its parent's, or else ``ManagedObject``.
-    ///   - recorder: takes the events of everything that the store does.
-    ///   - sqlDebug: takes the log of statements.
-    /// - Throws: ``StoreError`` if the file cannot be opened, is no store, or was made with another model; also if a
-    ///   class has no entity, or does not inherit from the class of its entity's parent.
+    ///   - classes: the classes of objects; an entity without one uses its parent's, or else ``ManagedObject``.
+    ///   - recorder: records the store's events.
+    ///   - sqlDebug: logs statements.
+    /// - Throws: ``StoreError`` if the file cannot be opened, is not a store, or was created with another model; also
+    ///   if a class has no entity, or does not inherit from the class of its entity's parent.
     public convenience init(
         name: String, managedObjectModel: ManagedObjectModel, storeDescription: PersistentStoreDescription,
         classes: [ManagedObject.Type] = [], recorder: Recorder = .shared, sqlDebug: SQLDebugLog = .shared
@@ -47,7 +47,7 @@ public final class PersistentContainer: Sendable {
             classes: classes, recorder: recorder, sqlDebug: sqlDebug)
     }
 
-    /// Opens several stores, in their order, and makes those that are not there.
+    /// Opens several stores, in order, and creates those that do not exist.
     ///
     /// - Throws: as ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``, for the first store that
     ///   cannot be opened.
@@ -76,7 +76,7 @@ public final class PersistentContainer: Sendable {
             classes: classes, recorder: recorder, sqlDebug: sqlDebug)
     }
 
-    /// Where stores are kept that were given no URL: `$XDG_DATA_HOME`, or else `~/.local/share`.
+    /// The folder of stores without a URL: `$XDG_DATA_HOME`, or else `~/.local/share`.
     ///
     /// It must exist.
     public static func defaultDirectoryURL() -> URL {
@@ -86,29 +86,28 @@ public final class PersistentContainer: Sendable {
         return FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share", isDirectory: true)
     }
 
-    /// A context with a queue of its own.
+    /// Creates a context with a queue of its own.
     public func newBackgroundContext() -> ManagedObjectContext {
         let number = contexts.add(1, ordering: .relaxed).newValue
         return ManagedObjectContext(persistentStoreCoordinator, .privateQueue, name: "background \(number)")
     }
 
-    /// Forgets every row that is in memory, so that what is read next is read from the store, as by a program that has just
-    /// started.
+    /// Discards all rows in memory, as if the program had just started.
     ///
-    /// All objects of all contexts become faults, and the stores' row caches are emptied. Unsaved changes and new objects
-    /// stay. Made for tests and benchmarks: who seeds a store through a container leaves every row in its cache, and
-    /// faults that would be round trips in the program cost none.
+    /// All objects of all contexts become faults, and the stores' row caches are emptied. Unsaved changes and new
+    /// objects are kept. Meant for tests and benchmarks: filling a store through a container leaves every row in its
+    /// cache, and faults that are round trips in the program then cost none.
     ///
-    /// Waits for the contexts' queues, that of the main queue included.
+    /// Waits for the queues of all contexts, including the main queue.
     public func forgetRows() {
         persistentStoreCoordinator.forgetRows()
     }
 
-    /// Does work in a new context on its queue.
+    /// Runs work in a new context, on its queue.
     ///
-    /// What the work does not save is lost.
+    /// Unsaved changes are lost.
     ///
-    /// - Throws: what the work throws.
+    /// - Throws: the errors of the work.
     public func performBackgroundTask<Result: Sendable, Failure: Error>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
     ) async throws(Failure) -> Result {

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// Where a store is and how it is opened.
+/// The location of a store, and the settings for opening it.
 public struct PersistentStoreDescription: Sendable {
-    /// How hard a save makes sure that its data is on the disk (`PRAGMA synchronous`).
+    /// How strictly a save ensures that its data is on disk (`PRAGMA synchronous`).
     public enum Synchronization: Int, Sendable {
-        /// Leave it to the system: a crash of the machine can damage the store.
+        /// Leave it to the operating system: a crash of the machine can damage the store.
         case off
-        /// Sync at checkpoints: a crash of the machine can lose the last saves, not damage the store.
+        /// Sync at checkpoints: a crash of the machine can lose the last saves, but not damage the store.
         case normal
         /// Sync at every save.
         case full
@@ -14,19 +14,19 @@ public struct PersistentStoreDescription: Sendable {
 
     /// The store's file.
     ///
-    /// Its folder must exist. A store in memory has none, and one of type ``PersistentStore/StoreType/sqlite`` at
-    /// `/dev/null` is kept in memory as well.
+    /// Its folder must exist. A store in memory has no file; neither has one of type
+    /// ``PersistentStore/StoreType/sqlite`` at `/dev/null`, which is in memory too.
     public var url: URL
-    /// How the store keeps its data.
+    /// The format of the store.
     ///
     /// Default: ``PersistentStore/StoreType/sqlite``.
     public var type: PersistentStore.StoreType
-    /// The configuration of the model whose entities the store has.
+    /// The configuration of the model whose entities the store contains.
     ///
-    /// Default: `nil`, all entities. With an entity those belong to it that inherit from it. What a relationship of theirs
-    /// leads to must belong to the configuration as well.
+    /// Default: `nil`, all entities. Subentities belong to their entity's configuration. The destinations of its
+    /// relationships must belong to the configuration too.
     public var configuration: String?
-    /// Whether the store is opened for reading only.
+    /// Whether to open the store read-only.
     ///
     /// Default: no.
     public var isReadOnly = false
@@ -34,45 +34,46 @@ public struct PersistentStoreDescription: Sendable {
     ///
     /// Default: 5.
     public var busyTimeout = 5.0
-    /// From how many bytes on a value that allows external storage goes to a file of its own.
+    /// The minimum size in bytes at which a value that allows external storage is stored in its own file.
     ///
-    /// Default: 100 KiB. Stores of other types than ``PersistentStore/StoreType/sqlite`` keep all values themselves.
+    /// Default: 100 KiB. Only stores of type ``PersistentStore/StoreType/sqlite`` use such files.
     ///
-    /// SQLite reads values of up to about this size faster than a file system reads files
+    /// Up to about this size, SQLite reads values faster than a file system reads files
     /// (https://www.sqlite.org/intern-v-extern-blob.html).
     public var externalStorageThreshold = 100 * 1024
-    /// Bytes of rows that are kept in memory although no object uses them.
+    /// The maximum bytes of rows to keep in memory although no object uses them.
     ///
     /// Default: 16 MiB.
     public var rowCacheLimit = 16 << 20
-    /// How many connections to the store there are at most, one of which writes.
+    /// The maximum number of connections to the store, including the one that writes.
     ///
     /// Default: 8.
     ///
-    /// One is opened, and another whenever a context would have to wait for those that are there, so that fetches of
-    /// several contexts, and fetches beside a save, do not wait for each other. With 1 everything goes through one
-    /// connection, as it does without a write-ahead log.
+    /// The store opens one connection, and another one whenever a context would have to wait. Fetches of several
+    /// contexts, and fetches during a save, then do not wait for each other. With 1, as without a write-ahead log,
+    /// everything uses one connection.
     public var connectionPoolMaxSize = 8
-    /// Bytes of SQLite's page cache, of each connection.
+    /// The size of SQLite's page cache in bytes, for each connection.
     ///
-    /// Default: 32 MiB; pages are taken as they are needed.
+    /// Default: 32 MiB; memory is allocated as needed.
     public var pageCacheLimit = 32 << 20
-    /// Whether a store of Core Data's with persistent history is written although the history will not tell of it.
+    /// Whether to write to a Core Data store with persistent history, although the history will lack the changes.
     ///
-    /// Default: no, and saves are refused.
+    /// Default: no; saves throw an error.
     ///
-    /// Who reads the history, such as an extension of the app or a mirror in CloudKit, misses these changes.
+    /// Readers of the history, such as an app extension or a CloudKit mirror, miss these changes.
     public var ignoresPersistentHistory = false
-    /// Whether SQLite looks at the tables and indexes once the store is open (`ANALYZE`), so that it knows by which index
-    /// it finds fewest rows; Core Data's `NSSQLiteAnalyzeOption`.
+    /// Whether to run `ANALYZE` when the store is opened, which helps SQLite choose the best index.
     ///
-    /// Default: no.
+    /// Corresponds to Core Data's `NSSQLiteAnalyzeOption`. Default: no.
     ///
-    /// It goes through every index, which opening waits for: worth it where rows have become many times as many or as few
-    /// as they were when it was done last (https://www.sqlite.org/lang_analyze.html). Stores that are opened read-only
-    /// stay as they are; so does one that others write for longer than ``busyTimeout``.
+    /// Opening then waits for a scan of every index. It is worthwhile if tables have grown or shrunk many times over
+    /// since the last `ANALYZE` (https://www.sqlite.org/lang_analyze.html). Skipped for stores that are opened
+    /// read-only, and if other connections write for longer than ``busyTimeout``.
     public var analyzesWhenAdded = false
-    /// Default: ``Synchronization/full``, as SQLite's.
+    /// How strictly a save ensures that its data is on disk.
+    ///
+    /// Default: ``Synchronization/full``, as in SQLite.
     public var synchronization = Synchronization.full
 
     public init(url: URL, type: PersistentStore.StoreType = .sqlite) {
@@ -80,22 +81,22 @@ public struct PersistentStoreDescription: Sendable {
         self.type = type
     }
 
-    /// A store at `/dev/null`: as long as it is given no other URL it is kept in memory.
+    /// Creates a description of a store at `/dev/null`, which is in memory unless another URL is set.
     public init() {
         self.init(url: Self.nowhere)
     }
 
     private static let nowhere = URL(fileURLWithPath: "/dev/null")
 
-    /// Whether the database that is worked with is in memory.
+    /// Whether the open database is in memory.
     var isInMemory: Bool { type != .sqlite || url.path == Self.nowhere.path }
 
-    /// Whether there is a file.
+    /// Whether the store has a file.
     var isInFile: Bool { type == .binary || !isInMemory }
 
-    /// Whether the store is in the file with a path that has no links.
+    /// Whether the store is in the file at a path without symbolic links.
     func isIn(_ path: String) -> Bool { isInFile && url.resolvingSymlinksInPath().path == path }
 
-    /// What the store is called in sentences and logs.
+    /// The store's name in messages and logs.
     var path: String { type == .inMemory && url.path == Self.nowhere.path ? SQLConnection.memory : url.path }
 }

@@ -2,17 +2,17 @@ import CSQLite
 import FaultlineTrace
 import Foundation
 
-/// The file of a binary store: the image of a database that is worked with in memory.
+/// The file of a binary store: the image of an in-memory database.
 ///
 /// Used under the store's lock.
 final class BinaryStoreFile {
     private let path: String
-    /// Whether what was written is to survive a crash of the machine.
+    /// Whether written data must survive a crash of the machine.
     private let isSynced: Bool
-    /// The file as it was read or written last; `nil`: there was none.
+    /// The file as it was last read or written; `nil` if there was none.
     private var state: State?
 
-    /// What tells a file from the one that takes its place.
+    /// Distinguishes a file from one that replaced it.
     private struct State: Equatable {
         var device: UInt
         var number: UInt
@@ -30,7 +30,7 @@ final class BinaryStoreFile {
     }
 
     init(_ description: PersistentStoreDescription) {
-        // The name of a link would be replaced, and not the file that it leads to.
+        // Resolve links first, because renaming would replace the link instead of its target.
         path = description.url.resolvingSymlinksInPath().path
         isSynced = description.synchronization != .off
     }
@@ -42,11 +42,11 @@ final class BinaryStoreFile {
 
     // MARK: - Reading
 
-    /// Fills a database with what the file holds.
+    /// Loads the file into a database.
     ///
     /// - Returns: whether there is a file.
     func load(into connection: SQLConnection) throws(StoreError) -> Bool {
-        // First: if the file changes meanwhile, that is noticed when it is to be replaced.
+        // First, so that a change during the read is detected when the file is replaced.
         guard let status = Self.status(path) else { return false }
         state = State(status)
         let image: Data
@@ -66,7 +66,7 @@ final class BinaryStoreFile {
         return true
     }
 
-    /// Refuses what is no image of a database.
+    /// Throws if the file is not the image of a database.
     private func check(_ image: Data) throws(StoreError) {
         guard image.starts(with: Data("SQLite format 3\0".utf8)), image.count > 100 else {
             let start = image.prefix(1 << 16)
@@ -78,7 +78,7 @@ final class BinaryStoreFile {
             }
             throw StoreError(.notADatabase, "'\(path)' is no binary store; name another file, or move this one away.")
         }
-        // The file format's version (https://www.sqlite.org/fileformat.html#file_format_version_numbers).
+        // The version of the file format (https://www.sqlite.org/fileformat.html#file_format_version_numbers).
         guard image[image.startIndex + 18] == 1, image[image.startIndex + 19] == 1 else {
             throw StoreError(
                 .unsupportedStore,
@@ -86,8 +86,10 @@ final class BinaryStoreFile {
         }
     }
 
-    /// By way of a second database: one that is made of an image is kept in another way than one that is in memory, and
-    /// does not show what is not committed yet when an image is made of it.
+    /// Copies the image through a second database.
+    ///
+    /// SQLite handles a deserialized database differently from a plain in-memory one: serializing it omits uncommitted
+    /// changes.
     private static func copy(_ image: UnsafeRawBufferPointer, into database: OpaquePointer) -> Int32 {
         var source: OpaquePointer?
         defer { sqlite3_close(source) }
@@ -105,7 +107,7 @@ final class BinaryStoreFile {
         return result == SQLITE_DONE ? finished : result
     }
 
-    /// Everything is read anyway, so that damage is found now and not when something is missing.
+    /// The whole file has been read anyway, so detect damage now rather than when data turns out to be missing.
     private func checkPages(of connection: SQLConnection) throws(StoreError) {
         let statement = try connection.prepare("PRAGMA quick_check(1)")
         let result = sqlite3_step(statement.handle)
@@ -124,11 +126,11 @@ final class BinaryStoreFile {
 
     // MARK: - Writing
 
-    /// Replaces the file by an image of the database, what its open transaction has written included.
+    /// Replaces the file by an image of the database, including the changes of the open transaction.
     ///
-    /// The old file is there until the new one is whole, and if this fails it stays.
+    /// The old file stays until the new one is complete, and also if writing fails.
     func write(_ connection: SQLConnection, doing: String) throws(StoreError) {
-        // One that is gone is made anew.
+        // A missing file is created again.
         if let found = Self.status(path).map({ State($0) }), found != state {
             throw StoreError(
                 .conflict,
@@ -176,9 +178,9 @@ final class BinaryStoreFile {
         }
     }
 
-    /// Makes sure that the folder knows the new file.
+    /// Syncs the folder after the rename.
     ///
-    /// That this fails is no failure of the save: the file is in its place, and cannot be taken back.
+    /// Failing does not fail the save: the file is in place, and the rename cannot be undone.
     private func sync(_ folder: String) {
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return }

@@ -1,17 +1,17 @@
 public import Foundation
 
 extension PersistentStoreCoordinator {
-    /// What a store keeps beside its objects; see ``PersistentStore/metadata``.
+    /// A store's metadata; see ``PersistentStore/metadata``.
     public func metadata(for store: PersistentStore) -> [String: any Sendable] { store.metadata }
 
-    /// Sets what a store keeps beside its objects.
+    /// Sets the metadata of a store.
     ///
-    /// ``metadata(for:)`` has it at once; the file has it with the next save of a context, whatever that saves. The store's
-    /// own values, whose keys begin with `NS`, stay as they are, whether they are among the new ones or not.
+    /// ``metadata(for:)`` returns the new values immediately; the next save of any context writes them to the file. The
+    /// store's own values, whose keys begin with `NS`, do not change.
     ///
-    /// - Parameter metadata: all of the program's values: `String`, numbers, `Bool`, `Date`, `Data`, and arrays and
+    /// - Parameter metadata: all values of the program: `String`, numbers, `Bool`, `Date`, `Data`, and arrays and
     ///   dictionaries of these.
-    /// - Throws: ``StoreError`` if a property list cannot keep a value, or the store was opened read-only.
+    /// - Throws: ``StoreError`` if a property list cannot represent a value, or if the store was opened read-only.
     public func setMetadata(_ metadata: [String: any Sendable], for store: PersistentStore) throws(StoreError) {
         if store.isReadOnly { throw StoreError.readOnlyStore(store.url.path, doing: "Setting metadata") }
         var values: [String: any Sendable] = [:]
@@ -28,11 +28,12 @@ extension PersistentStoreCoordinator {
         store.withMetadata { $0.set(new) }
     }
 
-    /// What a store that need not be open keeps beside its objects.
+    /// Reads the metadata of a store without opening it.
     ///
-    /// Nothing is written and no model is needed: this tells whether a store fits a model, or which program made it.
+    /// Writes nothing and needs no model. Use it to find out whether a store fits a model, or which program created it.
     ///
-    /// - Throws: ``StoreError`` if there is no such file, or it is no store of that type; always for a store in memory.
+    /// - Throws: ``StoreError`` if there is no such file, or if it is not a store of that type; always for a store in
+    ///   memory.
     public static func metadataForPersistentStore(
         type: PersistentStore.StoreType, at url: URL
     ) throws(StoreError) -> [String: any Sendable] {

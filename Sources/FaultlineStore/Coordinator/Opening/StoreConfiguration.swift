@@ -3,14 +3,16 @@ import FaultlineModel
 /// The entities of a store whose description names a configuration of the model.
 struct StoreConfiguration {
     let name: String
-    /// Their names: those of the configuration, and of the entities that inherit from these.
+    /// The names of the configuration's entities and their subentities.
     let entities: Set<String>
-    /// The tables that they need: those of their trees.
+    /// The tables of these entities' inheritance trees.
     let tables: Set<String>
-    /// What the store's metadata says of the model: what the layout of these entities depends on.
+    /// The hash of the layout of these entities, as stored in the metadata.
     let hash: String
 
-    /// - Throws: ``StoreError`` if the model has no such configuration, or a relationship leads out of it.
+    /// Reads a configuration of a model.
+    ///
+    /// - Throws: ``StoreError`` if the model has no such configuration, or if a relationship leaves it.
     init(_ name: String, of model: ManagedObjectModel, path: String) throws(StoreError) {
         guard let members = model.entities(forConfiguration: name) else {
             let known = model.configurations.map { "'\($0.name)'" }.joined(separator: ", ")

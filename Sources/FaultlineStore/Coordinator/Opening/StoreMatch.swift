@@ -2,11 +2,11 @@ import CSQLite
 import FaultlineModel
 import Foundation
 
-/// Finds out how a store that is there lays a model out, or in what the two differ.
+/// Matches an existing store against a model: finds the entity numbers, or the differences.
 struct StoreMatch {
     private let setup: StoreSetup
     private let model: ManagedObjectModel
-    /// `nil`: the store has all entities of the model.
+    /// `nil` if the store has all entities of the model.
     private let configuration: StoreConfiguration?
     private let path: String
     private let metadata: [String: any Sendable]
@@ -22,17 +22,19 @@ struct StoreMatch {
         self.metadata = metadata
     }
 
-    /// The model with the numbers that the store gives its entities.
+    /// Returns the model with the store's entity numbers.
     ///
-    /// - Throws: ``StoreError`` if the store was made with another model. A store of Core Data's says nothing about
-    ///   our hash, so one that has every entity, table and column of the model, and no others, will do.
+    /// A Core Data store has no hash of this library, so it matches if it has every entity, table and column of the
+    /// model, and no others.
+    ///
+    /// - Throws: ``StoreError`` if the store was created with another model.
     func schema() throws(StoreError) -> ModelSchema {
         let numbers = try numbers()
         let schema = ModelSchema(model.entities, numbers: numbers.byEntity)
         var differences = try differences(schema, numbers)
         if differences.isEmpty {
             let hash = metadata[StoreOpening.hashKey] as? String
-            // Numbers are the store's own, so that those of a configuration's entities may follow another count.
+            // The hash of a configuration does not depend on the entity numbers, which are the store's own.
             if hash == nil || hash == configuration?.hash { return schema }
             differences = ["its entities are laid out in another way"]
         }
@@ -42,7 +44,7 @@ struct StoreMatch {
         )
     }
 
-    /// The first so many in words, and how many more there are.
+    /// Lists the first 20 differences, and the number of the others.
     private static func list(_ differences: [String]) -> String {
         let shown = differences.prefix(20)
         let rest = differences.count - shown.count
@@ -51,7 +53,7 @@ struct StoreMatch {
 
     private struct Numbers {
         var byEntity: [String: Int64] = [:]
-        /// The entities that the store has.
+        /// The names of the entities in the store.
         var stored: Set<String> = []
     }
 
@@ -59,18 +61,18 @@ struct StoreMatch {
         let rows = try setup.read("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY") { row in
             (sqlite3_column_text(row, 1).map { String(cString: $0) } ?? "", sqlite3_column_int64(row, 0))
         }
-        // From 16000 on come Core Data's own: history and the like.
+        // Numbers from 16000 are Core Data's own entities, for history and the like.
         var free = Dictionary(rows.filter { $0.1 < 16000 }) { first, _ in first }
         let hashes = metadata["NSStoreModelVersionHashes"] as? [String: Data]
         var numbers = Numbers()
         numbers.stored = Set(hashes?.keys.map { $0 } ?? free.keys.map { $0 })
         for entity in model.entities { numbers.byEntity[entity.name] = free.removeValue(forKey: entity.name) }
-        // A store that Core Data has migrated keeps the number under the name that the entity had before.
+        // After a Core Data migration, the number is stored under the entity's previous name.
         for entity in model.entities where numbers.byEntity[entity.name] == nil && numbers.stored.contains(entity.name)
         {
             numbers.byEntity[entity.name] = entity.renamingIdentifier.flatMap { free.removeValue(forKey: $0) }
         }
-        // What the store does not have gets numbers that none of its entities has.
+        // Entities outside the store get numbers that none of its entities has.
         var last = rows.map(\.1).max() ?? 0
         for entity in model.entities where numbers.byEntity[entity.name] == nil && !isWanted(entity.name) {
             last += 1
@@ -118,7 +120,7 @@ struct StoreMatch {
             "the store has an entity '\($0)' that the \(part) lacks"
         }
         for (table, known) in expected.sorted(by: { $0.key < $1.key }) {
-            // What begins with Z_ is the store's own; orders were looked at with their relationships.
+            // Columns that begin with Z_ are the store's own; order columns were checked with their relationships.
             let more = try tables.columns(table).keys.filter { !known.contains($0) && !$0.hasPrefix("Z_") }
             found += more.sorted().map {
                 "the store's table \(table) has a column \($0) that the model lacks"
@@ -158,7 +160,7 @@ struct StoreMatch {
         }
     }
 
-    /// The columns of the store's tables with their types, each table looked up once.
+    /// The columns of the store's tables with their types, read once per table.
     private struct Tables {
         private let setup: StoreSetup
         private var known: [String: [String: String]] = [:]

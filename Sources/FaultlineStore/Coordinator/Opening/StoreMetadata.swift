@@ -1,36 +1,36 @@
 import Foundation
 
-/// What a store keeps beside its objects: a property list, `Z_PLIST`.
+/// The metadata of a store: a property list, `Z_PLIST`.
 struct StoreMetadata: Sendable {
-    /// All of it, in types that may go from thread to thread.
+    /// All values, as Sendable types.
     private(set) var values: [String: any Sendable]
-    /// Counts the changes that were made.
+    /// The number of changes so far.
     private var changes = 0
-    /// How many of them the store has.
+    /// The number of changes that were saved.
     private var savedChanges = 0
 
     init(_ values: [String: any Sendable] = [:]) {
         self.values = values
     }
 
-    /// Reads a property list; nothing is left of one that cannot be read.
+    /// Decodes a property list; empty if it cannot be decoded.
     init(propertyList: Data) {
         let read = try? PropertyListSerialization.propertyList(from: propertyList, format: nil)
         self.init((read as? [String: Any] ?? [:]).compactMapValues { Self.value($0) })
     }
 
-    /// Whether a key is of the store's own, and not of the program's.
+    /// Whether a key is one of the store's own, rather than the program's.
     static func isOwn(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || key == StoreOpening.hashKey
     }
 
-    /// Sets the program's values, to be written by the next save.
+    /// Sets the program's values, for the next save.
     mutating func set(_ new: [String: any Sendable]) {
         values = values.filter { Self.isOwn($0.key) }.merging(new.filter { !Self.isOwn($0.key) }) { own, _ in own }
         changes += 1
     }
 
-    /// The state of the program's values that the store does not have yet; `nil`: it has them.
+    /// The program's values and change number, if they have not been saved; otherwise `nil`.
     var unsaved: (values: [String: any Sendable], change: Int)? {
         changes == savedChanges ? nil : (values.filter { !Self.isOwn($0.key) }, changes)
     }
@@ -39,9 +39,9 @@ struct StoreMetadata: Sendable {
         savedChanges = max(savedChanges, change)
     }
 
-    /// The property list with the program's values in the place of those that are there.
+    /// Replaces the program's values in a property list.
     ///
-    /// Everything else stays as it is, whoever has written it.
+    /// Keeps all other values, whoever wrote them.
     static func propertyList(_ old: Data, with new: [String: any Sendable]) -> Data? {
         let read = try? PropertyListSerialization.propertyList(from: old, format: nil)
         var list = (read as? [String: Any] ?? [:]).filter { isOwn($0.key) }
@@ -49,9 +49,9 @@ struct StoreMetadata: Sendable {
         return try? PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
     }
 
-    /// A value in the type that it is read in; `nil`: a property list cannot keep it.
+    /// Converts a value to the type in which it is read back; `nil` if a property list cannot represent it.
     static func value(_ value: Any) -> (any Sendable)? {
-        // A number passes for a truth value and the other way round, so that the type itself is what counts.
+        // A number casts to Bool and vice versa, so compare the dynamic type.
         if type(of: value) == Bool.self { return value as? Bool }
         switch value {
         case let value as NSNumber:

@@ -3,18 +3,18 @@ import FaultlineModel
 import FaultlineRecorder
 import Foundation
 
-/// Opens a store's file, makes its tables if it is new, and makes sure that it is a store of the model.
+/// Opens a store's file, creates the tables if it is new, and checks that it matches the model.
 struct StoreOpening {
     let session: SQLSession
     let uuid: String
     let metadata: StoreMetadata
     let schema: ModelSchema
-    /// `nil`: the store has all entities.
+    /// `nil` if the store has all entities.
     let configuration: StoreConfiguration?
     /// The file of a binary store.
     let file: BinaryStoreFile?
 
-    /// Where the metadata says which model the store was made with.
+    /// The metadata key for the hash of the model with which the store was created.
     static let hashKey = "FaultlineModelHash"
 
     init(
@@ -46,7 +46,7 @@ struct StoreOpening {
         let setup = StoreSetup(session, path: path)
         let isStore = try Self.isStore(setup, description)
         if !isStore {
-            // Takes effect only before the first table is made (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
+            // Only effective before the first table is created (https://www.sqlite.org/pragma.html#pragma_auto_vacuum).
             try setup.pragma("auto_vacuum=2")
         }
         try setup.pragma("recursive_triggers=1")
@@ -68,14 +68,14 @@ struct StoreOpening {
 }
 
 extension StoreOpening {
-    /// Whether a file has a store; otherwise one can be made in it.
+    /// Whether a file contains a store; if not, one can be created in it.
     ///
-    /// - Throws: ``StoreError`` if it has something else, or may not be written.
+    /// - Throws: ``StoreError`` if it contains something else, or may not be written.
     private static func isStore(
         _ setup: StoreSetup, _ description: PersistentStoreDescription
     ) throws(StoreError) -> Bool {
         if try setup.hasTable("Z_METADATA") { return true }
-        // Both at one time: another opener may be making the tables.
+        // In one transaction, because another process may be creating the tables.
         let found = try setup.inTransaction { () throws(StoreError) in
             (isStore: try setup.hasTable("Z_METADATA"), isEmpty: try !setup.hasAnyTable())
         }
@@ -96,7 +96,7 @@ extension StoreOpening {
         )
     }
 
-    /// What stands in the metadata of a store that is not opened for it.
+    /// Reads the metadata of a store without opening it.
     static func metadata(
         _ type: PersistentStore.StoreType, at url: URL
     ) throws(StoreError) -> (uuid: String, StoreMetadata) {
@@ -108,8 +108,8 @@ extension StoreOpening {
                 .invalidRequest,
                 "A store in memory has no file to read metadata from; ask the coordinator that has it.")
         case .sqlite:
-            // Nothing is written for a file that cannot change (https://www.sqlite.org/uri.html#uriimmutable); one that
-            // has no write-ahead log is not being written by anybody.
+            // Opening a file as immutable writes nothing (https://www.sqlite.org/uri.html#uriimmutable). Without a
+            // write-ahead log, no one is writing to it.
             let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
             let isAtRest = (log ?? 0) == 0 && FileManager.default.fileExists(atPath: path)
             connection = try SQLConnection(
@@ -137,7 +137,7 @@ extension StoreOpening {
             recorder: recorder, log: log)
     }
 
-    /// One more connection to a store that is open.
+    /// Opens another connection to an open store.
     static func session(
         _ description: PersistentStoreDescription, recorder: Recorder, log: SQLDebugLog
     ) throws(StoreError) -> SQLSession {
@@ -147,11 +147,11 @@ extension StoreOpening {
     }
 
     private static func pageCache(_ description: PersistentStoreDescription) -> String {
-        // Negative: in KiB.
+        // Negative values are KiB.
         "cache_size=-\(max(description.pageCacheLimit, 1 << 16) / 1024)"
     }
 
-    /// What a model has that no store can keep; better said now than lost with the first save.
+    /// The error for a model feature that no store supports, reported before a save could lose data.
     private static func obstacle(_ model: ManagedObjectModel, _ path: String) -> StoreError? {
         func error(_ name: String, _ what: String, _ remedy: String) -> StoreError {
             StoreError(
@@ -200,9 +200,9 @@ struct StoreSetup {
 
     /// Switches to the write-ahead log.
     ///
-    /// A reader in another connection makes that fail at once, without the busy timeout, because waiting inside a
-    /// transaction could be waiting for each other (https://www.sqlite.org/c3ref/busy_handler.html); so it is tried
-    /// again until the time is over.
+    /// If another connection reads, this fails immediately: SQLite skips the busy timeout where waiting within a
+    /// transaction could deadlock (https://www.sqlite.org/c3ref/busy_handler.html). It is therefore retried until the
+    /// timeout.
     func useWriteAheadLog() throws(StoreError) {
         let clock = ContinuousClock()
         let end = clock.now + .seconds(session.connection.busyTimeout)
@@ -218,17 +218,17 @@ struct StoreSetup {
         }
     }
 
-    /// Has SQLite gather its statistics.
+    /// Runs `ANALYZE`, unless the store is busy.
     func analyze() throws(StoreError) {
         do throws(StoreError) {
             try session.run("ANALYZE", doing: "Analyzing the store", isTimed: false)
         } catch {
-            // Old statistics serve as well as they did before.
+            // The old statistics are still usable.
             guard error.code == .busy else { throw error }
         }
     }
 
-    /// Reads what does not change meanwhile.
+    /// Reads a consistent state in a transaction.
     func inTransaction<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
         try session.run("BEGIN", doing: "Opening the store", isLogged: false)
         do throws(StoreError) {
@@ -251,7 +251,7 @@ struct StoreSetup {
         try read("SELECT TBL_NAME FROM SQLITE_MASTER LIMIT 1") { _ in true }.first ?? false
     }
 
-    /// Runs a reading statement as an event of its own.
+    /// Runs a reading statement, recorded as its own event.
     func read<Row>(_ sql: String, _ row: (OpaquePointer) -> Row) throws(StoreError) -> [Row] {
         let statement = try session.connection.statement(sql)
         session.log.statement(sql)
@@ -262,7 +262,9 @@ struct StoreSetup {
 
     // MARK: New stores
 
-    /// - Parameter configuration: `nil`: the store has all entities.
+    /// Creates the tables of a new store.
+    ///
+    /// - Parameter configuration: `nil` if the store has all entities.
     func makeTables(
         _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ configuration: StoreConfiguration?
     ) throws(StoreError) {
@@ -277,7 +279,7 @@ struct StoreSetup {
         let doing = "Making the store"
         try session.run("BEGIN EXCLUSIVE", doing: doing, isTimed: false)
         do throws(StoreError) {
-            // Another process may have been faster.
+            // Another process may have created them in the meantime.
             if try !hasTable("Z_METADATA") {
                 let own = [
                     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
@@ -312,13 +314,13 @@ struct StoreSetup {
         }
     }
 
-    /// Writes the model into the store, so that tools which have only the file know its entities.
+    /// Writes the model into the store, for tools that only have the file.
     ///
-    /// Core Data keeps its own archive in Z_MODELCACHE, which this is not.
+    /// Core Data's own archive in Z_MODELCACHE has a different format.
     private func keepModel(
         _ model: ManagedObjectModel, configuration: String?, doing: String
     ) throws(StoreError) {
-        // Some models cannot be written down; their stores do without.
+        // Some models cannot be encoded as text; their stores lack the copy.
         guard let text = try? model.contents() else { return }
         try session.run(
             "CREATE TABLE \(PersistentStore.modelTable) (Z_MODEL VARCHAR, Z_CONFIGURATION VARCHAR)", doing: doing,
@@ -338,11 +340,11 @@ struct StoreSetup {
             "_NSAutoVacuumLevel": "2",
             StoreOpening.hashKey: configuration?.hash ?? model.versionHash,
         ]
-        // Strings, numbers and arrays of them can always be written.
+        // Strings, numbers and arrays of them can always be encoded.
         return try! PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
     }
 
-    // MARK: Stores that are there
+    // MARK: Existing stores
 
     func readMetadata() throws(StoreError) -> (uuid: String, StoreMetadata) {
         let found = try read(Self.metadataQuery) { row in

@@ -3,21 +3,21 @@ import FaultlineRecorder
 import FaultlineTrace
 import Synchronization
 
-/// What the trace knows of how the objects are used that an entity's to-one relationships lead to.
+/// Records in the trace how the program uses the destinations of an entity's to-one relationships.
 final class DestinationUses: Sendable {
-    /// What is done with such an object.
+    /// A use of a destination object.
     enum Use {
-        /// A property is read, the first time since the object came.
+        /// A property is read, for the first time since the object was reached.
         case read(Int)
-        /// It is changed, or what is done with it cannot be told: it came in another way as well.
+        /// The object is changed, or its use is ambiguous because it was reached in another way too.
         case other
     }
 
-    /// For each to-one relationship and each entity of those that it can lead to: a bit for each property that was told,
-    /// and the highest one for all else.
-    // Allocated once and freed at the end; who reads and writes it does so atomically.
+    /// Recorded uses for each to-one relationship and destination entity: one bit for each property, and the highest
+    /// bit for all other uses.
+    // Allocated once, freed by `deinit`, accessed atomically.
     nonisolated(unsafe) private let told: UnsafeMutablePointer<Atomic<UInt64>>
-    /// The place of a relationship's first one, by property; -1: it is no such relationship.
+    /// By property: the index of the first mask of a to-one relationship; -1 for other properties.
     private let places: [Int]
     private let count: Int
     private let other = 63
@@ -39,11 +39,11 @@ final class DestinationUses: Sendable {
         told.deallocate()
     }
 
-    /// Tells the trace of a use that it does not know yet.
+    /// Records a use in the trace, unless it is already recorded.
     ///
-    /// Only while recording.
+    /// Called only while recording.
     ///
-    /// - Complexity: O(1) for a use that is known: one relaxed load. No lock.
+    /// - Complexity: O(1) for a use that is already recorded: one relaxed load, no lock.
     func note(
         _ relationship: Int, of owner: EntityRuntime, in destination: EntitySchema, _ use: Use, _ recorder: Recorder
     ) {
@@ -51,14 +51,14 @@ final class DestinationUses: Sendable {
         let family = owner.model.entities[property.destination].family
         guard places[relationship] >= 0, let entity = family.firstIndex(of: destination.index) else { return }
         var known: Int?
-        // More properties than there are bits for are told as a use that is not known.
+        // Properties beyond the number of bits are recorded as other uses.
         if case .read(let index) = use, index < other { known = index }
         let bit: UInt64 = 1 << UInt64(known ?? other)
         let mask = told + places[relationship] + entity
         guard mask.pointee.load(ordering: .relaxed) & bit == 0,
             mask.pointee.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0
         else { return }
-        // If there is no room for it, the trace says that a name is missing.
+        // If the dictionary is full, the trace records that a name is missing.
         _ = recorder.intern(
             .destinationUse(
                 DestinationUseEntry(

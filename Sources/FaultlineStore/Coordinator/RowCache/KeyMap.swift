@@ -1,11 +1,11 @@
-/// A hash table from primary keys to addresses: open addressing, linear probing, no tombstones.
+/// A hash table from primary keys to addresses, with open addressing and linear probing, without tombstones.
 ///
-/// Keys that follow each other, the usual case, stand side by side, so that whoever goes over them goes over memory in
-/// its order. Where keys come that fall on the same places in that way, they are spread by a multiplication instead.
+/// Consecutive keys, the usual case, are adjacent, so iterating over them reads memory in order. If keys collide too
+/// often this way, a multiplication spreads them instead.
 ///
-/// Not safe by itself: used under a lock.
+/// Not thread-safe; used under a lock.
 ///
-/// - Complexity: O(1) on average for every operation; 16 bytes an entry at a load of at most ⅔.
+/// - Complexity: O(1) on average for every operation; 16 bytes per entry at a load factor of at most ⅔.
 struct KeyMap: ~Copyable {
     private struct Entry {
         var key: Int64
@@ -15,11 +15,11 @@ struct KeyMap: ~Copyable {
     private var entries: UnsafeMutablePointer<Entry>
     private var capacity: Int
     private(set) var count = 0
-    /// How far an entry stands behind its place at most.
+    /// The maximum distance of an entry from its home position.
     private var reach = 0
     private var isSpread = false
 
-    /// How far that may be before keys are spread.
+    /// The maximum distance before keys are spread.
     private static let largestReach = 32
 
     init() {
@@ -43,7 +43,7 @@ struct KeyMap: ~Copyable {
         return Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9e37_79b9_7f4a_7c15) >> 20) & (capacity - 1)
     }
 
-    /// Where a key stands; `nil`: it is not here.
+    /// The position of a key; `nil` if it is missing.
     @inline(__always)
     private func place(_ key: Int64) -> Int? {
         let home = home(key)
@@ -62,17 +62,17 @@ struct KeyMap: ~Copyable {
         place(key).flatMap { entries[$0].address }
     }
 
-    /// Sets the address for a key and returns the one that it had.
+    /// Sets the address for a key, and returns its previous address.
     @inline(__always)
     @discardableResult
     mutating func insert(_ key: Int64, _ address: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         insert(key, address) { _ in true }
     }
 
-    /// Sets the address for a key, unless it has one that is to stay.
+    /// Sets the address for a key, unless its existing address must stay.
     ///
-    /// - Parameter replaces: whether the address takes the place of the one that is there.
-    /// - Returns: the address that was there.
+    /// - Parameter replaces: whether to replace the existing address.
+    /// - Returns: the existing address.
     @inline(__always)
     mutating func insert(
         _ key: Int64, _ address: UnsafeMutableRawPointer, where replaces: (UnsafeMutableRawPointer) -> Bool
@@ -87,7 +87,7 @@ struct KeyMap: ~Copyable {
         return nil
     }
 
-    /// Puts in a key that is not here.
+    /// Adds a key that is missing.
     @inline(__always)
     private mutating func add(_ entry: Entry) {
         let home = home(entry.key)
@@ -109,14 +109,14 @@ struct KeyMap: ~Copyable {
         reach = max(reach, distance)
     }
 
-    /// Makes room for so many more keys at once.
+    /// Reserves capacity for more keys.
     mutating func reserve(_ more: Int) {
         var wanted = capacity
         while (count + more) * 3 > wanted * 2 { wanted *= 2 }
         if wanted > capacity { rebuild(wanted) }
     }
 
-    /// Takes a key out, if it is there with that address (or whatever its address, if none is given).
+    /// Removes a key, if its address matches; without an address, always.
     @inline(__always)
     mutating func remove(_ key: Int64, address wanted: UnsafeMutableRawPointer? = nil) {
         guard let place = place(key) else { return }
@@ -130,12 +130,12 @@ struct KeyMap: ~Copyable {
         }
     }
 
-    /// Moves the entries behind a hole forward, so that look-ups need no tombstones.
+    /// Moves the entries after a hole forward, so lookups need no tombstones.
     @inline(never)
     private mutating func close(_ hole: Int) {
         var hole = hole
         var place = (hole + 1) & (capacity - 1)
-        // What stands further behind the hole than any entry behind its place belongs there.
+        // An entry further behind the hole than `reach` cannot move into it.
         while entries[place].address != nil, (place &- hole) & (capacity - 1) <= reach {
             let distance = (place &- home(entries[place].key)) & (capacity - 1)
             if distance >= (place &- hole) & (capacity - 1) {

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How often the members of each to-many relationship were changed by saves, by relationship number.
+/// The number of saves that changed each to-many relationship, by relationship number.
 ///
-/// Changed by whoever writes, one at a time; looked at by all who read.
+/// Changed by one writer at a time; read by all readers.
 final class RelationshipGenerations: Sendable {
     private let numbers: Mutex<[UInt64]>
     let indices: Range<Int>

@@ -2,33 +2,35 @@ import CSQLite
 import CStore
 import Foundation
 
-/// A piece of memory that holds rows, one behind the other.
+/// A block of memory that contains consecutive rows.
 ///
-/// Objects hold the blocks that their rows lie in, and the row cache holds the youngest; a block that nobody holds
-/// takes its rows out of the cache.
+/// Objects retain the blocks of their rows, and the row cache retains the youngest blocks. A block that is released
+/// removes its rows from the cache.
 final class RowBlock: @unchecked Sendable {
-    // Rows are written by the one that fills the block, each before anyone else sees it; then they are only read (see
-    // RowPointer.isSuperseded). `used` is theirs as well until the block goes away.
+    // Only the builder that fills the block writes its rows, each before publishing it; afterward they are read-only
+    // (except for RowPointer.isSuperseded). `used` also belongs to the builder, until `deinit`.
     let base: UnsafeMutableRawPointer
     let capacity: Int
     fileprivate var used = 0
-    /// The place of the root entity of its rows in the model.
+    /// The index of the rows' root entity in the model.
     let root: Int
-    /// Whether the cache refers to a row of it.
+    /// Whether the cache refers to one of its rows.
     ///
     /// Set by the cache, under its lock.
     var isListed = false
     private let cache: RowCache
-    /// When its rows began to be read, in nanoseconds of ``now``.
+    /// When reading its rows began, in nanoseconds of ``now``.
     let time = RowBlock.now
 
-    /// A clock of a few milliseconds' grain that costs next to nothing.
+    /// A very cheap clock with a resolution of a few milliseconds.
     static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
+    /// Allocates a block.
+    ///
     /// - Parameter capacity: bytes, a multiple of eight.
     fileprivate init(capacity: Int, root: Int, cache: RowCache) {
         base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
@@ -81,15 +83,17 @@ struct RowBuilder {
     private let root: Int
     private var blockSize: Int
     private var block: RowBlock
-    // The row that is being filled.
+    // The row being built.
     private var row: RowPointer
     private var rowUsed = 0
 
-    /// Bytes that blocks grow to.
+    /// The maximum size of a block in bytes, unless a single row needs more.
     private static let largestBlock = 64 << 10
 
-    /// - Parameter blockSize: bytes of the first block. Each one that follows has twice as many, up to 64 KiB: the row
-    ///   cache counts room as it counts rows. A block that must hold a longer row is larger.
+    /// Creates a builder with an empty block.
+    ///
+    /// - Parameter blockSize: bytes of the first block. Each further block is twice as large, up to 64 KiB, because the
+    ///   row cache's limit counts the whole capacity of a block, used or not. A block for a longer row is larger.
     init(root: Int, cache: RowCache, blockSize: Int) {
         self.cache = cache
         self.root = root
@@ -99,7 +103,7 @@ struct RowBuilder {
         blocks.append(block)
     }
 
-    /// Copies the row that a statement stands on.
+    /// Copies a statement's current row.
     @inline(__always)
     mutating func copy(
         _ statement: OpaquePointer, _ columns: EntityRuntime.RowColumns, _ layout: RowLayout, entity: Int
@@ -120,7 +124,7 @@ struct RowBuilder {
         }
     }
 
-    /// Copies the row that a statement stands on; the blocks that are full are left to whoever uses their rows.
+    /// Copies a statement's current row; full blocks are left to the users of their rows.
     mutating func copySingle(
         _ statement: OpaquePointer, _ columns: EntityRuntime.RowColumns, _ layout: RowLayout, entity: Int
     ) -> RowPointer {
@@ -139,7 +143,7 @@ struct RowBuilder {
 
     // MARK: - Value by value
 
-    /// Makes room for a row's fixed part; no column has a value.
+    /// Begins a row: reserves its fixed part, with no values.
     @inline(__always)
     mutating func begin(_ layout: RowLayout, key: Int64, version: Int64, entity: Int) {
         rowUsed = 0
@@ -173,7 +177,7 @@ struct RowBuilder {
         rowUsed += count
     }
 
-    /// The filled row.
+    /// Finishes the row.
     @inline(__always)
     mutating func finish() -> RowPointer {
         let size = (rowUsed + 7) & ~7
@@ -183,10 +187,10 @@ struct RowBuilder {
         return row
     }
 
-    /// Makes sure that the row can have so many bytes; moves what there is of it to a new block if it cannot.
+    /// Reserves bytes for the row; moves it to a new block if necessary.
     @inline(__always)
     private mutating func reserve(_ size: Int) {
-        // The capacity is a multiple of eight, so that the rounded size fits as well.
+        // The capacity is a multiple of eight, so the rounded size fits too.
         if block.used + size <= block.capacity {
             row = RowPointer(address: block.base + block.used)
         } else {
@@ -197,7 +201,7 @@ struct RowBuilder {
     @inline(never)
     private mutating func move(_ size: Int) {
         let (begun, holder) = (row, block)
-        // Leaves room for the values that follow in the same row.
+        // Leaves room for further values of the same row.
         addBlock(size + size / 2 + 256)
         row = RowPointer(address: block.base)
         withExtendedLifetime(holder) {

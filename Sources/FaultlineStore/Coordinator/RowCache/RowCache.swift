@@ -4,18 +4,18 @@ import FaultlineTrace
 import Foundation
 import Synchronization
 
-/// The rows of a store that are in memory, shared by all contexts.
+/// The rows of a store in memory, shared by all contexts.
 ///
-/// A row stays as long as an object holds its block. Beyond that the youngest blocks are kept, up to a limit in bytes,
-/// so that memory follows what is alive.
+/// A row stays while an object retains its block. In addition, the cache retains the youngest blocks up to a limit in
+/// bytes, so memory use follows the live objects.
 final class RowCache: Sendable {
     private struct State: ~Copyable {
-        /// Rows by primary key, one table a root entity.
+        /// Rows by primary key, with one table for each root entity.
         var maps: UnsafeMutableBufferPointer<KeyMap>
         /// The youngest blocks, oldest first.
         var young: [RowBlock] = []
         var bytes = 0
-        /// Which keys were ever here while recording was on, one bit each, by root entity.
+        /// The keys that were ever cached while recording, one bit each, by root entity.
         var seen: [[UInt64]]
 
         deinit {
@@ -23,12 +23,13 @@ final class RowCache: Sendable {
             maps.deallocate()
         }
 
-        /// Takes in a row, unless it is here in the same version.
+        /// Inserts a row, unless the cache has it in the same version.
         ///
         /// - Parameters:
-        ///   - listed: the block of the row before: rows of a block follow each other.
-        ///   - isWritten: whether the row was written, so that it is what the store has, and not read.
-        /// - Returns: the copy that is here, whose block is held.
+        ///   - listed: the block of the previous row, because rows of a block are consecutive.
+        ///   - isWritten: whether the row was just written and is therefore the store's current version, rather than
+        ///     read.
+        /// - Returns: the cached copy, whose block is added to `held`.
         @inline(__always)
         mutating func insert(
             _ row: RowPointer, _ root: Int, _ listed: inout UnsafeMutableRawPointer?, _ held: inout [RowBlock],
@@ -39,7 +40,8 @@ final class RowCache: Sendable {
             let address = maps[root].insert(row.key, row.address) { old in
                 let old = RowPointer(address: old)
                 let version = old.header.pointee.version
-                // Another connection has read what another process wrote since this one began to read.
+                // Another connection has read a newer version, written by another process since this connection began
+                // to read.
                 isOlder = !isWritten && version > row.header.pointee.version
                 isNew = !isOlder && (version != row.header.pointee.version || !Self.hold(old, &held))
                 return isNew
@@ -62,7 +64,8 @@ final class RowCache: Sendable {
             return nil
         }
 
-        /// The copy of a row that is here in the same version, whose block is held; an older one is marked so.
+        /// Returns the cached copy of a row in the same version, with its block added to `held`; marks `row` if it is
+        /// older.
         func counterpart(of row: RowPointer, _ root: Int, _ held: inout [RowBlock]) -> RowPointer? {
             guard let address = maps[root].address(row.key) else { return nil }
             let known = RowPointer(address: address)
@@ -79,7 +82,7 @@ final class RowCache: Sendable {
             bytes += block.capacity
         }
 
-        /// Takes out the oldest blocks that are too much.
+        /// Removes the oldest blocks beyond the limit.
         mutating func trim(to limit: Int) -> [RowBlock] {
             guard bytes > limit, young.count > 1 else { return [] }
             var count = 0
@@ -92,9 +95,9 @@ final class RowCache: Sendable {
             return evicted
         }
 
-        /// Retains a row's block, unless it is on its way out.
+        /// Retains a row's block, unless it is being deallocated.
         ///
-        /// Rows that were read together often lie together.
+        /// Rows that were read together are often in the same block.
         fileprivate static func hold(_ row: RowPointer, _ held: inout [RowBlock]) -> Bool {
             let block = row.raw.pointee.block
             if let last = held.last, Unmanaged.passUnretained(last).toOpaque() == block { return true }
@@ -103,7 +106,9 @@ final class RowCache: Sendable {
             return true
         }
 
-        /// Keys are dense, so a bit each is little; keys beyond 64 million (8 MiB of bits) are not remembered.
+        /// Records that a key was cached.
+        ///
+        /// Keys are dense, so one bit each is cheap. Keys beyond 64 million (8 MiB of bits) are not recorded.
         private static func mark(_ key: Int64, _ seen: inout [UInt64]) {
             guard key >= 0, key < 1 << 26 else { return }
             let word = Int(key >> 6)
@@ -117,13 +122,15 @@ final class RowCache: Sendable {
     private let state: Mutex<State>
     /// Changed under the lock.
     private let saves = Atomic<UInt64>(0)
-    /// Bytes of blocks that are kept although no object holds them.
+    /// The maximum bytes of blocks to retain although no object uses them.
     let limit: Int
     private let recorder: Recorder
-    /// The number in the trace's dictionary of the entity at a place of the model.
+    /// The trace dictionary number of the entity at an index of the model.
     private let traceID: @Sendable (Int) -> DictionaryID
 
-    /// - Parameter entities: those of the model, by place.
+    /// Creates an empty cache.
+    ///
+    /// - Parameter entities: the entities of the model, by index.
     init(_ entities: [EntityRuntime], limit: Int, recorder: Recorder) {
         let roots = entities.count
         self.recorder = recorder
@@ -134,36 +141,36 @@ final class RowCache: Sendable {
         self.limit = limit
     }
 
-    /// Whether what was read in a generation cannot be older than what is here; `nil`: it was written.
+    /// Whether rows read in a generation cannot be older than the cached ones; `nil` means just written.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     private func isCurrent(_ generation: UInt64?) -> Bool {
         generation == nil || generation == self.generation
     }
 
-    /// How often a save has changed rows, so that what a connection has read before can be told from what it reads now.
+    /// The number of saves that changed rows, to tell rows read before a save from rows read after it.
     var generation: UInt64 { saves.load(ordering: .acquiring) }
 
-    /// Refuses from now on what was read before a save that is done.
+    /// Rejects rows that were read before a completed save from now on.
     func advance() {
         state.withLock { _ in _ = saves.add(1, ordering: .acquiringAndReleasing) }
     }
 
-    /// The row of a key, with its block held.
+    /// Returns the row of a key, with its block retained.
     func row(root: Int, key: Int64) -> (row: RowPointer, block: RowBlock)? {
         state.withLock { state in
             guard let address = state.maps[root].address(key) else { return nil }
             let row = RowPointer(address: address)
-            // The block may be on its way out, waiting for the lock to take its rows from the cache.
+            // The block may be deallocating, waiting for the lock to remove its rows from the cache.
             guard let block = swift_tryRetain(row.raw.pointee.block) else { return nil }
             return (row, Unmanaged<RowBlock>.fromOpaque(block).takeRetainedValue())
         }
     }
 
-    /// Keys that are looked up without letting go of the lock.
+    /// The number of keys to look up before releasing the lock.
     private static let keysAtOnce = 256
 
-    /// The rows of several keys, with what holds them, and the keys that have none here.
+    /// Returns the rows of several keys with their blocks retained, and the keys that are not cached.
     func rows(
         root: Int, keys: [Int64]
     ) -> (rows: ContiguousArray<RowPointer>, blocks: [RowBlock], missing: [Int64]) {
@@ -171,7 +178,7 @@ final class RowCache: Sendable {
         var blocks: [RowBlock] = []
         var missing: [Int64] = []
         found.reserveCapacity(keys.count)
-        // Others want the lock too.
+        // Gives other threads a chance to take the lock.
         for start in stride(from: 0, to: keys.count, by: Self.keysAtOnce) {
             state.withLock { state in
                 for key in keys[start..<min(start + Self.keysAtOnce, keys.count)] {
@@ -186,15 +193,15 @@ final class RowCache: Sendable {
         return (found, blocks, missing)
     }
 
-    /// Takes in rows that were just read or written.
+    /// Inserts rows that were just read or written.
     ///
-    /// Where a row is here in the same version, that one is put in the new one's place: all who use a version of a row
-    /// use one copy of it, so that marking that copy superseded reaches all of them.
+    /// A row that is cached in the same version is replaced by the cached copy. All users of a version then share one
+    /// copy, and marking it superseded reaches all of them.
     ///
-    /// What was read before a save that is done by now may be older than what is here, or deleted: it does not stay here.
+    /// Rows that were read before a completed save may be stale or deleted, so they are not cached.
     ///
-    /// - Parameter generation: that of the cache when the rows were read; `nil`: they were just written.
-    /// - Returns: how many rows were here in the same version, and what holds those.
+    /// - Parameter generation: the cache's generation when the rows were read; `nil` if they were just written.
+    /// - Returns: the number of rows that were cached in the same version, and the blocks of these.
     func insert(
         _ rows: inout ContiguousArray<RowPointer>, _ blocks: [RowBlock], generation: UInt64? = nil
     ) -> (hits: Int, held: [RowBlock]) {
@@ -228,7 +235,7 @@ final class RowCache: Sendable {
         return (hits, held)
     }
 
-    /// Takes in one row that was read, whose block the caller holds; see ``insert(_:_:generation:)``.
+    /// Inserts one row that was read, whose block the caller retains; see ``insert(_:_:generation:)``.
     func insert(_ row: RowPointer, generation: UInt64) -> (row: RowPointer, block: RowBlock) {
         let root = row.unmanagedBlock._withUnsafeGuaranteedRef(\.root)
         var held: [RowBlock] = []
@@ -244,15 +251,15 @@ final class RowCache: Sendable {
         return withExtendedLifetime(held) { (known ?? row, (known ?? row).block) }
     }
 
-    /// Lets go of blocks that there is no room for.
+    /// Releases blocks that exceed the limit.
     ///
-    /// Outside of the lock: a block that goes away takes it itself.
+    /// Called without the lock, because a deallocating block takes it.
     @inline(never)
     private func evict(_ blocks: consuming [RowBlock]) {
         if recorder.isEnabled { record(evictionOf: &blocks) }
     }
 
-    /// Records which rows are in blocks, tree by tree, and which of them something else holds.
+    /// Records the eviction of the blocks' rows for each inheritance tree, and how many of them are still held.
     private func record(evictionOf blocks: inout [RowBlock]) {
         var evictions: [Int: TraceEvent.Eviction] = [:]
         for place in blocks.indices {
@@ -272,7 +279,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes a row out because it was deleted.
+    /// Removes a row that was deleted.
     func remove(root: Int, key: Int64) {
         state.withLock { state in
             guard let address = state.maps[root].address(key) else { return }
@@ -281,7 +288,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes out the rows of a block that goes away.
+    /// Removes the rows of a deallocating block.
     func forget(_ block: RowBlock) {
         guard block.isListed else { return }
         state.withLock { state in
@@ -289,7 +296,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Lets go of everything that no object holds.
+    /// Releases all blocks that no object uses.
     func removeUnused() {
         let released = state.withLock { state in
             let young = state.young
@@ -300,13 +307,14 @@ final class RowCache: Sendable {
         _ = consume released
     }
 
-    /// Lets go of everything.
+    /// Removes all rows.
     ///
-    /// Objects that hold a row read it anew when they are faults the next time.
+    /// Objects that hold a row read it again the next time they fire as faults.
     func removeAll() {
         let released = state.withLock { state in
             for place in state.maps.indices {
-                // Whoever holds the row must not be served from it; it is no longer marked when it is written.
+                // Mark the rows, so their holders are not served from them; a removed row is not marked by later
+                // writes.
                 state.maps[place].forEach { RowPointer(address: $1).markSuperseded() }
                 state.maps[place] = KeyMap()
             }
@@ -318,7 +326,7 @@ final class RowCache: Sendable {
         _ = consume released
     }
 
-    /// Whether a key was here before, as far as that was recorded.
+    /// Whether a key was cached before while recording.
     func hasSeen(root: Int, key: Int64) -> Bool {
         state.withLock { state in
             let word = Int(key >> 6)
@@ -327,7 +335,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// How many rows are here.
+    /// The number of cached rows.
     var count: Int {
         state.withLock { state in
             var count = 0

@@ -2,12 +2,12 @@ import CStore
 import FaultlineModel
 import Foundation
 
-/// Where the columns of an entity lie in a row; see `cstore_row`.
+/// The positions of an entity's columns in a row; see `cstore_row`.
 ///
-/// Decimals are text.
+/// Decimals are stored as text.
 struct RowLayout: Sendable {
     let columns: [ColumnSchema]
-    /// Bytes in front of the first column that has its value elsewhere.
+    /// The bytes before the first value of variable length.
     let fixedSize: Int
 
     init(_ columns: [ColumnSchema]) {
@@ -21,7 +21,7 @@ struct RowLayout: Sendable {
     }
 }
 
-/// What stands at the start of every row in memory.
+/// The start of every row in memory.
 struct RowHeader {
     fileprivate var row: cstore_row
 
@@ -30,11 +30,11 @@ struct RowHeader {
     var size: UInt32 { row.size }
 }
 
-/// Where a value stands in a row that has it.
+/// The position of an existing value in a row.
 ///
-/// Made by the store only.
+/// Only the store creates it.
 public struct StoredValuePlace {
-    // Whoever reads has the object, and the object the row.
+    // The reader holds the object, and the object holds the row.
     @usableFromInline let row: UnsafeRawPointer
     @usableFromInline let offset: Int
 
@@ -45,7 +45,7 @@ public struct StoredValuePlace {
         offset = Self.columnsOffset &+ slot &* 8
     }
 
-    /// In front of the columns, and of the bits that say which of them have values; as `cstore_row` has it.
+    /// The offsets of the columns and of the presence bits in `cstore_row`.
     @inlinable static var columnsOffset: Int { 48 }
     @inlinable static var presenceOffset: Int { 40 }
 
@@ -72,10 +72,10 @@ extension StoredValuePlace: Sendable {}
 
 /// A row in memory.
 ///
-/// Whoever has one also holds its block.
+/// The owner of a pointer also retains the row's block.
 @usableFromInline
 struct RowPointer: @unchecked Sendable {
-    // The bytes behind the address do not change after the row was filled, but for one flag that is read atomically.
+    // The bytes do not change once the row is filled, except for one flag that is accessed atomically.
     @usableFromInline let address: UnsafeMutableRawPointer
 
     @inline(__always)
@@ -98,7 +98,7 @@ struct RowPointer: @unchecked Sendable {
         return word & (1 << UInt64(slot & 63)) != 0
     }
 
-    /// Notes that the column has a value.
+    /// Marks the column as having a value.
     @inline(__always)
     func mark(slot: Int) {
         if slot < 64 {
@@ -132,7 +132,7 @@ struct RowPointer: @unchecked Sendable {
         String(decoding: bytes(at: offset), as: UTF8.self)
     }
 
-    /// Bytes of the row's values, as a trace counts them: eight a number, its length for everything else.
+    /// The bytes of the row's values as a trace counts them: eight for a number, the length for other values.
     func byteCount(_ layout: RowLayout) -> Int {
         var count = 0
         for slot in layout.columns.indices { count += byteCount(layout, slot: slot) }
