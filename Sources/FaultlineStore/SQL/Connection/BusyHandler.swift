@@ -3,26 +3,28 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// Waits for SQLite's lock on the file, as `sqlite3_busy_timeout` does, and keeps account of it.
+/// Waits for SQLite's file lock, as `sqlite3_busy_timeout` does, and measures the waits.
 ///
 /// Used under its store's lock.
 final class BusyHandler {
     private let timeout: Int32
     private let path: String
-    /// Records the waits; `nil` until there is one.
+    /// Records the waits; `nil` until it is set.
     var recorder: Recorder?
-    /// How often the lock was asked for anew since ``record(_:_:)``.
+    /// The number of attempts to take the lock since ``record(_:_:)``.
     private(set) var tries: UInt32 = 0
     private var start: UInt64 = 0
     private var holderProcess: UInt32 = 0
 
+    /// Creates a handler.
+    ///
     /// - Parameter timeout: in seconds.
     init(path: String, timeout: Double) {
         self.path = path
         self.timeout = Int32(min(max(timeout, 0) * 1000, Double(Int32.max)))
     }
 
-    /// The connection keeps the handler alive.
+    /// Registers the handler on a connection, which keeps the handler alive.
     func register(on connection: OpaquePointer) {
         sqlite3_busy_handler(
             connection,
@@ -31,7 +33,7 @@ final class BusyHandler {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    // As long as SQLite itself waits (sqliteDefaultBusyCallback in src/main.c), in milliseconds.
+    // SQLite's own pauses (sqliteDefaultBusyCallback in src/main.c), in milliseconds.
     private static let pauses: [Int32] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
 
     private func pause(_ count: Int32) -> Bool {
@@ -50,9 +52,9 @@ final class BusyHandler {
         return true
     }
 
-    /// Makes an event of the wait that a statement has had.
+    /// Records the wait of a statement as an event.
     ///
-    /// - Parameter result: what became of the statement.
+    /// - Parameter result: the statement's result code.
     func record(_ result: Int32, _ origin: TraceOrigin) {
         var wait = TraceEvent.Wait()
         wait.resource = .sqlite
@@ -65,16 +67,16 @@ final class BusyHandler {
     }
 }
 
-/// Which process has locked a database file.
+/// Finds the process that has locked a database file.
 enum FileLocks {
-    /// The process that holds the lock to write; 0: none, this one, or it cannot be seen from here.
+    /// The process that holds the write lock; 0 if there is none, if it is this process, or if it is not visible.
     ///
-    /// Linux lists locks in `/proc/locks` (proc(5)): `1: POSIX  ADVISORY  WRITE 4711 08:01:1234 120 120`. Asking the file
-    /// itself would need it opened once more, and closing it again would take this process's own locks away
+    /// Linux lists locks in `/proc/locks` (proc(5)): `1: POSIX  ADVISORY  WRITE 4711 08:01:1234 120 120`. Querying the
+    /// file itself would require opening it again, and closing that descriptor would release this process's own locks
     /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     static func writer(of path: String) -> UInt32 {
         guard let list = contents("/proc/locks") else { return 0 }
-        // With a write-ahead log it is a byte of the shared memory's file, otherwise one of the database's.
+        // With a write-ahead log, the lock is on the shared-memory file, otherwise on the database file.
         let files = Set([path + "-shm", path].compactMap(inode))
         for line in list.split(separator: "\n") where line.contains("WRITE") && !line.contains("->") {
             let words = line.split(separator: " ")
@@ -86,7 +88,7 @@ enum FileLocks {
         return 0
     }
 
-    /// What a file of the kernel's says, whose size is told as 0.
+    /// Reads a file of the kernel, whose reported size is 0.
     private static func contents(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

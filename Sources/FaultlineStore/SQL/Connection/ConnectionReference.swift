@@ -1,10 +1,10 @@
 import CStore
 import Synchronization
 
-/// A connection as it is known to work that is put off and does not keep it open.
+/// A reference to a connection for deferred work, which does not keep the connection open.
 ///
-/// A weak reference would do the same, and give the connection a side table, through which every later reference to it is
-/// counted at several times the cost (stdlib/public/SwiftShims/RefCount.h).
+/// A weak reference would add a side table to the connection, which makes every later reference count several times
+/// more expensive (stdlib/public/SwiftShims/RefCount.h).
 final class ConnectionReference: Sendable {
     private let address = Mutex<UInt>(0)
 
@@ -12,12 +12,12 @@ final class ConnectionReference: Sendable {
         address.withLock { $0 = UInt(bitPattern: Unmanaged.passUnretained(connection).toOpaque()) }
     }
 
-    /// To be called when the connection goes away, before it is gone.
+    /// Called by the connection's `deinit`.
     func clear() {
         address.withLock { $0 = 0 }
     }
 
-    /// The connection, unless it is on its way out.
+    /// The connection, unless it is being deallocated.
     func connection() -> StoreConnection? {
         let retained = address.withLock { address in
             UnsafeMutableRawPointer(bitPattern: address).flatMap { swift_tryRetain($0) }.map { UInt(bitPattern: $0) }

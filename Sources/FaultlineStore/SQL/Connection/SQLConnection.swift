@@ -2,7 +2,7 @@ import CSQLite
 import CStore
 import Foundation
 
-/// A connection to SQLite with the statements that were prepared on it.
+/// A connection to SQLite with its prepared statements.
 ///
 /// Opened without SQLite's own mutexes (`SQLITE_OPEN_NOMUTEX`, https://www.sqlite.org/threadsafe.html): used under its
 /// store's lock.
@@ -10,26 +10,27 @@ final class SQLConnection {
     let path: String
     let handle: OpaquePointer
     let busyTimeout: Double
-    /// Waits where another connection has locked the file.
+    /// Waits if another connection has locked the file.
     let busy: BusyHandler
-    /// What triggers did while a save ran.
+    /// The rows that triggers changed during a save.
     let effects = TriggerEffects()
     private let texts: UnsafeMutablePointer<SQLFunctions.Counts>
     private var statements: [String: SQLStatement] = [:]
-    /// Statements that were asked for, to find out which of them were not for long.
+    /// The number of statement requests, which tells how recently each statement was used.
     private var requests: UInt64 = 0
     private static let statementLimit = 256
     private var isOpen = true
     private var integerArrays: [IntegerArray] = []
     private var valueArrays: [ValueArray] = []
 
-    /// The name by which SQLite makes a database that is in memory and the connection's own
-    /// (https://www.sqlite.org/inmemorydb.html).
+    /// SQLite's name for a private in-memory database (https://www.sqlite.org/inmemorydb.html).
     static let memory = ":memory:"
 
+    /// Opens a connection.
+    ///
     /// - Parameters:
-    ///   - path: the file, or what the database is called in sentences.
-    ///   - name: what SQLite is to open, as a URI or ``memory``; `nil`: the file.
+    ///   - path: the file, or the database's name in messages.
+    ///   - name: what SQLite opens, as a URI or ``memory``; `nil` for the file.
     init(path: String, opening name: String? = nil, isReadOnly: Bool, busyTimeout: Double) throws(StoreError) {
         if name == nil, Self.isPipeOrDevice(path) {
             throw StoreError(
@@ -39,7 +40,7 @@ final class SQLConnection {
         self.busyTimeout = busyTimeout
         busy = BusyHandler(path: path, timeout: busyTimeout)
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-        // A path may look like a URI and be none.
+        // A path may look like a URI without being one.
         let flags = access | SQLITE_OPEN_NOMUTEX | (name == nil ? 0 : SQLITE_OPEN_URI)
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(name ?? path, &opened, flags, nil)
@@ -61,7 +62,7 @@ final class SQLConnection {
         guard registered == SQLITE_OK else { throw error(registered, doing: "Opening the store") }
     }
 
-    /// What SQLite would open, and wait for.
+    /// Whether a path is a pipe or a device, which SQLite would open and wait for.
     private static func isPipeOrDevice(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
@@ -73,7 +74,7 @@ final class SQLConnection {
         texts.deallocate()
     }
 
-    /// Ends the connection; nothing may be asked of it any more.
+    /// Closes the connection, which must not be used afterward.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -82,10 +83,10 @@ final class SQLConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// The statement with that text: the one that was prepared before, or a new one.
+    /// Returns the prepared statement for a text, from the cache if possible.
     ///
-    /// Values are bound, never written, but limits and offsets are: of more than 256 statements the half that was not
-    /// used for longest is let go of.
+    /// Values are bound, but limits and offsets are part of the text. If there are more than 256 statements, the least
+    /// recently used half is discarded.
     func statement(_ sql: String) throws(StoreError) -> SQLStatement {
         requests += 1
         if let statement = statements[sql] {
@@ -104,7 +105,7 @@ final class SQLConnection {
 
     var statementCount: Int { statements.count }
 
-    /// Prepares a statement that is not kept.
+    /// Prepares a statement without caching it.
     func prepare(_ sql: String) throws(StoreError) -> SQLStatement {
         var prepared: OpaquePointer?
         let result = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -114,7 +115,7 @@ final class SQLConnection {
         return SQLStatement(sql: sql, handle: prepared)
     }
 
-    /// Whether the file keeps its texts as UTF-8; not if that cannot be found out.
+    /// Whether the file's text encoding is UTF-8; false if it cannot be determined.
     var isUTF8: Bool {
         guard let statement = try? prepare("PRAGMA encoding"), sqlite3_step(statement.handle) == SQLITE_ROW else {
             return false
@@ -122,7 +123,7 @@ final class SQLConnection {
         return String(cString: sqlite3_column_text(statement.handle, 0)) == "UTF-8"
     }
 
-    /// Why a statement cannot be prepared; `nil`: it can.
+    /// SQLite's message if a statement cannot be prepared; otherwise `nil`.
     func problem(preparing sql: String) -> String? {
         var prepared: OpaquePointer?
         defer { sqlite3_finalize(prepared) }
@@ -164,7 +165,7 @@ final class SQLConnection {
 
     var changes: Int { Int(sqlite3_changes64(handle)) }
 
-    /// Whether readers and a writer do not disturb each other.
+    /// Whether the journal mode is WAL, in which readers and a writer do not block each other.
     var hasWriteAheadLog: Bool {
         guard let statement = try? prepare("pragma journal_mode"), sqlite3_step(statement.handle) == SQLITE_ROW,
             let mode = sqlite3_column_text(statement.handle, 0)
@@ -172,7 +173,7 @@ final class SQLConnection {
         return String(cString: mode).lowercased() == "wal"
     }
 
-    /// Texts that were compared since the last call.
+    /// Returns the number of text comparisons since the last call.
     func takeTexts() -> SQLFunctions.Counts {
         defer { texts.pointee = SQLFunctions.Counts() }
         return texts.pointee
@@ -196,7 +197,7 @@ final class IntegerArray {
         values.deallocate()
     }
 
-    /// Sets what the table holds until the next call.
+    /// Sets the table's contents until the next call.
     func bind(_ new: some Collection<Int64>) {
         cstore_array_bind(table, nil, 0)
         values.deallocate()

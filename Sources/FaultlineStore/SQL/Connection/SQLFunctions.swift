@@ -1,25 +1,27 @@
 import CSQLite
 import Foundation
 
-/// The functions that statements call for text comparisons that SQLite does not have.
+/// SQL functions for text comparisons that SQLite lacks.
 ///
-/// `NSCoreDataStringSearch(text, pattern, options, 0)` is Core Data's: it finds the pattern in the text. Options are
-/// Foundation's bits: 1 without regard to case, 4 from the end, 8 anchored, 128 without regard to diacritics.
-/// The others are ours: `FaultlineStringCompare` orders two folded texts, `FaultlineStringLike` and
-/// `FaultlineStringMatch` compare with wildcards and with a regular expression; the rest are functions of the predicate
-/// format that SQLite does not have, or not for all of Unicode.
+/// `NSCoreDataStringSearch(text, pattern, options, 0)` is Core Data's: it searches the text for the pattern. The
+/// options are Foundation's bits: 1 ignores case, 4 searches from the end, 8 is anchored, 128 ignores diacritics. The
+/// others belong to this library: `FaultlineStringCompare` orders two folded texts, `FaultlineStringLike` and
+/// `FaultlineStringMatch` match wildcards and regular expressions, and the rest are functions of the predicate format
+/// that SQLite lacks, or does not support for all of Unicode.
 enum SQLFunctions {
     private typealias Function =
         @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-    /// Texts that the comparing functions of a connection were asked about.
+    /// The comparisons that the functions of a connection performed.
     struct Counts {
         var comparisons: UInt32 = 0
-        /// Those that were found, fitted or were equal.
+        /// The comparisons with a positive result.
         var matches: UInt32 = 0
     }
 
-    /// - Parameter counts: Where comparisons are counted; stays until the connection is closed.
+    /// Registers the functions on a connection.
+    ///
+    /// - Parameter counts: the counters, which must stay valid until the connection is closed.
     static func register(on connection: OpaquePointer, counts: UnsafeMutablePointer<Counts>) -> Int32 {
         let comparisons: [(String, Int32, Function)] = [
             ("NSCoreDataStringSearch", 4, { SQLFunctions.search($0, $2) }),
@@ -27,7 +29,7 @@ enum SQLFunctions {
             ("FaultlineStringLike", 3, { SQLFunctions.like($0, $2) }),
             ("FaultlineStringMatch", 3, { SQLFunctions.match($0, $2) }),
         ]
-        // A trigger may call these.
+        // Triggers may call these.
         let values: [(String, Int32, Function)] = [
             ("FaultlineUppercase", 1, { SQLFunctions.change($0, $2) { $0.uppercased() } }),
             ("FaultlineLowercase", 1, { SQLFunctions.change($0, $2) { $0.lowercased() } }),
@@ -46,7 +48,7 @@ enum SQLFunctions {
         return SQLITE_OK
     }
 
-    /// What is worked out of a pattern once for all rows of a statement (`sqlite3_set_auxdata`).
+    /// The prepared pattern, shared by all rows of a statement (`sqlite3_set_auxdata`).
     private static func pattern(
         _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>, isExpression: Bool = false
     ) -> TextPattern? {
@@ -68,7 +70,7 @@ enum SQLFunctions {
         if isMatch { counts.pointee.matches &+= 1 }
     }
 
-    /// Answers a question about a text with yes or no.
+    /// Returns a Boolean result and counts the comparison.
     private static func answer(_ context: OpaquePointer?, _ isMatch: Bool) {
         count(context, isMatch: isMatch)
         sqlite3_result_int(context, isMatch ? 1 : 0)

@@ -3,25 +3,25 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// What a statement that ran leaves besides its rows.
+/// The result of running a statement, besides its rows.
 struct StatementRun {
     var rows = 0
-    /// For the trace; `nil` while nothing is recorded.
+    /// For the trace; `nil` while not recording.
     var record: StatementRecord?
-    /// Nanoseconds, where somebody wants to know: while recording or logging.
+    /// Nanoseconds; 0 unless recording or logging.
     var duration: UInt64 = 0
-    /// When it was ready to run, in nanoseconds of `CLOCK_MONOTONIC`; 0 unless somebody wants to know.
+    /// The time when it was ready to run, in nanoseconds of `CLOCK_MONOTONIC`; 0 unless recording or logging.
     var ready: UInt64 = 0
 }
 
-/// A connection with what watches it: runs statements, and makes the events and log lines of their runs.
+/// A connection with its recorder and log: runs statements, and records and logs the runs.
 ///
 /// Used under its store's lock.
 final class SQLSession {
     let connection: SQLConnection
     let recorder: Recorder
     let log: SQLDebugLog
-    /// Tables whose indexes the trace has.
+    /// The tables whose indexes the trace contains.
     fileprivate var toldTables: Set<String> = []
 
     init(_ connection: SQLConnection, recorder: Recorder, log: SQLDebugLog) {
@@ -31,9 +31,9 @@ final class SQLSession {
         connection.busy.recorder = recorder
     }
 
-    /// Runs a statement of the store's own to its end, as an event of its own.
+    /// Runs one of the store's own statements to completion, recorded as its own event.
     ///
-    /// - Returns: rows that were changed.
+    /// - Returns: the number of changed rows.
     @discardableResult
     func run(
         _ sql: String, _ values: [SQLValue] = [], doing: String, isLogged: Bool = true, isTimed: Bool = true,
@@ -54,9 +54,9 @@ final class SQLSession {
         return try execute(statement, doing: doing, isTimed: isLogged && isTimed, origin: origin)
     }
 
-    /// Runs a statement to its end whose values are bound and logged already, as an event of its own.
+    /// Runs a statement to completion whose values have been bound and logged, recorded as its own event.
     ///
-    /// - Returns: rows that were changed.
+    /// - Returns: the number of changed rows.
     @discardableResult
     func execute(
         _ statement: SQLStatement, doing: @autoclosure () -> String, isTimed: Bool = true,
@@ -79,11 +79,11 @@ final class SQLSession {
         return changes
     }
 
-    /// Reads the rows of a statement whose values are bound already.
+    /// Reads the rows of a statement whose values have been bound.
     ///
-    /// The caller makes the event: its own with ``StatementRun/record`` in it, or one of the statement.
+    /// The caller records the event: its own, with ``StatementRun/record``, or one for the statement.
     ///
-    /// - Parameter isSingle: whether there is one row at most, so that nobody asks for a second one.
+    /// - Parameter isSingle: whether there is at most one row, which saves asking for a second.
     @inline(__always)
     func read(
         _ statement: SQLStatement, doing: @autoclosure () -> String, measuresPages: Bool, isSingle: Bool = false,
@@ -114,7 +114,7 @@ final class SQLSession {
         return run
     }
 
-    /// Reads the rows of a statement whose values are bound already, as an event of its own.
+    /// Reads the rows of a statement whose values have been bound, recorded as its own event.
     @discardableResult
     func readAsEvent(
         _ statement: SQLStatement, doing: String, measuresPages: Bool = false, origin: TraceOrigin = TraceOrigin(),
@@ -126,11 +126,11 @@ final class SQLSession {
         }
     }
 
-    /// Makes an event of a statement that is run.
+    /// Records running a statement as an event.
     ///
     /// - Parameters:
-    ///   - isEvent: whether to make one at all.
-    ///   - work: runs the statement, and says how that went.
+    ///   - isEvent: whether to record an event.
+    ///   - work: runs the statement, and sets the result.
     @inline(__always)
     func asEvent<R>(
         if isEvent: Bool = true, _ statement: SQLStatement, origin: TraceOrigin,
@@ -158,7 +158,7 @@ final class SQLSession {
 
     /// SQLite's plan for a statement.
     ///
-    /// Not an event: it is asked for by the trace and the log, not by the program.
+    /// Not recorded as an event, because the trace or the log requests it, not the program.
     func plan(_ sql: String) -> [(id: Int, parent: Int, detail: String)] {
         guard let explain = try? connection.prepare("EXPLAIN QUERY PLAN " + sql) else { return [] }
         var rows: [(id: Int, parent: Int, detail: String)] = []
@@ -173,18 +173,20 @@ final class SQLSession {
     }
 }
 
-/// Measures one run of a statement with a clock and SQLite's counters.
+/// Measures a run of a statement with a clock and SQLite's counters.
 struct StatementMeasure {
-    // Whoever measures a statement holds it and its session.
+    // The caller holds the statement and the session.
     private unowned(unsafe) let statement: SQLStatement
     private unowned(unsafe) let session: SQLSession
     private let isRecording: Bool
     private let measuresPages: Bool
     private let start: UInt64
-    /// Before its first run the trace asks for its plan, which is no work of the program.
+    /// The time when the statement was ready to run.
+    ///
+    /// On the first run, this precedes requesting the plan for the trace, which is not the program's work.
     private let ready: UInt64
 
-    /// `nil`: nobody wants to know.
+    /// Returns `nil` if neither the trace nor the log needs the measurement.
     @inline(__always)
     init?(_ statement: SQLStatement, _ session: SQLSession, measuresPages: Bool) {
         let isRecording = session.recorder.isEnabled
@@ -199,7 +201,7 @@ struct StatementMeasure {
                 ready = session.recorder.now()
                 statement.intern(session)
             }
-            // What ran unrecorded left its figures in the counters.
+            // Unrecorded runs leave their counts behind, so reset the counters.
             for counter in Self.counters { sqlite3_stmt_status(statement.handle, counter, 1) }
             if measuresPages { _ = session.connection.takePages() }
             _ = session.connection.takeTexts()
@@ -256,7 +258,7 @@ extension SQLStatement {
 }
 
 extension SQLConnection {
-    /// Pages that were found in SQLite's cache, and pages that were not, since the last call.
+    /// Returns the hits and misses of SQLite's page cache since the last call.
     func takePages() -> (hits: Int32, misses: Int32) {
         var hits: Int32 = 0
         var misses: Int32 = 0

@@ -2,18 +2,18 @@ import CSQLite
 import FaultlineTrace
 import Foundation
 
-/// A prepared statement that is kept and run again.
+/// A prepared statement that is cached and run again.
 ///
-/// Belongs to one connection and is used under its store's lock.
+/// Belongs to one connection, and is used under its store's lock.
 final class SQLStatement {
     let sql: String
     let handle: OpaquePointer
     let type: TraceEvent.Statement.StatementType
-    /// Whether it was prepared for the run that comes next.
+    /// Whether it has not been run since it was prepared.
     var isFresh = true
-    /// When it was asked for last, by the connection's count.
+    /// The connection's request count when it was last requested.
     var lastRequest: UInt64 = 0
-    /// Numbers in the trace's dictionary, once it was recorded.
+    /// The numbers in the trace's dictionary; 0 until it is recorded.
     var traceID: DictionaryID = 0
     var planID: DictionaryID = 0
 
@@ -37,7 +37,7 @@ final class SQLStatement {
         }
     }
 
-    /// Binds a value; places count from 1.
+    /// Binds a value; positions start at 1.
     @discardableResult
     func bind(_ value: SQLValue, at place: Int32) -> Int32 {
         switch value {
@@ -60,9 +60,9 @@ final class SQLStatement {
 
     private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
-    /// Makes the statement ready for its next run.
+    /// Resets the statement for its next run.
     ///
-    /// What was bound stays.
+    /// Keeps the bindings.
     func reset() {
         sqlite3_reset(handle)
         isFresh = false

@@ -2,7 +2,7 @@ import CSQLite
 import FaultlineModel
 import Foundation
 
-/// A value on its way into a statement.
+/// A value to bind to a statement.
 enum SQLValue: Hashable {
     case null
     case integer(Int64)
@@ -10,7 +10,7 @@ enum SQLValue: Hashable {
     case text(String)
     case blob(Data)
 
-    /// How the store keeps an attribute's value.
+    /// Creates the stored form of an attribute's value.
     init(_ value: AttributeValue) {
         switch value {
         case .integer(let value): self = .integer(value)
@@ -25,14 +25,14 @@ enum SQLValue: Hashable {
         }
     }
 
-    /// The number that SQLite keeps of one; `nil`: none.
+    /// The number that SQLite stores for a number; `nil` if it stores NULL.
     ///
-    /// SQLite has no NaN and keeps NULL in its place (https://www.sqlite.org/floatingpoint.html). Its file has no negative
-    /// zero either; adding 0 makes it a positive one.
+    /// SQLite has no NaN and stores NULL instead (https://www.sqlite.org/floatingpoint.html). Its file format has no
+    /// negative zero either; adding 0 makes it positive.
     @inline(__always)
     static func kept(_ number: Double) -> Double? { number.isNaN ? nil : number + 0 }
 
-    /// The value in a column of the row that a statement stands on.
+    /// Reads a column of a statement's current row.
     init(_ row: OpaquePointer, column: Int32) {
         switch sqlite3_column_type(row, column) {
         case SQLITE_INTEGER: self = .integer(sqlite3_column_int64(row, column))
@@ -49,7 +49,7 @@ enum SQLValue: Hashable {
         }
     }
 
-    /// Whether two values are the same in every bit, which `==` does not say of numbers and text.
+    /// Whether two values are bitwise identical; `==` is weaker for numbers and text.
     func isIdentical(to other: SQLValue) -> Bool {
         switch (self, other) {
         case (.real(let left), .real(let right)): left.bitPattern == right.bitPattern
@@ -58,8 +58,10 @@ enum SQLValue: Hashable {
         }
     }
 
-    /// A number that SQLite can compare, if it says all that the decimal does; otherwise the digits as a blob, because
-    /// a column with numeric affinity turns digits that are text into a `Double`.
+    /// Creates the stored form of a decimal.
+    ///
+    /// A number that SQLite can compare, if it represents the decimal exactly. Otherwise its digits as a blob, because
+    /// a column with numeric affinity would convert digits in text form to a `Double`.
     private init(_ value: Decimal) {
         let text = value.description
         if let integer = Int64(text) {
@@ -78,7 +80,7 @@ enum SQLValue: Hashable {
         return digits.count
     }
 
-    /// The value as SQLDebug prints it.
+    /// The form that SQLDebug prints.
     var debugText: String {
         switch self {
         case .null: "nil"
@@ -89,7 +91,7 @@ enum SQLValue: Hashable {
         }
     }
 
-    /// Bytes that the value takes in a trace's accounts.
+    /// The bytes that the value counts for in a trace.
     var byteCount: Int {
         switch self {
         case .null: 0
@@ -99,7 +101,7 @@ enum SQLValue: Hashable {
         }
     }
 
-    /// Feeds the value to a hash.
+    /// Appends the value to bytes that are hashed.
     func append(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(0)

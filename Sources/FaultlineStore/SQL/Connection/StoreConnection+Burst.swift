@@ -1,21 +1,21 @@
 import Dispatch
 
-/// The transaction that a burst of reading shares: a fetch and the faults after it.
+/// The transaction shared by a burst of reads: a fetch and the faults after it.
 ///
-/// Without one every look-up would lock and unlock the file, which costs several times the look-up itself.
+/// Without it, every lookup would lock and unlock the file, which takes several times as long as the lookup.
 extension StoreConnection {
-    /// How long a read transaction outlives the last read, in milliseconds.
+    /// The time until an idle read transaction ends, in milliseconds.
     static let idleMilliseconds = 5
 
-    /// Begins the transaction that this read and those that follow share.
+    /// Begins the transaction that this read and the following ones share.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     func beginRead() throws(StoreError) {
         reads &+= 1
         guard !isPinned else { return }
         let now = (epoch: epoch.current, rows: rows.generation)
         if isReading {
-            // A save of this process, or a refresh, is to be seen by what is read after it.
+            // After a save of this process or a refresh, reads must see the new state.
             if now == burst { return }
             endRead()
         }
@@ -25,11 +25,11 @@ extension StoreConnection {
         scheduleCheck()
     }
 
-    /// Begins a transaction that stays, so that everything is read as it is now.
+    /// Begins a transaction that stays open, so that all reads see the current state.
     func pin() throws(StoreError) {
         try locked { () throws(StoreError) in
             try beginRead()
-            // A transaction's state is that of its first look (https://www.sqlite.org/isolation.html).
+            // A transaction's snapshot is taken at its first read (https://www.sqlite.org/isolation.html).
             let statement = try sqlite.statement("SELECT Z_VERSION FROM Z_METADATA")
             log.statement(statement.sql)
             try session.readAsEvent(statement, doing: "Reading") { _ in }
@@ -37,30 +37,30 @@ extension StoreConnection {
         }
     }
 
-    /// Ends it, so that the next read sees what others wrote.
+    /// Ends the transaction, which makes the next read see what others wrote.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     func endRead() {
         guard isReading, !isPinned else { return }
         isReading = false
         finishFaults()
-        // Nothing was written, so there is nothing that could fail to be committed.
+        // Nothing was written, so the commit has nothing to fail on.
         _ = try? session.run("COMMIT", doing: "Reading", isLogged: false)
     }
 
-    /// Lets go of the blocks that faults are filling.
+    /// Releases the blocks that faults are filling.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     func finishFaults() {
         for reader in faultReaders { reader?.finishBurst() }
     }
 
-    /// The state of the row cache when the burst began: what is read does not go there if it is older than that.
+    /// The generation of the row cache when the burst began; older rows do not enter the cache.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     var readGeneration: UInt64 { burst.rows }
 
-    /// Ends the read transaction, if there is one and nobody uses it.
+    /// Ends the read transaction, unless the connection is in use.
     func finishIfFree() {
         _ = ifFree { endRead() }
     }
@@ -79,7 +79,7 @@ extension StoreConnection {
                 guard connection.isReading else { return }
                 if connection.reads == reads { connection.endRead() } else { connection.scheduleCheck() }
             }
-            // Whoever has the connection reads, or will end the burst by writing.
+            // The connection is in use: it is being read, or a write will end the burst.
             if !isChecked { schedule(reference, reads) }
         }
     }

@@ -4,26 +4,26 @@ import FaultlineRecorder
 import FaultlineTrace
 import Foundation
 
-/// Rows that a statement returned.
+/// The rows that a statement returned.
 struct LoadedRows {
     var rows: ContiguousArray<RowPointer> = []
-    /// What holds them.
+    /// The blocks that contain the rows.
     var blocks: [RowBlock] = []
     var run = StatementRun()
-    /// Rows that the row cache had in the same version.
+    /// The number of rows that the row cache had in the same version.
     var cacheHits = 0
-    /// What each row is sorted by, where the last columns say so.
+    /// The sort keys of each row, if the last columns contain them.
     var sortKeys: [[SQLValue]] = []
-    /// Who is related to each row, for prefetching: the key in the last column of the statement.
+    /// For prefetching: the key of each row's owner, from the statement's last column.
     var sources: [Int64] = []
 }
 
-/// Keys that a statement returned, with the places of their entities.
+/// The keys that a statement returned, with the indexes of their entities.
 struct LoadedKeys {
     var keys: ContiguousArray<Int64> = []
-    /// Empty where all are of one entity.
+    /// Empty if all rows have the same entity.
     var entities: ContiguousArray<Int32> = []
-    /// What each row is sorted by, where the last columns say so.
+    /// The sort keys of each row, if the last columns contain them.
     var sortKeys: [[SQLValue]] = []
     var run = StatementRun()
 }
@@ -31,12 +31,12 @@ struct LoadedKeys {
 extension StoreConnection {
     /// Reads rows into the row cache.
     ///
-    /// The statement's values are bound. Under the lock.
+    /// The statement's values have been bound. Called under the lock.
     ///
     /// - Parameters:
-    ///   - hasSources: whether a last column says to whom each row is related.
-    ///   - sortKeys: how many of the last columns say what each row is sorted by.
-    ///   - partial: what is read; `nil`: everything. Rows that are not whole do not go into the row cache.
+    ///   - hasSources: whether the last column contains the key of each row's owner.
+    ///   - sortKeys: the number of sort keys in the last columns.
+    ///   - partial: the columns to read; `nil` for all. Partial rows do not enter the row cache.
     func loadRows(
         _ statement: SQLStatement, _ entity: EntityRuntime, hasSources: Bool = false, sortKeys: Int = 0,
         partial: PartialSelection? = nil
@@ -76,11 +76,11 @@ extension StoreConnection {
         return (count - Int32(number)..<count).map { SQLValue(row, column: $0) }
     }
 
-    /// Reads keys only.
+    /// Reads only keys.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     ///
-    /// - Parameter sortKeys: how many of the last columns say what each row is sorted by.
+    /// - Parameter sortKeys: the number of sort keys in the last columns.
     func loadKeys(
         _ statement: SQLStatement, _ entity: EntityRuntime, sortKeys: Int = 0
     ) throws(StoreError) -> LoadedKeys {
@@ -99,7 +99,7 @@ extension StoreConnection {
         return loaded
     }
 
-    /// The entity of the row that a statement of a tree's table stands on.
+    /// The entity of the current row of an inheritance tree's table.
     private func rowEntity(
         _ handle: OpaquePointer, _ entity: EntityRuntime, _ rowColumns: [EntityRuntime.RowColumns?]
     ) throws(StoreError) -> (EntityRuntime, EntityRuntime.RowColumns) {
@@ -113,9 +113,9 @@ extension StoreConnection {
         return (store.entities[place], columns)
     }
 
-    /// Reads the row of one key, as an event of its own.
+    /// Reads the row of a key, recorded as its own event.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     func loadRowAsEvent(
         _ entity: EntityRuntime, key: Int64, origin: TraceOrigin
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
@@ -126,9 +126,9 @@ extension StoreConnection {
         }
     }
 
-    /// Makes what the faults of an entity are read with, unless it is there.
+    /// Creates the reader of an entity's faults, if it does not exist.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     @inline(__always)
     private func prepareFaults(of entity: EntityRuntime) throws(StoreError) {
         guard faultReaders[entity.place] == nil else { return }
@@ -136,14 +136,15 @@ extension StoreConnection {
             try sqlite.statement(entity.faultSQL), root: entity.root, cache: rows)
     }
 
-    /// Reads the row of one key; how that went is told apart from it, since faults have no use for it most often.
+    /// Reads the row of a key.
     ///
-    /// Under the lock. The rows of a burst lie in one block.
+    /// The statement's run is a separate result, because most faults do not need it. The rows of a burst share blocks.
+    /// Called under the lock.
     func loadRow(
         _ entity: EntityRuntime, key: Int64, _ run: inout StatementRun
     ) throws(StoreError) -> (row: RowPointer, block: RowBlock)? {
         try prepareFaults(of: entity)
-        // The connection holds the one, and it the other.
+        // The connection holds the reader, which holds the statement.
         unowned(unsafe) let reader = faultReaders[entity.place]!
         unowned(unsafe) let statement = reader.statement
         sqlite3_bind_int64(statement.handle, 1, key)
@@ -163,20 +164,20 @@ extension StoreConnection {
         return copied.map { rows.insert($0, generation: readGeneration) }
     }
 
-    /// Binds keys to a statement that selects by `_Z_intarray0`.
+    /// Binds keys to a statement that selects from `_Z_intarray0`.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     func bind(_ sql: String, keys: [Int64]) throws(StoreError) -> SQLStatement {
-        // A table must be there before a statement that reads it can be prepared.
+        // The table must exist before a statement that reads it is prepared.
         try sqlite.integerArray(0).bind(keys)
         return try sqlite.statement(sql)
     }
 
-    /// Binds what a SELECT selects by.
+    /// Prepares a SELECT and binds its values.
     ///
-    /// Under the lock.
+    /// Called under the lock.
     func bind(_ select: SelectStatement) throws(StoreError) -> SQLStatement {
-        // A table must be there before a statement that reads it can be prepared.
+        // The tables must exist before a statement that reads them is prepared.
         for (place, keys) in select.arrays.enumerated() { try sqlite.integerArray(place).bind(keys) }
         for (place, list) in select.lists.enumerated() { try sqlite.valueArray(place).bind(list) }
         let statement = try sqlite.statement(select.sql)

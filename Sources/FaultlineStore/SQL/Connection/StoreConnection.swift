@@ -3,36 +3,36 @@ import FaultlineTrace
 import Foundation
 import Synchronization
 
-/// One of a store's connections, which one caller uses at a time, with the statements and the read transaction on it.
+/// One of a store's connections with its statements and read transaction, used by one caller at a time.
 ///
-/// Everything that says "under the lock" is guarded by ``locked(for:_:)``.
+/// "Under the lock" means within ``locked(for:_:)``.
 final class StoreConnection: @unchecked Sendable {
-    // What is not constant is only touched under the lock.
+    // Mutable state is accessed only under the lock.
     let session: SQLSession
     let recorder: Recorder
     let log: SQLDebugLog
-    /// Where the rows that are read here are kept.
+    /// The cache for the rows that the connection reads.
     let rows: RowCache
-    /// What a burst of reading is compared with before it goes on.
+    /// Compared with a burst's epoch before the burst continues.
     let epoch: ReadEpoch
-    // What uses a connection holds its store, by a context or a snapshot.
+    // The users of a connection hold its store through a context or a snapshot.
     @exclusivity(unchecked)
     private unowned(unsafe) var owner: SQLStore?
     private let mutex = Mutex(())
     private let lockOwner = LockOwner()
-    /// How many wait for the connection.
+    /// The number of callers that wait for the connection.
     let waiting = Atomic<Int>(0)
-    /// Whether the connection may be locked for no longer than ``ifFree(_:)``.
+    /// Whether ``ifFree(_:)`` may hold the lock, which takes only a moment.
     private let isChecking = Atomic<Bool>(false)
     let reference = ConnectionReference()
 
-    /// The epoch and the row cache's state when the burst began.
+    /// The epoch and the row cache's generation when the burst began.
     @exclusivity(unchecked)
     var burst: (epoch: UInt64, rows: UInt64) = (0, 0)
-    /// Whether ``endRead()`` has something to end.
+    /// Whether a read transaction is open.
     @exclusivity(unchecked)
     var isReading = false
-    /// Statements that read since the connection was opened, to find out whether a burst of reading goes on.
+    /// The number of reading statements so far, which tells whether a burst continues.
     @exclusivity(unchecked)
     var reads: UInt64 = 0
     var isCheckScheduled = false
@@ -45,11 +45,13 @@ final class StoreConnection: @unchecked Sendable {
 
     var insertStatements: [Int: SQLStatement] = [:]
     var updateStatements: [UpdateShape: SQLStatement] = [:]
-    /// By entity, once one of its faults was read.
+    /// By entity; `nil` until one of its faults is read.
     @exclusivity(unchecked)
     var faultReaders: [FaultReader?]
 
-    /// - Parameter entities: how many entities the store's model has.
+    /// Creates a connection.
+    ///
+    /// - Parameter entities: the number of entities in the store's model.
     init(_ session: SQLSession, rows: RowCache, entities: Int, epoch: ReadEpoch = ReadEpoch()) {
         self.session = session
         recorder = session.recorder
@@ -64,7 +66,7 @@ final class StoreConnection: @unchecked Sendable {
         reference.clear()
     }
 
-    /// To be called once, before anybody else has this.
+    /// Sets the store; called once, before the connection is shared.
     func belong(to store: SQLStore) { owner = store }
 
     var store: SQLStore {
@@ -75,11 +77,11 @@ final class StoreConnection: @unchecked Sendable {
 
     // MARK: - The lock
 
-    /// Locks the connection while work is done.
+    /// Locks the connection while a closure runs.
     ///
-    /// Not to be nested.
+    /// Calls must not be nested.
     ///
-    /// - Parameter origin: who asks, for those who wait meanwhile, and for the event of a wait of its own.
+    /// - Parameter origin: the caller, for the events of its own wait and of those who wait for it.
     func locked<R>(
         for origin: TraceOrigin = TraceOrigin(), _ body: () throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -89,20 +91,20 @@ final class StoreConnection: @unchecked Sendable {
         return try outcome.get()
     }
 
-    /// Does work if nobody else has the connection.
+    /// Runs work if the connection is free.
     ///
-    /// - Returns: whether it was done.
+    /// - Returns: whether the work ran.
     func lockIfFree(for origin: TraceOrigin, _ work: (StoreConnection) -> Void) -> Bool {
         while true {
             let isChecked = isChecking.load(ordering: .sequentiallyConsistent)
             if mutex.withLockIfAvailable({ _ in own(origin, work) }) != nil { return true }
-            // The end of a burst takes no time, and is no reason to go to another connection.
+            // Ending a burst takes only a moment, which does not justify another connection.
             guard isChecked || isChecking.load(ordering: .sequentiallyConsistent) else { return false }
             sched_yield()
         }
     }
 
-    /// Waits for the connection and does work.
+    /// Waits for the connection and runs work.
     func lock(for origin: TraceOrigin, _ resource: TraceEvent.Wait.Resource, _ work: (StoreConnection) -> Void) {
         let wait = recorder.isEnabled ? (recorder.now(), lockOwner.wait(for: resource, isBlocking: true)) : nil
         waiting.add(1, ordering: .relaxed)
@@ -122,18 +124,18 @@ final class StoreConnection: @unchecked Sendable {
         lockOwner.clear()
     }
 
-    /// Does work that takes no time if nobody else has the connection; whoever asks for it meanwhile waits for it.
+    /// Runs brief work if the connection is free; callers that request it meanwhile wait.
     ///
-    /// - Returns: whether it was done.
+    /// - Returns: whether the work ran.
     func ifFree(_ work: () -> Void) -> Bool {
         isChecking.store(true, ordering: .sequentiallyConsistent)
         defer { isChecking.store(false, ordering: .sequentiallyConsistent) }
         return mutex.withLockIfAvailable { _ in work() } != nil
     }
 
-    // MARK: - The end
+    // MARK: - Closing
 
-    /// Closes the connection, for good.
+    /// Closes the connection permanently.
     func close() {
         mutex.withLock { _ in
             endRead()
@@ -144,7 +146,9 @@ final class StoreConnection: @unchecked Sendable {
         }
     }
 
-    /// Under the lock.
+    /// Checks that the store is open.
+    ///
+    /// Called under the lock.
     ///
     /// - Throws: ``StoreError`` if the store was closed.
     func checkOpen() throws(StoreError) {

@@ -1,17 +1,18 @@
 import CSQLite
 import FaultlineTrace
 
-/// What SQLite chooses its plans by: the indexes that there are, and what ANALYZE has written of them
-/// (https://www.sqlite.org/fileformat2.html#stat1tab).
+/// The basis of SQLite's plans: the existing indexes and the statistics of ANALYZE.
+///
+/// See https://www.sqlite.org/fileformat2.html#stat1tab.
 struct TableStatistics {
     let connection: SQLConnection
 
-    /// A line of a plan with what SQLite knows of the table that it goes to.
+    /// Describes a step of a plan with SQLite's knowledge about its table.
     ///
     /// - Parameters:
-    ///   - sql: The statement, which says what tables its aliases stand for.
-    ///   - told: Tables whose indexes the trace has. They are told again of those that are gone through, since which index
-    ///     is missing hangs on what there is at the time.
+    ///   - sql: the statement, which resolves table aliases.
+    ///   - told: the tables whose indexes the trace contains. Scanned tables are described every time, because a
+    ///     missing index depends on the indexes that existed at the time.
     func describe(
         _ step: (id: Int, parent: Int, detail: String), of sql: String, told: inout Set<String>
     ) -> PlanEntry.Row {
@@ -26,15 +27,15 @@ struct TableStatistics {
         return row
     }
 
-    /// How many rows SQLite expects one run of a plan's step to go to.
+    /// The number of rows that SQLite expects a step of a plan to visit per run.
     ///
     /// - Parameters:
-    ///   - step: A line of `EXPLAIN QUERY PLAN`.
-    ///   - sql: The statement, which says what tables its aliases stand for.
-    /// - Returns: `nil` if ANALYZE has never looked at the table, or the step compares with more than equality.
+    ///   - step: a line of `EXPLAIN QUERY PLAN`.
+    ///   - sql: the statement, which resolves table aliases.
+    /// - Returns: `nil` if the table was never analyzed, or if the step uses comparisons other than equality.
     private func expectedRows(of step: String, in sql: String) -> Int? {
         if let name = Self.table(of: step, in: sql, verbs: ["SCAN"]) {
-            // An index of some rows only tells of fewer.
+            // A partial index only counts its own rows, which are fewer.
             let most = "SELECT max(CAST(stat AS INTEGER)) FROM sqlite_stat1 WHERE tbl = ?1 COLLATE NOCASE"
             return numbers(most, name)?.first
         }
@@ -46,9 +47,9 @@ struct TableStatistics {
         return numbers[columns]
     }
 
-    /// The indexes of a table that have all its rows and plain columns, each as these with commas between.
+    /// The indexes of a table that contain all its rows and only plain columns, as comma-separated columns.
     private func indexes(of table: String) -> [(columns: String, isUnique: Bool)]? {
-        // What is no column has no name. SQLite's own order of the columns is that of the index.
+        // Expressions have no name. SQLite lists the columns in index order.
         let column =
             "name || CASE coll WHEN 'BINARY' THEN '' ELSE ' COLLATE ' || coll END || CASE \"desc\" WHEN 1 THEN ' DESC' "
             + "ELSE '' END"
@@ -59,7 +60,7 @@ struct TableStatistics {
         return texts(indexes, table)?.map { (String($0.dropFirst()), $0.hasPrefix("1")) }.sorted { $0.0 < $1.0 }
     }
 
-    /// The table that a step goes through row by row, or by an index.
+    /// The table that a step scans or searches.
     private static func table(of step: String, in sql: String, verbs: Set<Substring>) -> String? {
         let words = step.split(separator: " ")
         guard words.count > 1, verbs.contains(words[0]), !words[1].hasPrefix("(") else { return nil }
@@ -74,21 +75,21 @@ struct TableStatistics {
         return words[place + 1]
     }
 
-    /// How many columns are compared for equality, if no other comparison stands among them.
+    /// The number of columns compared for equality; `nil` if there are other comparisons.
     private static func equalities(_ comparisons: Substring) -> Int? {
         let terms = comparisons.drop { $0 == "(" }.prefix { $0 != ")" }.split(separator: " ").filter { $0 != "AND" }
         return !terms.isEmpty && terms.allSatisfy { $0.hasSuffix("=?") && !$0.hasSuffix(">=?") && !$0.hasSuffix("<=?") }
             ? terms.count : nil
     }
 
-    /// The numbers of a row: those of the whole table, and of each beginning of an index's columns.
+    /// The numbers in a statistics row: for the whole table, and for each prefix of the index's columns.
     private func numbers(_ sql: String, _ name: some StringProtocol) -> [Int]? {
         texts(sql, name)?.first?.split(separator: " ").prefix { Int($0) != nil }.compactMap { Int($0) }
     }
 
-    /// The texts of a statement's first column, for a name; `nil`: it cannot be asked, as without any statistics.
+    /// The strings in a statement's first column, for a name; `nil` if it cannot run, for example without statistics.
     private func texts(_ sql: String, _ name: some StringProtocol) -> [String]? {
-        // Whoever counts statements with a hook of SQLite's can tell it from the program's.
+        // The comment lets SQLite hooks tell it from the program's statements.
         guard let statement = try? connection.prepare("/* faultline */ " + sql) else { return nil }
         statement.bind(.text(String(name)), at: 1)
         var texts: [String] = []

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// The rows that triggers of Core Data's changed beside those that a save wrote.
+/// The rows that Core Data's triggers changed in addition to those that a save wrote.
 ///
-/// Core Data keeps derived attributes up with triggers. They tell it of every row that they change by calling functions
-/// that it registers: `NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT)`.
-/// Without these functions no statement that fires such a trigger can even be prepared.
+/// Core Data maintains derived attributes with triggers, which report every changed row by calling functions that Core
+/// Data registers: `NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT)`.
+/// Without these functions, statements that fire such a trigger cannot even be prepared.
 final class TriggerEffects {
     struct Row: Hashable {
         /// `Z_ENT`.
@@ -14,13 +14,13 @@ final class TriggerEffects {
 
     private var rows: Set<Row> = []
 
-    /// The connection keeps the effects alive as long as the functions.
+    /// Registers the functions on a connection, which keeps this object alive as long as they exist.
     func register(on connection: OpaquePointer) -> Int32 {
         let names = [
             "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
         ]
         for name in names {
-            // Not SQLITE_DIRECTONLY: triggers could not call it (https://www.sqlite.org/c3ref/c_deterministic.html).
+            // Not SQLITE_DIRECTONLY, because triggers must call it (https://www.sqlite.org/c3ref/c_deterministic.html).
             let result = sqlite3_create_function_v2(
                 connection, name, 5, SQLITE_UTF8 | SQLITE_INNOCUOUS, Unmanaged.passUnretained(self).toOpaque(),
                 { context, _, values in
@@ -34,7 +34,7 @@ final class TriggerEffects {
         return SQLITE_OK
     }
 
-    /// The rows that were changed since this was asked last, in a fixed order.
+    /// Returns the rows changed since the last call, in a fixed order.
     func take() -> [Row] {
         defer { rows = [] }
         return rows.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }

@@ -5,7 +5,7 @@ import Foundation
 final class ValueArray {
     private let table: OpaquePointer
     private var values: UnsafeMutableBufferPointer<cstore_value>
-    /// The bytes of texts and blobs, one behind the other.
+    /// The bytes of strings and blobs, one after the other.
     private var bytes: UnsafeMutableBufferPointer<UInt8>
 
     init(_ table: OpaquePointer) {
@@ -19,7 +19,7 @@ final class ValueArray {
         bytes.deallocate()
     }
 
-    /// Sets what the table holds until the next call.
+    /// Sets the table's contents until the next call.
     func bind(_ new: [SQLValue]) {
         cstore_array_bind(table, nil, 0)
         values.deallocate()
@@ -31,7 +31,7 @@ final class ValueArray {
             default: size
             }
         }
-        // One more, so that an empty text has an address.
+        // One extra byte gives an empty string an address.
         bytes = UnsafeMutableBufferPointer.allocate(capacity: size + 1)
         var used = 0
         for (place, value) in new.enumerated() {

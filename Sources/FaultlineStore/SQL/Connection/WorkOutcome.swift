@@ -1,11 +1,11 @@
-/// What work gives or throws that is done by whoever has a store's connection.
+/// The result or the error of work on a store's connection.
 ///
-/// Value and error stand apart from each other: what is read can be large, and is handed on in few steps.
+/// They are stored separately, because results can be large and should be moved as few times as possible.
 struct WorkOutcome<Value> {
     private var value: Value?
     private var failure: StoreError?
 
-    /// Does the work, once.
+    /// Runs the work; called once.
     @inline(__always)
     mutating func run(on connection: StoreConnection, _ body: (StoreConnection) throws(StoreError) -> Value) {
         do throws(StoreError) {

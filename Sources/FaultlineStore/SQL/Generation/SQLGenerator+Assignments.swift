@@ -1,7 +1,7 @@
 import FaultlineModel
 
 extension SQLGenerator {
-    /// The assignments of an UPDATE with what is bound to them.
+    /// Generates the assignments of an UPDATE with their bound values.
     static func assignments(
         _ properties: [String: FetchExpression], terms: FetchTerms, entity: EntityRuntime, model: ModelSchema,
         store: PersistentStore
@@ -49,7 +49,7 @@ extension SQLGenerator {
                 "'\(name)' of type \(type.rawValue) cannot be set to '\(operand.text)', \(operand.typeText); pass a value of its type."
             )
         }
-        // An integer attribute keeps no fraction.
+        // An integer attribute stores no fraction.
         return type.isInteger && !given.isInteger
             ? "\(property.column) = CAST(\(operand.sql) AS INTEGER)"
             : "\(property.column) =\(operand.sql.hasPrefix(" ") ? "" : " ")\(operand.sql)"

@@ -1,20 +1,20 @@
 import FaultlineModel
 
-/// A sub-select over the objects of a to-many relationship, in the making.
+/// A subselect over the objects of a to-many relationship, under construction.
 struct SQLSubselect {
-    /// Its place among the generator's scopes.
+    /// Its index among the generator's scopes.
     var scope: Int
     var table: String
-    /// What ties it to the row of the statement around it.
+    /// The condition that correlates it with the row of the enclosing statement.
     var correlation: String
-    /// What else its rows must fulfil.
+    /// Further conditions on its rows.
     var conditions: [String] = []
-    /// The names behind the relationship that were not followed yet.
+    /// The names after the relationship that have not been followed yet.
     var rest: [String]
 }
 
 extension SQLGenerator {
-    /// Whether a path leads through a to-many relationship, and not by a collection operator to one value.
+    /// Whether a path goes through a to-many relationship and has no collection operator.
     func isCollection(_ path: FetchPath) -> Bool {
         switch path.root {
         case .object: return path.isCollection(from: entity.schema, model)
@@ -25,13 +25,13 @@ extension SQLGenerator {
         }
     }
 
-    /// Begins a sub-select over the objects that a path leads to.
+    /// Begins a subselect over the objects at the end of a path.
     ///
-    /// - Parameter variable: by which name a subquery's predicate knows them.
+    /// - Parameter variable: their name in a subquery's predicate.
     mutating func begin(_ path: FetchPath, variable: String? = nil) throws(StoreError) -> SQLSubselect {
         if case .subquery(let collection, let inner, let predicate) = path.root {
             var subselect = try begin(collection, variable: inner)
-            // The predicate is about what the whole path of the collection leads to.
+            // The predicate concerns the objects at the end of the collection's whole path.
             if !subselect.rest.isEmpty {
                 guard
                     case .object(let key, let entity, _) = try walk(
@@ -72,9 +72,9 @@ extension SQLGenerator {
         return subselect
     }
 
-    /// Ends a sub-select.
+    /// Ends a subselect.
     ///
-    /// - Parameter columns: what it selects.
+    /// - Parameter columns: the columns to select.
     mutating func end(_ subselect: SQLSubselect, selecting columns: String) -> String {
         let scope = scopes.removeLast()
         let joins = scope.joins.map { " \($0.sql)" }.joined()
@@ -82,9 +82,9 @@ extension SQLGenerator {
         return "(SELECT \(columns) FROM \(subselect.table)\(joins) WHERE (\(conditions)) )"
     }
 
-    // MARK: - One value of many
+    // MARK: - Aggregates
 
-    /// What a collection operator makes of the objects at the end of a path.
+    /// Applies a collection operator to the objects at the end of a path.
     mutating func collectionValue(
         _ path: FetchPath, _ collection: FetchPath, _ name: String, _ names: [String]
     ) throws(StoreError) -> SQLOperand {
@@ -96,7 +96,7 @@ extension SQLGenerator {
         return try aggregate(known.function, collection, names, text)
     }
 
-    /// A function over what names lead to from the objects of a to-many relationship.
+    /// Applies a function to the values at a key path of the objects of a to-many relationship.
     mutating func aggregate(
         _ function: FetchExpression.Function, _ collection: FetchPath, _ names: [String], _ text: String
     ) throws(StoreError) -> SQLOperand {
@@ -121,9 +121,9 @@ extension SQLGenerator {
         }
     }
 
-    // MARK: - Each of many
+    // MARK: - Quantifiers
 
-    /// A comparison with at least one, with every one or with none of the objects behind a to-many relationship.
+    /// A comparison that must hold for at least one, all or none of the objects of a to-many relationship.
     mutating func quantified(_ comparison: FetchPredicate.Comparison) throws(StoreError) -> String {
         let word = comparison.modifier.rawValue
         guard case .path(let path) = comparison.left, path.collectionOperator == nil else {
@@ -132,7 +132,7 @@ extension SQLGenerator {
             )
         }
         guard isCollection(path) else {
-            // Whether the path leads anywhere is told first.
+            // An invalid path is reported first.
             if path.root == .object { _ = try walk(path.names, in: 0, path) }
             throw invalid(
                 "'\(path.text(values: false))' leads through no to-many relationship, so that \(word) says nothing; leave it out."
@@ -161,9 +161,9 @@ extension SQLGenerator {
         }
     }
 
-    /// Whether something is one of what a path through a to-many relationship leads to.
+    /// Whether a value is among those at the end of a path through a to-many relationship.
     ///
-    /// - Parameter isFirst: whether the values of what is looked for were bound before those of the path.
+    /// - Parameter isFirst: whether the values of the other operand were bound before those of the path.
     mutating func contains(
         _ path: FetchPath, _ wanted: (inout SQLGenerator, SQLOperand) throws(StoreError) -> String, isFirst: Bool
     ) throws(StoreError) -> String {

@@ -2,18 +2,18 @@ import CSQLite
 import FaultlineModel
 import Foundation
 
-/// A column of a dictionary result: under which key its value goes, and how it is read.
+/// A column of a dictionary result: its key, and how it is read.
 struct ExpressionColumn {
     var name: String
-    /// As it stands in the SELECT.
+    /// The column's text in the SELECT.
     var sql: String
     var type: AttributeType
-    /// What the value identifies, if it is the key of an object.
+    /// The entity and store of the object, if the value is an object's key.
     var object: (entity: EntitySchema, store: PersistentStore)?
-    /// Whether there is one value for each group of objects, not for each object.
+    /// Whether there is one value for each group of objects, rather than for each object.
     var isAggregate = false
 
-    /// The value in the row that a statement stands on; `nil`: there is none.
+    /// The value in a statement's current row; `nil` if there is none.
     func value(_ statement: OpaquePointer, _ column: Int32) -> AttributeValue? {
         guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
         if let (entity, store) = object {
@@ -38,14 +38,14 @@ struct ExpressionColumn {
     }
 
     private static func bytes(_ statement: OpaquePointer, _ column: Int32) -> Data {
-        // Asked for first, as with text.
+        // Before the size, as with text.
         let bytes = sqlite3_column_blob(statement, column)
         let count = Int(sqlite3_column_bytes(statement, column))
         return bytes.map { Data(bytes: $0, count: count) } ?? Data()
     }
 
     private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
-        // Asked for first: it may convert the value, which changes its length.
+        // Before the size, because it may convert the value and change its length.
         let bytes = sqlite3_column_text(statement, column)
         let count = Int(sqlite3_column_bytes(statement, column))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
@@ -91,7 +91,7 @@ extension SQLGenerator {
         }
     }
 
-    /// Makes sure that every column has one value for each row of the result.
+    /// Checks that every column has one value for each row of the result.
     private func checkGroups(_ columns: [ExpressionColumn]) throws(StoreError) {
         guard !terms.groups.isEmpty || columns.contains(where: \.isAggregate) else {
             guard terms.having == nil else {
@@ -114,14 +114,14 @@ extension SQLGenerator {
         }
     }
 
-    /// What a dictionary result is grouped by.
+    /// The columns that a dictionary result is grouped by.
     mutating func groupColumns() throws(StoreError) -> [String] {
         var columns: [String] = []
         for name in terms.groups { columns.append(try namedColumn(name)) }
         return columns
     }
 
-    /// The column of that name among ``FetchRequest/propertiesToFetch``, or else the property.
+    /// The column with a name in ``FetchRequest/propertiesToFetch``, or else the property with that name.
     mutating func namedColumn(_ name: String) throws(StoreError) -> String {
         if form == .expressions, let place = terms.expressions.firstIndex(where: { $0.name == name }) {
             return " \(Self.alias(ofColumn: place))"
@@ -129,7 +129,7 @@ extension SQLGenerator {
         return try operand(.path(FetchPath(name))).sql
     }
 
-    /// Names come from the program, and never become SQL.
+    /// Names come from the program and must not become part of the SQL.
     static func alias(ofColumn place: Int) -> String { "c\(place)" }
 
     // MARK: - Functions over groups
@@ -157,8 +157,9 @@ extension SQLGenerator {
             isOptional: function != .sum && function != .count, text: text)
     }
 
-    /// A function over what lies behind a to-many relationship of all objects: over what it gives for each of them, so
-    /// that no join multiplies what other columns are worked out of.
+    /// A function over the objects of a to-many relationship of all objects in a group.
+    ///
+    /// Aggregates the values for each object, because a join would multiply the rows of other columns.
     private mutating func groupValue(
         _ function: FetchExpression.Function, over path: FetchPath
     ) throws(StoreError) -> SQLOperand {
@@ -181,7 +182,7 @@ extension SQLGenerator {
         return one
     }
 
-    /// The type of a function's value over an attribute.
+    /// The type of a function's value for an attribute.
     func resultType(
         _ function: FetchExpression.Function, _ attributeType: AttributeType, _ text: String
     ) throws(StoreError) -> AttributeType {
@@ -197,7 +198,7 @@ extension SQLGenerator {
 extension FetchExpression.Function {
     /// The function in SQLite.
     ///
-    /// `total` is `sum` that neither overflows nor is NULL of nothing (https://www.sqlite.org/lang_aggfunc.html#sumunc).
+    /// Unlike `sum`, `total` cannot overflow and is 0 for no rows (https://www.sqlite.org/lang_aggfunc.html#sumunc).
     var sql: String {
         switch self {
         case .sum: "total"
@@ -208,7 +209,7 @@ extension FetchExpression.Function {
         }
     }
 
-    /// The collection operator's name without its sign.
+    /// The collection operator's name without its at sign.
     var word: String {
         switch self {
         case .sum: "sum"
@@ -219,7 +220,7 @@ extension FetchExpression.Function {
         }
     }
 
-    /// What the function can be asked of.
+    /// The values that the function accepts, in words.
     fileprivate var domain: String {
         switch self {
         case .sum, .average: "numbers"
@@ -228,7 +229,7 @@ extension FetchExpression.Function {
         }
     }
 
-    /// The type of the function's value over attributes of a type; `nil`: it has none.
+    /// The type of the function's value for attributes of a type; `nil` if it does not accept them.
     fileprivate func resultType(of type: AttributeType) -> AttributeType? {
         switch (self, type) {
         case (.count, _): .integer64
@@ -245,7 +246,7 @@ extension FetchExpression.Function {
 }
 
 extension FetchExpression.Node {
-    /// Whether it has one value for many objects.
+    /// Whether it has one value for a group of objects.
     var isAggregate: Bool {
         switch self {
         case .aggregate: true

@@ -2,12 +2,12 @@ import FaultlineModel
 import Foundation
 
 extension SQLGenerator {
-    /// A term of a WHERE clause, with the space in front of it that Core Data puts there.
+    /// A term of a WHERE clause, with the leading space that Core Data writes.
     mutating func condition(_ node: FetchPredicate.Node) throws(StoreError) -> String {
         switch node {
         case .constant(let value): return value ? " 1 = 1" : " 1 = 0"
-        // In SQL a comparison with NULL is neither true nor false, and so is its negation. A predicate holds or it does
-        // not: what does not hold for want of a value holds when it is negated.
+        // In SQL, a comparison with NULL is neither true nor false, and neither is its negation. Predicates have only
+        // two truth values: a comparison that is false for lack of a value is true when negated.
         case .not(let node): return " NOT (IFNULL(\(try condition(node)), 0))"
         case .and: return try compound(node, " AND ", empty: " 1 = 1")
         case .or: return try compound(node, " OR ", empty: " 1 = 0")
@@ -46,10 +46,10 @@ extension SQLGenerator {
         return Self.chain(terms, word)
     }
 
-    /// Conditions joined by a word.
+    /// Joins conditions with AND or OR.
     static func chain(_ terms: [String], _ word: String) -> String {
         var terms = terms
-        // A chain of terms is as deep as it is long, and SQLite takes a depth of 1000
+        // The expression tree of a chain is as deep as the chain is long, and SQLite's limit is 1000
         // (https://www.sqlite.org/limits.html#max_expr_depth).
         while terms.count > longestChain {
             terms = stride(from: 0, to: terms.count, by: longestChain).map { start in
@@ -64,7 +64,7 @@ extension SQLGenerator {
 
     // MARK: - Comparisons
 
-    /// A comparison whose left side is SQL already.
+    /// A comparison whose left side has been translated.
     mutating func compare(
         _ left: SQLOperand, _ comparison: FetchPredicate.Comparison
     ) throws(StoreError) -> String {
@@ -134,12 +134,12 @@ extension SQLGenerator {
         return compare(left, operation, right)
     }
 
-    /// A comparison of two sides that can be compared.
+    /// A comparison of two compatible sides.
     private func compare(_ left: SQLOperand, _ operation: FetchPredicate.Operator, _ right: SQLOperand) -> String {
         switch operation {
         case .equalTo: return "\(left.sql) = \(right.sql)"
         case .notEqualTo:
-            // What has no value is unequal to every value.
+            // A missing value is unequal to every value.
             let optional = [left, right].filter(\.isOptional)
             let isPlain = optional.allSatisfy { $0.property != nil }
             if optional.isEmpty { return "\(left.sql) <> \(right.sql)" }
@@ -152,7 +152,9 @@ extension SQLGenerator {
 
     // MARK: - Checks
 
-    /// - Throws: ``StoreError`` if values of the two sides have no order among each other.
+    /// Checks that values of the two sides can be compared.
+    ///
+    /// - Throws: ``StoreError`` if they cannot.
     func check(_ left: SQLOperand, _ right: SQLOperand) throws(StoreError) {
         guard let one = left.attributeType, let other = right.attributeType else {
             let (object, value) = left.attributeType == nil ? (left, right) : (right, left)
@@ -174,21 +176,21 @@ extension SQLGenerator {
 }
 
 extension FetchPredicate.Node {
-    /// The terms of a conjunction or a disjunction, in their order.
+    /// The terms of a conjunction or a disjunction, in order.
     ///
-    /// What was written by `&&` or `||` one by one is a chain; a long one counts as one list of terms, because SQLite
-    /// takes only so many parentheses in one another.
+    /// Terms that were combined with `&&` or `||` form a nested chain. A long chain is flattened into one list of
+    /// terms, because SQLite limits the nesting depth.
     var terms: [FetchPredicate.Node] {
         guard let nodes = parts(like: self) else { return [self] }
         let found = allTerms
         return found.count > SQLGenerator.longestChain / 2 ? found : nodes
     }
 
-    /// The terms of a conjunction or a disjunction with those of the chain that it is part of.
+    /// The terms of a conjunction or a disjunction, including nested ones of the same kind.
     var allTerms: [FetchPredicate.Node] {
         guard let nodes = parts(like: self) else { return [self] }
         var found: [FetchPredicate.Node] = []
-        // From the last to the first, without recursion: a chain may be longer than the stack is deep.
+        // Traverses from the last to the first without recursion, because a chain can be deeper than the stack.
         var waiting = nodes
         while let node = waiting.popLast() {
             if let nested = node.parts(like: self) { waiting += nested } else { found.append(node) }
@@ -203,8 +205,9 @@ extension FetchPredicate.Node {
         }
     }
 
-    /// Whether a row can be selected that has nothing at the other end of a relationship that the predicate goes
-    /// through; an inner join would lose it.
+    /// Whether the predicate can select a row that lacks the object of a relationship in it.
+    ///
+    /// An inner join would lose such a row.
     var keepsUnrelated: Bool {
         switch self {
         case .and(let nodes): nodes.contains { $0.keepsUnrelated }
@@ -218,12 +221,12 @@ extension FetchPredicate.Node {
 }
 
 extension FetchExpression.Node {
-    /// Whether it may have a value where a property that it is made from has none, or stands for no value itself.
+    /// Whether it can have a value although a property in it has none, or represents a missing value itself.
     fileprivate var hasValueForNothing: Bool {
         switch self {
         case .value, .object: false
         case .null, .conditional, .aggregate: true
-        // Among several values one that is missing is no matter.
+        // A missing element does not matter in a list.
         case .list(let elements): elements.contains { !$0.isConstant }
         case .path(let path): path.collectionOperator != nil || path.root != .object
         case .function(let function, let arguments): function == .now || arguments.contains { $0.hasValueForNothing }

@@ -2,11 +2,11 @@ import FaultlineModel
 import Foundation
 
 extension SQLGenerator {
-    /// An expression as SQL; what it needs is bound in the order of the text.
+    /// Translates an expression; its values are bound in the order of the text.
     mutating func operand(
         _ node: FetchExpression.Node, comparedWith other: FetchExpression.Node
     ) throws(StoreError) -> SQLOperand {
-        // A text that stands in front of a UUID is one.
+        // A string that is compared with a UUID is parsed as one.
         if case .value(.string) = node, case .path = other, let property = property(other) {
             let side = SQLOperand(
                 sql: "", type: .attribute(property.attributeType ?? .undefined), isOptional: true, text: "")
@@ -20,7 +20,9 @@ extension SQLGenerator {
         return entity.schema.property(path.names[0])
     }
 
-    /// - Parameter other: the other side, whose type a constant takes on where it can.
+    /// Translates an expression.
+    ///
+    /// - Parameter other: the other side, whose type a constant adopts if possible.
     mutating func operand(
         _ node: FetchExpression.Node, comparedWith other: SQLOperand
     ) throws(StoreError) -> SQLOperand {
@@ -28,7 +30,8 @@ extension SQLGenerator {
         case .value(let value): return bind(Self.constant(value, comparedWith: other))
         case .object(let id):
             guard case .object(let entity) = other.type else { return try operand(node) }
-            // Compared with an object itself, one of another tree is another; a relationship never leads to it.
+            // Compared with an object itself, an object of another tree is simply different; a relationship cannot
+            // refer to it.
             let isOther = id.entity.root != entity.root && other.property == nil
             values.append(.integer(key(of: id, root: entity.root)))
             return SQLOperand(
@@ -37,7 +40,7 @@ extension SQLGenerator {
         }
     }
 
-    /// A constant in the type of what it is compared with, if it says the same there.
+    /// Converts a constant to the type of the other side, if it has an equivalent there.
     static func constant(_ value: AttributeValue, comparedWith other: SQLOperand) -> AttributeValue {
         guard case .string(let text) = value, other.attributeType == .uuid, let uuid = UUID(uuidString: text) else {
             return value
@@ -122,13 +125,13 @@ extension SQLGenerator {
         }
         let isReal = types.contains(.decimal)
         let sql = function.sql(arguments.map(\.sql), isReal: isReal)
-        // Beyond the values that they are defined for, functions have none.
+        // Outside their domain, functions have no value.
         return SQLOperand(sql: sql, type: .attribute(type), isOptional: true, text: text)
     }
 }
 
 extension ScalarFunction {
-    /// A call in SQLite.
+    /// The function call in SQLite.
     ///
     /// - Parameter isReal: whether integers among the arguments are decimals, which SQLite would divide as integers.
     fileprivate func sql(_ arguments: [String], isReal: Bool) -> String {
@@ -163,7 +166,7 @@ extension ScalarFunction {
         }
     }
 
-    /// What the function is for.
+    /// The values that the function accepts, in words.
     fileprivate var domain: String {
         switch self {
         case .uppercase, .lowercase, .canonical, .length: "text"
@@ -182,7 +185,7 @@ extension ScalarFunction {
         }
     }
 
-    /// The type of the function's value; `nil`: it has none of such arguments.
+    /// The type of the function's value; `nil` if it does not accept the arguments.
     func resultType(of types: [AttributeType]) -> AttributeType? {
         guard types.allSatisfy(takes) else { return nil }
         switch self {
@@ -203,7 +206,7 @@ extension ScalarFunction {
         }
     }
 
-    /// The type that numbers have in common.
+    /// The common type of numbers.
     private static func common(_ types: [AttributeType]) -> AttributeType {
         if types.contains(.decimal) { return .decimal }
         return types.allSatisfy(\.isInteger) ? .integer64 : .double

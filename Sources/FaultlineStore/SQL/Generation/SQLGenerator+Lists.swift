@@ -1,7 +1,7 @@
 import FaultlineModel
 
 extension SQLGenerator {
-    /// Whether something is in a list, among the objects of a to-many relationship, or part of a text.
+    /// Whether a value is in a list, among the objects of a to-many relationship, or part of a string.
     mutating func membership(
         _ left: SQLOperand, _ comparison: FetchPredicate.Comparison
     ) throws(StoreError) -> String {
@@ -10,7 +10,7 @@ extension SQLGenerator {
             guard comparison.options.isEmpty else {
                 return try textMembership(left, elements, comparison.options)
             }
-            // No value is in a list, whatever the list holds.
+            // A missing value is in no list, even if the list contains nil.
             let elements = elements.filter { $0 != .null }
             guard elements.allSatisfy(\.isConstant) else { return try expressionMembership(left, elements) }
             switch left.type {
@@ -66,7 +66,7 @@ extension SQLGenerator {
             lists.append(list)
             return "\(left.sql) IN (SELECT * FROM _Z_valuearray\(lists.count - 1))"
         }
-        // Lists are filled up to a few lengths by saying their last value again, so that there are few statements.
+        // Repeats the last value to reach one of a few lengths, which limits the number of different statements.
         let length = Self.paddedLength(list.count)
         list += Array(repeating: list[list.count - 1], count: length - list.count)
         values += list
@@ -111,7 +111,7 @@ extension SQLGenerator {
         return "\(left.sql) IN (\(list.joined(separator: ", ")))"
     }
 
-    /// Whether a text is one of some, without regard to case or diacritics.
+    /// Whether a string is one of several, ignoring case or diacritics.
     private mutating func textMembership(
         _ left: SQLOperand, _ elements: [FetchExpression.Node], _ options: TextOptions
     ) throws(StoreError) -> String {
@@ -126,14 +126,16 @@ extension SQLGenerator {
         return Self.chain(terms, " OR ")
     }
 
-    /// The key of an object as one of a tree's; -1, which no row has, for objects of other trees or stores and for such
-    /// as were not saved yet.
+    /// The key of an object in an inheritance tree; -1, which no row has, if there is none.
+    ///
+    /// Objects of other trees or stores, and objects that have not been saved, have none.
     func key(of id: ManagedObjectID, root: Int) -> Int64 {
         id.store === store && id.entity.root == root && id.key > 0 ? id.key : -1
     }
 
-    /// From how many values on they are bound as a table: SQLite takes only so many parameters
-    /// (https://www.sqlite.org/limits.html#max_variable_number).
+    /// The maximum number of values to bind as parameters; longer lists are bound as a table.
+    ///
+    /// SQLite limits the number of parameters (https://www.sqlite.org/limits.html#max_variable_number).
     static let longestList = 5000
 
     static func paddedLength(_ count: Int) -> Int {

@@ -27,16 +27,16 @@ extension SQLGenerator {
                 "'\(left.text)' cannot be compared by \(operation.rawValue)\(options.suffix), which is for text.")
         }
         if options == .canonical, operation != .matches, let canonical = left.canonical {
-            // What was folded beforehand is compared as it is, and an index over it serves what an index serves.
+            // The folded text is compared exactly, which lets SQLite use an index on it.
             var left = left
             left.sql = canonical
             return try textComparison(left, operation, .value(.string(options.fold(text))), [])
         }
         if operation == .beginsWith, options.isEmpty, left.property != nil {
-            // Every text begins with nothing.
+            // Every string begins with the empty string.
             if text.isEmpty { return "\(left.sql) IS NOT NULL" }
             if let end = Self.successor(ofPrefix: text) {
-                // A range, so that an index over the column serves it.
+                // A range, for which SQLite can use an index on the column.
                 values.append(.text(text))
                 values.append(.text(end))
                 return "(\(left.sql) >= ? AND \(left.sql) < ?)"
@@ -74,16 +74,16 @@ extension SQLGenerator {
         }
     }
 
-    /// Core Data's function that looks for a text in another.
+    /// Calls Core Data's function that searches a text for another.
     static func search(_ text: String, _ wanted: String, _ options: TextOptions) -> String {
         " NSCoreDataStringSearch(\(text), \(wanted), \(options.rawValue), 0)"
     }
 
-    /// The first text that is behind every text with the prefix; `nil` if there is none.
+    /// The smallest string greater than every string with the prefix; `nil` if there is none.
     static func successor(ofPrefix prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // Behind U+D7FF come the surrogates, which are no text.
+            // Skip the surrogates after U+D7FF, which are not valid scalars.
             let next = last.value == 0xd7ff ? 0xe000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             scalars.append(scalar)
@@ -96,7 +96,7 @@ extension SQLGenerator {
 }
 
 extension AttributeValue {
-    /// The text that a constant is.
+    /// The text of a string or a URI; `nil` for other constants.
     var text: String? {
         switch self {
         case .string(let text): text

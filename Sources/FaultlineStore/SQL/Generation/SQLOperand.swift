@@ -1,29 +1,29 @@
 import FaultlineModel
 
-/// One side of a comparison as SQL.
+/// One side of a comparison, in SQL.
 struct SQLOperand {
-    /// What is known about its values.
+    /// The type of the side's values.
     enum ValueType {
         case attribute(AttributeType)
-        /// A key, with the entity of the objects.
+        /// A key, with the entity of the object.
         case object(EntitySchema)
     }
 
-    /// With the space in front of a column that Core Data puts there.
+    /// With the leading space that Core Data writes before a column.
     var sql: String
     var type: ValueType
-    /// Whether it may have no value.
+    /// Whether it can be NULL.
     var isOptional: Bool
-    /// The property that it is, if it is one; it can be written more than once, as nothing is bound to it.
+    /// The property, if the side is one; its SQL can be repeated, because it has no bound values.
     var property: PropertySchema?
-    /// The constant that it is, if it is one.
+    /// The constant, if the side is one.
     var constant: AttributeValue?
-    /// The column beside it that holds its text without regard to case and diacritics, if there is one.
+    /// The column with the folded copy of its text, if there is one.
     var canonical: String?
-    /// As the predicate has it.
+    /// The operand as the predicate writes it.
     var text: String
 
-    /// The type in words.
+    /// The type, in words.
     var typeText: String {
         switch type {
         case .attribute(let type): "of type \(type.rawValue)"
@@ -37,7 +37,7 @@ struct SQLOperand {
 }
 
 extension AttributeType {
-    /// What values are compared with: only values of one domain have an order among each other.
+    /// The domain of a type: only values of the same domain can be compared.
     enum Domain {
         case number, text, date, uuid, bytes, other
     }

@@ -1,15 +1,15 @@
 import FaultlineModel
 
-/// One SELECT of a statement: the fetch itself, or a sub-select over the objects of a to-many relationship.
+/// A SELECT of a statement: the fetch itself, or a subselect over the objects of a to-many relationship.
 struct SQLScope {
-    /// An object on the way of a key path, of which at least the key is at hand.
+    /// An object on a key path, with at least its key available.
     struct Position {
         var entity: EntitySchema
-        /// The SQL of its key: `t0.Z_PK`, or the foreign key that leads to it.
+        /// The SQL of its key: `t0.Z_PK`, or the foreign key that refers to it.
         var key: String
-        /// What its table is called in the statement; `nil`: it has not been joined.
+        /// The alias of its table in the statement; `nil` if the table has not been joined.
         var alias: String?
-        /// The names that lead to it.
+        /// The names that lead to it from the start.
         var path = ""
     }
 
@@ -19,21 +19,21 @@ struct SQLScope {
         var sql: String
     }
 
-    /// Where key paths begin.
+    /// The start of key paths.
     var start: Position
-    /// By which name a subquery's predicate knows the object.
+    /// The object's name in a subquery's predicate.
     var variable: String?
     var joins: [Join] = []
-    /// Whether rows stay that have nothing at the other end of a relationship.
+    /// Whether to keep rows that lack the object of a relationship.
     var keepsUnrelated: Bool
 }
 
-/// What a key path leads to.
+/// The target of a key path.
 enum SQLTarget {
     case attribute(column: String, PropertySchema, isOptional: Bool)
-    /// - property: the to-one relationship that leads there; `nil`: the object itself.
+    /// - property: the to-one relationship that refers to it; `nil` for the object itself.
     case object(key: String, EntitySchema, PropertySchema?)
-    /// The objects of a to-many relationship, and what follows behind it.
+    /// The objects of a to-many relationship, and the names that follow it.
     case collection(owner: String, PropertySchema, rest: [String])
 }
 
@@ -56,10 +56,9 @@ extension SQLGenerator {
         }
     }
 
-    /// Where names lead in a scope, with the joins that it takes.
+    /// Follows a key path in a scope, and adds the joins that it needs.
     ///
-    /// - Parameter multiplies: whether rows are multiplied by a to-many relationship, as they may be where they are only
-    ///   looked through.
+    /// - Parameter multiplies: whether a to-many relationship may multiply rows, as it may where rows are only tested.
     mutating func walk(
         _ names: [String], in scope: Int, _ path: FetchPath, multiplies: Bool = false
     ) throws(StoreError) -> SQLTarget {
@@ -69,7 +68,7 @@ extension SQLGenerator {
             let text = { path.text(values: false) }
             let isLast = place == names.count - 1
             guard let property = position.entity.property(name) else {
-                // Core Data's name for what identifies an object.
+                // Core Data's name for an object's ID.
                 if name == "objectID", isLast { break }
                 guard !(name.isEmpty && names.count == 1) else {
                     throw invalid("a key path is empty; name a property.")
@@ -113,12 +112,12 @@ extension SQLGenerator {
         return "t\(aliases)"
     }
 
-    /// What a position's table is called; joined where that has not been done.
+    /// The alias of a position's table, which is joined if necessary.
     private mutating func alias(of position: SQLScope.Position, in scope: Int) -> String {
         if let alias = position.alias { return alias }
         if let known = scopes[scope].joins.first(where: { $0.path == position.path }) { return known.alias }
         let alias = newAlias()
-        // The members of a many-to-many relationship are there whenever their pairs are.
+        // Members of a many-to-many relationship exist whenever their join rows do.
         let keepsUnrelated = scopes[scope].keepsUnrelated && !position.path.isEmpty
         let word = keepsUnrelated ? "LEFT OUTER JOIN" : "JOIN"
         scopes[scope].joins.append(
@@ -128,7 +127,7 @@ extension SQLGenerator {
         return alias
     }
 
-    /// The members of a to-many relationship, each of which has a row of its own from here on.
+    /// Joins the members of a to-many relationship, each of which then has its own row.
     private mutating func multiply(
         _ property: PropertySchema, from position: SQLScope.Position, _ step: String, in scope: Int
     ) -> SQLScope.Position {

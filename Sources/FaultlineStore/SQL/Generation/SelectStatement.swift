@@ -1,7 +1,7 @@
 import FaultlineModel
 import Foundation
 
-/// A SELECT in the making: its text and what is bound to it.
+/// A SELECT statement: its text and its bound values.
 struct SelectStatement {
     var sql: String
     var values: [SQLValue]
@@ -9,13 +9,13 @@ struct SelectStatement {
     var arrays: [[Int64]]
     /// Values for `_Z_valuearray0` and so on.
     var lists: [[SQLValue]]
-    /// What a dictionary result is read from; empty for any other.
+    /// The columns of a dictionary result; otherwise empty.
     var columns: [ExpressionColumn] = []
-    /// Of a dictionary result that is part of a whole: the columns of what it is sorted by.
+    /// The columns with the sort keys of a dictionary result from one of several stores.
     var sortColumns: [Int32] = []
 }
 
-/// Writes the statements of fetch requests as Core Data writes them.
+/// Generates the SQL of fetch requests in Core Data's style.
 struct SQLGenerator {
     enum Form: Equatable {
         /// All columns.
@@ -35,19 +35,19 @@ struct SQLGenerator {
     var values: [SQLValue] = []
     var arrays: [[Int64]] = []
     var lists: [[SQLValue]] = []
-    /// The statement itself, and the sub-selects that are being written, the innermost last.
+    /// The scopes of the statement and of the subselects under construction, innermost last.
     var scopes: [SQLScope]
-    /// How many tables have a name.
+    /// The number of table aliases so far.
     var aliases = 1
-    /// Whether functions over many objects may stand here, since there are groups of them.
+    /// Whether aggregate functions over groups are allowed here.
     var worksOverGroups = false
-    /// Rows that are left out.
+    /// The keys of rows to leave out.
     private let hidden: [Int64]
-    /// Whether what rows are sorted by stands in the last columns.
+    /// Whether the last columns contain the sort keys.
     private let selectsSortKeys: Bool
     private var sortColumns: [Int32] = []
     private let partial: PartialSelection?
-    /// What `now()` says.
+    /// The value of `now()`.
     let now = Date()
 
     init(
@@ -66,10 +66,12 @@ struct SQLGenerator {
         scopes = [SQLScope(start: start, keepsUnrelated: terms.predicate?.node.keepsUnrelated ?? false)]
     }
 
+    /// Generates a statement.
+    ///
     /// - Parameters:
-    ///   - hidden: keys of rows to leave out.
-    ///   - selectsSortKeys: whether what rows are sorted by stands in the last columns.
-    ///   - partial: which properties rows have; `nil`: all.
+    ///   - hidden: the keys of rows to leave out.
+    ///   - selectsSortKeys: whether the last columns should contain the sort keys.
+    ///   - partial: the columns of the rows; `nil` for all.
     static func statement(
         _ terms: FetchTerms, _ form: Form, entity: EntityRuntime, model: ModelSchema, store: PersistentStore,
         hiding hidden: [Int64] = [], selectsSortKeys: Bool = false, partial: PartialSelection? = nil
@@ -88,7 +90,7 @@ struct SQLGenerator {
             arrays.append(hidden)
             conditions.append(" t0.Z_PK NOT IN (SELECT * FROM _Z_intarray\(arrays.count - 1))")
         }
-        // What is sorted by or worked out selects nothing.
+        // Sort columns and expressions must not filter rows.
         scopes[0].keepsUnrelated = true
         let isLimited = terms.limit > 0 || terms.offset > 0
         var tail = ""
@@ -103,7 +105,7 @@ struct SQLGenerator {
         case .expressions:
             columns = try inFront { (generator) throws(StoreError) in try generator.expressionColumns() }
             selection = try self.selection(&columns, &tail)
-        // A count of a part counts the rows of a sub-select.
+        // A count with a limit or an offset counts the rows of a subselect.
         case .count where isLimited: selection = "SELECT COUNT(*) FROM (SELECT t0.Z_PK"
         case .count: selection = scopes[0].joins.isEmpty ? "SELECT COUNT(*)" : "SELECT COUNT(DISTINCT t0.Z_PK)"
         }
@@ -123,7 +125,7 @@ struct SQLGenerator {
             sql: sql, values: values, arrays: arrays, lists: lists, columns: columns, sortColumns: sortColumns)
     }
 
-    /// Writes a part of the statement whose values are bound in front of those of all other parts.
+    /// Generates a part of the statement whose values are bound before those of all other parts.
     private mutating func inFront<Part>(
         _ write: (inout SQLGenerator) throws(StoreError) -> Part
     ) throws(StoreError) -> Part {
@@ -134,7 +136,7 @@ struct SQLGenerator {
         return part
     }
 
-    /// What a dictionary result selects, and the clauses behind its conditions.
+    /// The selection of a dictionary result, and the clauses after its conditions.
     private mutating func selection(
         _ columns: inout [ExpressionColumn], _ tail: inout String
     ) throws(StoreError) -> String {
@@ -149,7 +151,7 @@ struct SQLGenerator {
         let order = try order()
         if !order.clause.isEmpty { clauses.append(order.clause) }
         tail = clauses.joined(separator: " ")
-        // Columns have names where something refers to them.
+        // A column gets an alias only if a clause refers to it.
         let list = columns.indices.map { place in
             let alias = Self.alias(ofColumn: place)
             let isNamed = tail.split { !$0.isLetter && !$0.isNumber }.contains(Substring(alias))
@@ -159,7 +161,7 @@ struct SQLGenerator {
         if selectsSortKeys {
             var count = columns.count
             for column in order.columns {
-                // What is selected already has a name.
+                // A column that is already selected has an alias.
                 let name = column.drop { $0 == " " }
                 if let place = columns.indices.first(where: { Self.alias(ofColumn: $0) == name }) {
                     sortColumns.append(Int32(place))
@@ -186,7 +188,7 @@ struct SQLGenerator {
         return (columns, clause.isEmpty ? "" : "ORDER BY " + clause.joined(separator: ", "))
     }
 
-    /// Which rows of a tree's table belong to the entity; nothing if all do.
+    /// The condition for an entity's rows in its tree's table; `nil` if all rows match.
     private mutating func entityCondition() -> String? {
         let schema = entity.schema
         guard schema.isInTree else { return nil }

@@ -6,7 +6,7 @@ extension SQLDebugLog {
         print(.annotation, "Connecting to sqlite database file at \"\(path)\"")
     }
 
-    /// A statement that is about to run, with what is bound to it.
+    /// Logs a statement that is about to run, with its bound values.
     func statement(_ sql: String, _ values: @autoclosure () -> [SQLValue] = [], arrays: Int = 0) {
         guard isOn else { return }
         for array in 0..<arrays {
@@ -32,7 +32,7 @@ extension SQLDebugLog {
         print(.annotation, "total fetch execution time: \(Self.seconds(nanoseconds)) for \(rows) rows.")
     }
 
-    /// At level 2 how many rows a statement returned, from level 3 on which.
+    /// Logs the number of rows that a statement returned at level 2, and the rows from level 3.
     func returned(_ statement: SQLStatement, entity: String, rows: Int, values: () -> [String]) {
         guard level >= 2 else { return }
         let place = String(UInt(bitPattern: statement.handle), radix: 16)

@@ -3,20 +3,21 @@ import Foundation
 public import Logging
 import Synchronization
 
-/// Core Data's SQL log: what runs in SQLite, line by line.
+/// Core Data's SQL log: prints each statement that runs.
 ///
-/// Level 1 prints statements with their times, 2 also bound values and row counts, 3 rows instead of row counts, 4 also
-/// SQLite's plans. It is switched on by `-com.apple.CoreData.SQLDebug 1` on the command line, by `FAULTLINE_SQLDEBUG=1`
-/// in the environment, or by setting ``level``. Lines go to standard error, or to ``logger`` once there is one:
+/// Level 1 prints statements with their times, level 2 adds bound values and row counts, level 3 prints rows instead of
+/// row counts, and level 4 adds SQLite's plans. Enable it with `-com.apple.CoreData.SQLDebug 1` on the command line,
+/// with `FAULTLINE_SQLDEBUG=1` in the environment, or by setting ``level``. Lines go to standard error, or to
+/// ``logger`` if it is set:
 ///
 ///     CoreData: sql: SELECT 0, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZITEM t0
 ///     CoreData: annotation: sql connection fetch time: 0.0003s
 ///     CoreData: annotation: total fetch execution time: 0.0005s for 20 rows.
 ///
-/// Beyond what Core Data prints, writes have a line with their time and faults that the row cache fills have a line.
-/// Levels from 2 on print values.
+/// Unlike Core Data, it also prints a line with the time of each write, and a line for each fault that the row cache
+/// serves. Levels from 2 print values.
 public final class SQLDebugLog: Sendable {
-    /// The log of stores that were given no other.
+    /// The log of all stores that were not given another.
     public static let shared = SQLDebugLog(
         level: requestedLevel(ProcessInfo.processInfo.arguments, RecordingVariable.environment))
 
@@ -24,24 +25,24 @@ public final class SQLDebugLog: Sendable {
     private let currentLogger: Mutex<Logger?>
     private let write: @Sendable (String) -> Void
 
-    /// A log of its own.
+    /// Creates a separate log.
     ///
     /// - Parameters:
     ///   - level: 0 (off) to 4.
-    ///   - write: takes the lines where there is no ``logger``; standard error unless said otherwise.
+    ///   - write: receives the lines if there is no ``logger``; default: prints to standard error.
     public init(level: Int, write: (@Sendable (String) -> Void)? = nil) {
         currentLevel = Atomic(level)
         currentLogger = Mutex(nil)
         self.write = write ?? { StandardError.write($0 + "\n") }
     }
 
-    /// How much is printed: 0 (off) to 4.
+    /// The level of detail: 0 (off) to 4.
     public var level: Int {
         get { currentLevel.load(ordering: .relaxed) }
         set { currentLevel.store(newValue, ordering: .relaxed) }
     }
 
-    /// Where the lines go, at level debug; `nil`: standard error.
+    /// The destination of the lines, at level debug; `nil` for standard error.
     public var logger: Logger? {
         get { currentLogger.withLock { $0 } }
         set { currentLogger.withLock { $0 = newValue } }
@@ -62,7 +63,7 @@ public final class SQLDebugLog: Sendable {
         case sql, annotation, details, error
     }
 
-    /// The level that the command line asks for, or else the environment; 0 if neither does.
+    /// The level set on the command line, or else in the environment; 0 if neither is set.
     static func requestedLevel(_ arguments: [String], _ environment: [String: String]) -> Int {
         if let place = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug"), place + 1 < arguments.count,
             let level = Int(arguments[place + 1])
