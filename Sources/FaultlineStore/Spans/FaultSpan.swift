@@ -5,7 +5,7 @@ import FaultlineTrace
 typealias FaultSpan = Span<TraceEvent.Fault>
 
 extension FaultSpan {
-    /// Completes the event of an object that was filled, or is gone.
+    /// Completes the event of an object that was loaded, or that is gone.
     func describe(
         _ object: ManagedObject, _ entity: EntityRuntime, _ source: TraceEvent.Fault.Source, _ failure: StoreError?,
         isDeleting: Bool
@@ -28,7 +28,7 @@ extension FaultSpan {
         describe(object, source, failure, isDeleting)
     }
 
-    /// Completes the event of a to-many relationship whose members were read.
+    /// Completes the event of a to-many relationship whose members were loaded.
     func describe(
         _ object: ManagedObject, relationship index: Int, members: Int, _ source: TraceEvent.Fault.Source,
         _ failure: StoreError?, isDeleting: Bool

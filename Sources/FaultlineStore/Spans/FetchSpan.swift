@@ -4,17 +4,17 @@ import FaultlineTrace
 typealias FetchSpan = Span<TraceEvent.Fetch>
 
 extension FetchSpan {
-    /// To be called when unsaved changes were looked through.
+    /// Called after unsaved changes were compared.
     ///
-    /// - Parameter objects: how many objects the predicate was compared with.
+    /// - Parameter objects: the number of objects compared with the predicate.
     func didCompare(_ objects: Int = 0) {
         event.pending += lap()
         event.pendingObjects += UInt32(clamping: objects)
     }
 
-    /// Completes the event of a fetch that is done, but for what it has in common with others.
+    /// Completes the event of a finished fetch, except for the fields that all spans share.
     ///
-    /// - Parameter start: when the fetch began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// - Parameter start: the time when the fetch began, in nanoseconds of `CLOCK_MONOTONIC`.
     func finish(rows: Int, bytes: @autoclosure () -> UInt64, since start: UInt64) {
         let total = recorder.now() - start
         event.materialise = total - min(total, event.wait + event.prepare + event.step + event.pending)
@@ -24,7 +24,7 @@ extension FetchSpan {
 }
 
 extension TraceEvent.Fetch {
-    /// Adds what another of several stores was asked.
+    /// Adds the figures of a fetch from another store.
     mutating func add(_ part: TraceEvent.Fetch) {
         trips += part.trips
         bytes += part.bytes

@@ -5,10 +5,10 @@ import FaultlineTrace
 typealias SaveSpan = Span<TraceEvent.Save>
 
 extension SaveSpan {
-    /// To be called when the lock is there.
+    /// Called when the lock has been acquired.
     func didLock() { event.lockWait += lap() }
 
-    /// To be called when the store is committed.
+    /// Called after the commit.
     func didCommit() { event.commit = lap() }
 
     /// Adds the bytes of values that a statement writes.
@@ -26,7 +26,7 @@ extension TraceEvent.Save: SpanEvent {
 }
 
 extension TraceEvent.Save {
-    /// Adds what was done in another store, or by an attempt before.
+    /// Adds the figures of a save in another store, or of an earlier attempt.
     mutating func add(_ other: TraceEvent.Save) {
         inserted += other.inserted
         updated += other.updated

@@ -2,29 +2,31 @@ import CSQLite
 import FaultlineRecorder
 import FaultlineTrace
 
-/// An event that is measured by a span.
+/// An event that a span measures.
 protocol SpanEvent {
     init()
     var error: UInt32 { get set }
-    /// The code of a failure that is not SQLite's.
+    /// The error code for failures that are not SQLite's.
     static var failure: Int32 { get }
     /// Ends and records the event.
     func end(_ open: OpenEvent, _ statement: StatementRecord?, _ origin: TraceOrigin, in recorder: Recorder)
 }
 
-/// What a fetch, a batch, a fault or a save measures while it is recorded; where nothing is recorded, there is no span.
+/// Measures a fetch, a batch, a fault or a save while recording; otherwise there is no span.
 ///
-/// The work goes on in the same way with a span and without one, and tells it what it did: `span?.didLock()`.
+/// The work is the same with and without a span, and reports its progress to it: `span?.didLock()`.
 final class Span<Event: SpanEvent> {
     let recorder: Recorder
     let origin: TraceOrigin
-    /// `nil`: this measures a part of another span's event.
+    /// `nil` if the span measures a part of another span's event.
     private let open: OpenEvent?
     var event = Event()
-    /// The one statement that did the event's work, if it was only one.
+    /// The statement that did the event's work, if there was exactly one.
     var statement: StatementRecord?
     private var watch: Stopwatch
 
+    /// Begins a span.
+    ///
     /// - Parameter open: the event, which ``end(_:)`` ends.
     init(_ open: OpenEvent?, _ recorder: Recorder, _ origin: TraceOrigin) {
         self.open = open
@@ -35,24 +37,24 @@ final class Span<Event: SpanEvent> {
 
     var id: EventID { open?.id ?? 0 }
 
-    /// A span for a part of the event, whose figures are added to those of the whole.
+    /// A span for a part of the event, whose figures are added to the whole.
     var part: Span { Span(nil, recorder, origin) }
 
     /// Changes the event.
     func update(_ body: (inout Event) -> Void) { body(&event) }
 
-    /// To be called before a lock is asked for, and before other work that is measured by itself.
+    /// Called before waiting for a lock, and before other work that is measured separately.
     func restart() { watch.restart() }
 
-    /// How long the work since then took, in nanoseconds.
+    /// The duration of the work since then, in nanoseconds.
     func lap() -> UInt64 { watch.lap() }
 
-    /// How long the work since then had taken at a time, both in nanoseconds.
+    /// The duration of the work from then until a time, in nanoseconds.
     func lap(until time: UInt64) -> UInt64 { watch.lap(until: time) }
 
     /// Ends and records the event.
     ///
-    /// - Parameter error: why the work failed; `nil`: it did not.
+    /// - Parameter error: the error if the work failed; otherwise `nil`.
     func end(_ error: (any Error)? = nil) {
         guard let open else { return }
         guard let error else { return event.end(open, statement, origin, in: recorder) }
@@ -61,13 +63,13 @@ final class Span<Event: SpanEvent> {
         event.end(open, nil, origin, in: recorder)
     }
 
-    /// Ends the event and records nothing.
+    /// Ends the event without recording it.
     func cancel() {
         if let open { recorder.cancel(open) }
     }
 }
 
 extension Optional {
-    /// Who asks; nobody that a trace shows where nothing is recorded.
+    /// The origin of the work; empty while not recording.
     func origin<Event>() -> TraceOrigin where Wrapped == Span<Event> { self?.origin ?? TraceOrigin() }
 }

@@ -1,6 +1,6 @@
 import FaultlineRecorder
 
-/// Splits a time into laps, once it is started.
+/// Divides time into laps.
 struct Stopwatch {
     private let recorder: Recorder
     private var last: UInt64 = 0
@@ -9,17 +9,17 @@ struct Stopwatch {
         self.recorder = recorder
     }
 
-    /// Starts the first lap, or a lap that counts nothing that lies before it.
+    /// Starts a lap, and discards the time since the last one.
     mutating func restart() {
         last = recorder.now()
     }
 
-    /// Ends a lap and begins the next one.
+    /// Ends a lap and begins the next.
     ///
-    /// - Returns: how long the lap took, in nanoseconds.
+    /// - Returns: the duration of the lap, in nanoseconds.
     mutating func lap() -> UInt64 { lap(until: recorder.now()) }
 
-    /// Ends a lap at a time that is known already, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Ends a lap at a known time, in nanoseconds of `CLOCK_MONOTONIC`.
     mutating func lap(until time: UInt64) -> UInt64 {
         defer { last = time }
         return time - min(time, last)

@@ -2,7 +2,7 @@ import CSQLite
 import FaultlineRecorder
 import FaultlineTrace
 
-/// An event that reads from the store, and splits up the time that this takes.
+/// An event that reads from the store, with the durations of its phases.
 protocol TripEvent: SpanEvent {
     var wait: UInt64 { get set }
     var prepare: UInt64 { get set }
@@ -14,10 +14,10 @@ extension TripEvent {
 }
 
 extension Span where Event: TripEvent {
-    /// To be called when the connection that was asked for is there.
+    /// Called when the connection has been acquired.
     func didLock() { event.wait += lap() }
 
-    /// To be called when the statement has run: what came before it was preparing it.
+    /// Called after the statement ran; the time before it was ready counts as preparation.
     func didRun(_ run: StatementRun) {
         statement = run.record
         guard let record = run.record else { return }
@@ -25,7 +25,7 @@ extension Span where Event: TripEvent {
         event.step += record.duration
     }
 
-    /// Keeps the statements out of the event's record, because they are events of their own.
+    /// Leaves statements out of the event's record, because they are events of their own.
     func recordsNoStatement() { statement = nil }
 }
 
