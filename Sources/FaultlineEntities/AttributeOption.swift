@@ -1,4 +1,5 @@
-/// One of the options of ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``.
+/// An option of
+/// ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``.
 public struct AttributeOption: Sendable, Hashable {
     private enum Value: Hashable {
         case transient, unique, externalStorage, spotlight, preservesValueInHistoryOnDeletion, allowsCloudEncryption
@@ -8,11 +9,11 @@ public struct AttributeOption: Sendable, Hashable {
 
     private let value: Value
 
-    /// The value lives in memory only and is never stored.
+    /// The value exists in memory only and is never stored.
     public static let transient = AttributeOption(value: .transient)
-    /// No two objects have the same value.
+    /// The value is unique among the entity's objects.
     public static let unique = AttributeOption(value: .unique)
-    /// Large values are kept in files beside the store; for data only.
+    /// Large values are stored in files beside the store; for data only.
     public static let externalStorage = AttributeOption(value: .externalStorage)
     /// Spotlight finds objects by the value.
     public static let spotlight = AttributeOption(value: .spotlight)
@@ -21,13 +22,14 @@ public struct AttributeOption: Sendable, Hashable {
     /// The value is encrypted in CloudKit.
     public static let allowsCloudEncryption = AttributeOption(value: .allowsCloudEncryption)
 
-    /// The store works the value out from an expression: `"pages.@count"`, `"canonical:(title)"`, `"now()"`.
+    /// The store computes the value from an expression: `"pages.@count"`, `"canonical:(title)"`, `"now()"`.
     public static func derived(_ expression: String) -> AttributeOption {
         AttributeOption(value: .derived(expression))
     }
 
-    /// The value is archived by the transformer of that name, or else by the default one; the type is
-    /// ``AttributeType/transformable``.
+    /// A transformer encodes the value: the one with a name, or else the default one.
+    ///
+    /// The attribute's type is ``AttributeType/transformable``.
     public static func transformable(by transformerName: String? = nil) -> AttributeOption {
         AttributeOption(value: .transformable(transformerName))
     }
@@ -35,7 +37,7 @@ public struct AttributeOption: Sendable, Hashable {
     func apply(to description: inout AttributeDescription) {
         switch value {
         case .transient: description.isTransient = true
-        // An entity's constraint, which EntityProperty makes.
+        // EntityProperty turns this into an entity constraint.
         case .unique: break
         case .externalStorage: description.allowsExternalBinaryDataStorage = true
         case .spotlight: description.isIndexedBySpotlight = true

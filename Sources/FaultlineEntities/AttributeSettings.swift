@@ -1,7 +1,7 @@
 import Foundation
 
-/// What ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
-/// says of an attribute.
+/// The settings of
+/// ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``.
 public struct AttributeSettings: Sendable {
     let options: [AttributeOption]
     let type: AttributeType?
@@ -13,7 +13,7 @@ public struct AttributeSettings: Sendable {
     private let versionHashModifier: String?
     private let userInfo: [String: String]
 
-    /// Settings with the parameters of the macro.
+    /// Creates settings from the macro's arguments.
     public init(
         _ options: AttributeOption..., type: AttributeType? = nil, isOptional: Bool? = nil,
         minimumValue: AttributeValue? = nil, maximumValue: AttributeValue? = nil, regularExpression: String? = nil,
@@ -30,9 +30,9 @@ public struct AttributeSettings: Sendable {
         self.userInfo = userInfo
     }
 
-    /// Sets what does not follow from the attribute's key.
+    /// Applies the settings that the attribute's key does not determine.
     func apply(to description: inout AttributeDescription) {
-        // The bounds of a text are numbers of characters.
+        // The limits of a string are numbers of characters.
         description.minimumValue = minimumValue?.converted(to: description.type)
         description.maximumValue = maximumValue?.converted(to: description.type)
         description.regularExpression = regularExpression
@@ -44,7 +44,7 @@ public struct AttributeSettings: Sendable {
 }
 
 extension AttributeValue {
-    /// The same number as attributes of a type keep it; anything else as it is.
+    /// Converts a number to the numeric type that attributes of a type store; leaves other values unchanged.
     func converted(to type: AttributeType) -> AttributeValue {
         switch (self, type) {
         case (.integer(let value), .double), (.integer(let value), .float): .double(Double(value))

@@ -1,15 +1,15 @@
-/// The key of an attribute, from which the attribute's description follows.
+/// A key from which an attribute's description is derived.
 public protocol AttributeDeclaringKey {
     associatedtype Value
 
     var name: String { get }
-    /// The type that fits the values; `nil` if several do.
+    /// The attribute type for the key's values; `nil` if several types fit.
     static var attributeType: AttributeType? { get }
     static var isOptional: Bool { get }
     static func attributeValue(of value: Value) -> AttributeValue?
 }
 
-/// The key of a relationship, from which the relationship's description follows.
+/// A key from which a relationship's description is derived.
 public protocol RelationshipDeclaringKey {
     var name: String { get }
     static var relationship: (destination: ManagedObject.Type, isToMany: Bool, isOrdered: Bool) { get }
@@ -53,7 +53,7 @@ extension Optional: OptionalValue {
 }
 
 extension AttributeScalar {
-    /// The attribute type that keeps values of this type and no more; `nil` if that is not one type.
+    /// The attribute type that stores exactly the values of this type; `nil` if there is no single one.
     static var attributeType: AttributeType? {
         if self is Int16.Type { return .integer16 }
         if self is Int32.Type { return .integer32 }

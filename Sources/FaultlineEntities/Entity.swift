@@ -1,21 +1,22 @@
 @_exported public import FaultlineModel
 @_exported public import FaultlineStore
 
-/// A class of objects that says what its entity is; ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)``
-/// makes a class conform.
+/// A class that declares its entity.
+///
+/// ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)`` makes a class conform.
 public protocol Entity: ManagedObject, SendableMetatype {
-    /// What the class declares of its entity.
+    /// The declaration of the class's entity.
     ///
-    /// Made once, when it is first asked for.
+    /// Created once, on first access.
     static var entityDeclaration: EntityDeclaration { get }
 }
 
 extension Entity {
-    /// A request for the objects of the class's entity.
+    /// Creates a request for the objects of the class's entity.
     public static func fetchRequest() -> FetchRequest<Self> { FetchRequest() }
 
-    /// The name of the property that a key path leads to, inherited ones included; `nil` if it leads to something else,
-    /// or over more than one property.
+    /// The name of the property at a key path, including inherited ones; `nil` if the key path is not exactly one
+    /// property.
     ///
     ///     Item.propertyName(\.price)    // "price"
     ///

@@ -1,6 +1,6 @@
-/// Makes the entities of a model from classes: those that are given, and those that they lead to.
+/// Assembles the entities of a model from classes and the classes that they refer to.
 struct EntityAssembly {
-    /// The classes: the given ones in their order, then what they inherit from and lead to.
+    /// The given classes in order, followed by their superclasses and the destinations of their relationships.
     private(set) var types: [any Entity.Type] = []
     private(set) var entities: [EntityDescription] = []
     private var places: [String: Int] = [:]
@@ -22,15 +22,15 @@ struct EntityAssembly {
     }
 
     private mutating func add(_ type: any Entity.Type) {
-        // A class that only inherits from an entity's has that entity.
+        // A plain subclass of an entity's class has that entity.
         let type = type.entityDeclaration.type
         guard !types.contains(where: { $0 == type }) else { return }
-        // Where two classes say the same name, the model's check says so.
+        // If two classes declare the same name, the validation of the model reports it.
         if places[type.entityName] == nil { places[type.entityName] = types.count }
         types.append(type)
     }
 
-    /// A relationship that names its inverse is the inverse of that.
+    /// If a relationship names its inverse, completes the other side.
     private mutating func completeInverses() {
         for type in types {
             for relationship in type.entityDeclaration.relationships {
@@ -43,7 +43,7 @@ struct EntityAssembly {
         }
     }
 
-    /// Two relationships between the same entities are each other's inverse if nothing else can be meant.
+    /// Pairs two relationships between the same entities, if the choice is unambiguous.
     private mutating func inferInverses() {
         for place in entities.indices {
             for relationship in entities[place].relationships.indices {
@@ -56,7 +56,7 @@ struct EntityAssembly {
         }
     }
 
-    /// The only relationship that leads back from a relationship's destination and has no inverse yet.
+    /// The only relationship from the destination back to the entity that has no inverse yet.
     private func onlyCounterpart(of relationship: Int, in place: Int) -> (entity: Int, relationship: Int)? {
         guard isOpen(relationship, in: place),
             let owner = places[entities[place].relationships[relationship].destination]
@@ -76,7 +76,7 @@ struct EntityAssembly {
         types[place].entityDeclaration.relationships[relationship].inverse
     }
 
-    /// The relationship of that name, of an entity or of one that it inherits from.
+    /// The relationship with a name, in an entity or its ancestors.
     private func find(_ name: String, from entity: String) -> (entity: Int, relationship: Int)? {
         var next: String? = entity
         while let owner = next, let place = places[owner] {

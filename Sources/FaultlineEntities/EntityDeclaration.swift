@@ -1,19 +1,19 @@
-/// What a class declares of its entity.
+/// A class's declaration of its entity.
 ///
-/// ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)`` makes it from the class.
+/// The macro ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)`` generates it from the class.
 public final class EntityDeclaration: Sendable {
     /// The class of the entity's objects.
     public let type: any Entity.Type
-    /// The entity that this one inherits from.
+    /// The parent of the entity.
     public let parent: (any Entity.Type)?
-    /// The names of the properties by Swift's key paths, inherited ones included.
+    /// The names of the properties by Swift key path, including inherited ones.
     public let propertyNames: PropertyNames
-    /// The entity without what follows from other classes: inverses that only they name.
+    /// The entity without the inverses that only other classes name.
     let description: EntityDescription
-    /// The relationships, in the order of the description's.
+    /// The relationships, in the order of the description.
     let relationships: [RelationshipDeclaration]
 
-    /// Called by expansions of the macro.
+    /// Creates a declaration; called by expansions of the macro.
     public init(
         _ type: any Entity.Type, parent: (any Entity.Type)? = nil, isAbstract: Bool = false,
         renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
@@ -34,7 +34,7 @@ public final class EntityDeclaration: Sendable {
     }
 }
 
-/// A relationship as a class declares it.
+/// A class's declaration of a relationship.
 struct RelationshipDeclaration: Sendable {
     var description: RelationshipDescription
     var destination: ManagedObject.Type

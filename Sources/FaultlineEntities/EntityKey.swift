@@ -1,8 +1,10 @@
-/// Makes the keys of an entity's properties from the types of their variables.
+/// Creates the keys of an entity's properties from the types of their variables.
 ///
-/// Called by expansions of ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
-/// and ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
-/// which see how a type is spelled and not what it is.
+/// Called by expansions of
+/// ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
+/// and
+/// ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
+/// because a macro sees the spelling of a type, not the type itself; overload resolution selects the key.
 public enum EntityKey {
     @inlinable
     public static func make<Value: AttributeRepresentable>(
@@ -40,7 +42,8 @@ public enum EntityKey {
         OptionalRawAttributeKey(name)
     }
 
-    // What follows is chosen where nothing above fits, and says what is wrong with the variable's type.
+    // The compiler chooses the following overloads if none above fits; their messages explain the variable's type
+    // error.
 
     @available(
         *, unavailable,
@@ -63,11 +66,11 @@ public enum EntityKey {
     ) -> UnsupportedKey<Value> { UnsupportedKey() }
 }
 
-/// Stands for the key of a variable that cannot be a property, so that the compiler reports that and nothing else.
+/// The key of a variable that cannot be a property, which keeps the compiler from reporting further errors.
 public struct UnsupportedKey<Value>: Sendable {}
 
 extension ManagedObject {
-    /// Never called, since no program compiles that has such a key.
+    /// Never called, because programs with such a key do not compile.
     public final subscript<Value>(key: UnsupportedKey<Value>) -> Value {
         get { fatalError("There is no key.") }
         set { fatalError("There is no key.") }

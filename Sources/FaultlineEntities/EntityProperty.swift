@@ -1,6 +1,6 @@
-/// A property of an entity as its class declares it.
+/// A class's declaration of one property of its entity.
 ///
-/// Made by expansions of ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)``.
+/// Created by expansions of ``Entity(_:isAbstract:renamingIdentifier:versionHashModifier:userInfo:)``.
 public struct EntityProperty: Sendable {
     private enum Kind {
         case attribute(AttributeDescription, isUnique: Bool)
@@ -9,7 +9,7 @@ public struct EntityProperty: Sendable {
 
     private let kind: Kind
 
-    /// An attribute, from its key and its initial value.
+    /// Creates an attribute from its key and its initial value.
     public init<Key: AttributeDeclaringKey>(
         _ key: Key, default defaultValue: Key.Value? = nil, _ settings: AttributeSettings = AttributeSettings(),
         fileID: StaticString, line: UInt
@@ -23,7 +23,7 @@ public struct EntityProperty: Sendable {
         kind = .attribute(description, isUnique: settings.options.contains(.unique))
     }
 
-    /// A relationship, from its key.
+    /// Creates a relationship from its key.
     public init(
         _ key: some RelationshipDeclaringKey, _ settings: RelationshipSettings = RelationshipSettings(),
         fileID: StaticString, line: UInt
@@ -48,13 +48,13 @@ public struct EntityProperty: Sendable {
         _ key: some AttributeDeclaringKey, _ settings: RelationshipSettings, fileID: StaticString, line: UInt
     ) { fatalError() }
 
-    /// Never called, since no program compiles that has such a key.
+    /// Never called, because programs with such a key do not compile.
     public init<Value>(
         _ key: UnsupportedKey<Value>, default defaultValue: Value? = nil,
         _ settings: AttributeSettings = AttributeSettings(), fileID: StaticString, line: UInt
     ) { fatalError("There is no key.") }
 
-    /// Never called, since no program compiles that has such a key.
+    /// Never called, because programs with such a key do not compile.
     public init<Value>(
         _ key: UnsupportedKey<Value>, _ settings: RelationshipSettings, fileID: StaticString, line: UInt
     ) { fatalError("There is no key.") }

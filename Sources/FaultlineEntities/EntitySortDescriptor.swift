@@ -1,22 +1,22 @@
-/// One key that a request for the objects of an entity's class sorts by.
+/// A sort key of a request for the objects of an entity's class.
 ///
-/// A request says whose objects it is for, so the class need not be written again: `.ascending(\.title)`.
+/// The request determines the class, so a key path needs no root: `.ascending(\.title)`.
 public struct EntitySortDescriptor<Object: Entity>: Sendable, Hashable {
-    /// The same for a request that knows no class.
+    /// The sort key for a request without a class.
     public let descriptor: FetchSortDescriptor
 
-    /// Sorts by an attribute, also of an object at the end of to-one relationships: `.ascending(\.shelf?.label)`.
+    /// Sorts by an attribute in ascending order, also of an object over to-one relationships: `.ascending(\.shelf?.label)`.
     ///
-    /// Traps if the key path leads to something else.
+    /// Traps if the key path does not lead to a property.
     ///
-    /// - Parameter order: How texts are compared; by default by code points.
+    /// - Parameter order: the order of strings; by code points by default.
     public static func ascending<Value>(
         _ keyPath: KeyPath<Object, Value>, _ order: TextOrder = .lexical
     ) -> EntitySortDescriptor {
         EntitySortDescriptor(descriptor: .ascending(Object.pathOfProperty(keyPath), order))
     }
 
-    /// As ``ascending(_:_:)-(KeyPath<Object,Value>,_)``, the other way round.
+    /// Sorts by an attribute in descending order; see ``ascending(_:_:)-(KeyPath<Object,Value>,_)``.
     public static func descending<Value>(
         _ keyPath: KeyPath<Object, Value>, _ order: TextOrder = .lexical
     ) -> EntitySortDescriptor {

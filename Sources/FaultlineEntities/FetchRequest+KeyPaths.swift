@@ -1,20 +1,20 @@
 public import Foundation
 
 extension FetchRequest where Object: Entity {
-    /// A request for the objects of the class's entity, with Swift's key paths for the names of properties.
+    /// Creates a request for the objects of the class's entity, with Swift key paths.
     ///
     ///     let request = FetchRequest<Book>(sortDescriptors: [.ascending(\.title)], fetchBatchSize: 30, prefetching: \.shelf)
     ///
-    /// Key paths can lead over to-one relationships: `\.shelf?.room`. Traps if one leads to something else than a property.
+    /// Key paths can lead over to-one relationships: `\.shelf?.room`. Traps if one does not lead to a property.
     ///
     /// - Parameters:
-    ///   - sortDescriptors: In which order; empty: in whatever order the store finds them.
-    ///   - fetchLimit: How many objects at most; 0: all.
-    ///   - fetchBatchSize: How many rows to load at a time; 0: all at once.
-    ///   - prefetching: Relationships to prefetch, in one round trip each; `\.shelf?.room` prefetches both shelves and
-    ///     rooms. Key paths over to-many relationships are texts in ``FetchRequest/relationshipKeyPathsForPrefetching``:
+    ///   - sortDescriptors: the sort order; if empty, the order in which the store finds the rows.
+    ///   - fetchLimit: the maximum number of objects; 0 for no limit.
+    ///   - fetchBatchSize: the number of rows to load at a time; 0 loads all at once.
+    ///   - prefetching: the relationships to prefetch, in one trip each; `\.shelf?.room` prefetches shelves and rooms. Swift
+    ///     has no key paths over to-many relationships; use ``FetchRequest/relationshipKeyPathsForPrefetching`` for these:
     ///     `"chapters.notes"`.
-    ///   - propertiesToFetch: The properties to read; none: all of them.
+    ///   - propertiesToFetch: the properties to read; if empty, all.
     @_disfavoredOverload
     public init(
         sortDescriptors: [EntitySortDescriptor<Object>] = [], fetchLimit: Int = 0, fetchBatchSize: Int = 0,
@@ -23,12 +23,12 @@ extension FetchRequest where Object: Entity {
         self.init(nil, sortDescriptors, fetchLimit, fetchBatchSize, prefetching, propertiesToFetch)
     }
 
-    /// A request for the objects for which a predicate holds that is written in Swift, with key paths for names.
+    /// Creates a request for the objects that match a Swift predicate, with Swift key paths.
     ///
     ///     let request = try FetchRequest<Book>(
     ///         #Predicate { $0.pages > 300 }, sortDescriptors: [.ascending(\.title)], prefetching: \.shelf)
     ///
-    /// - Parameters: See ``init(sortDescriptors:fetchLimit:fetchBatchSize:prefetching:propertiesToFetch:)``.
+    /// - Parameters: see ``init(sortDescriptors:fetchLimit:fetchBatchSize:prefetching:propertiesToFetch:)``.
     /// - Throws: as ``FetchPredicate/init(_:)``.
     @_disfavoredOverload
     public init(

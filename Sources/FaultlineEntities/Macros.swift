@@ -1,4 +1,4 @@
-/// Makes a class the class of an entity, and its variables the entity's properties.
+/// Declares a class as the class of an entity, and its variables as the entity's properties.
 ///
 ///     @Entity final class Item: ManagedObject {
 ///         var name: String = ""
@@ -7,8 +7,8 @@
 ///         @Relationship(inverse: \Tag.items) var tags: ToMany<Tag>
 ///     }
 ///
-/// The class inherits from ``ManagedObject``, or from the class of the entity that the entity inherits from. Every stored
-/// variable becomes an attribute or a relationship, which its type says:
+/// The class inherits from ``ManagedObject``, or from the class of the parent entity. Every stored variable becomes an
+/// attribute or a relationship, depending on its type:
 ///
 /// | variable | property |
 /// | --- | --- |
@@ -18,25 +18,28 @@
 /// | `Category?` | a to-one relationship |
 /// | `ToMany<Tag>`, `OrderedToMany<Tag>` | a to-many relationship |
 ///
-/// An initial value is the attribute's default. It is worked out once, so what differs from object to object is set in
-/// ``ManagedObject/awakeFromInsert()``. ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
-/// and ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``
-/// say more of a property, ``EntityIgnored()`` leaves a variable out, and ``Index(_:)`` and ``Unique(_:)`` stand among
-/// the properties.
+/// An initial value is the attribute's default. It is evaluated once; set values that differ between objects in
+/// ``ManagedObject/awakeFromInsert()``. Refine a property with
+/// ``Attribute(_:type:isOptional:minimumValue:maximumValue:regularExpression:renamingIdentifier:versionHashModifier:userInfo:)``
+/// and
+/// ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``,
+/// exclude a variable with ``EntityIgnored()``, and write ``Index(_:)`` and ``Unique(_:)`` among the properties.
 ///
-/// Objects are made by ``ManagedObject/init(context:)``, or by an initializer that the macro writes, with the values of the
-/// class's own properties but to-many relationships: `Item(context: context, name: "Milk", price: 1.2)`. Optional properties
-/// and those with an initial value can be left out. An initializer of the class's own is a convenience that calls
-/// ``ManagedObject/init(context:)``; a class with one that takes a context and more gets none from the macro.
+/// Create objects with ``ManagedObject/init(context:)``, or with an initializer that the macro generates. It takes the
+/// values of the class's own properties except to-many relationships:
+/// `Item(context: context, name: "Milk", price: 1.2)`. Optional properties and those with an initial value can be
+/// omitted. An initializer that you write must be a convenience initializer that calls
+/// ``ManagedObject/init(context:)``; if it takes a context and further arguments, the macro generates none.
 ///
-/// A property is read and set by the same calls as with an ``AttributeKey`` that was written by hand.
+/// Reading and setting a property uses the same calls as a hand-written ``AttributeKey``.
 ///
 /// - Parameters:
-///   - name: the entity's name; the class's unless said otherwise.
-///   - isAbstract: whether there are no objects of the entity itself, only of those that inherit from it.
-///   - renamingIdentifier: the name that the entity had in an earlier version of the model.
-///   - versionHashModifier: text that makes this version of the entity another one, although nothing else changed.
-///   - userInfo: whatever is to be noted.
+///   - name: the entity's name; by default, the class's name.
+///   - isAbstract: whether only subentities have objects, and the entity itself has none.
+///   - renamingIdentifier: the entity's name in an earlier version of the model.
+///   - versionHashModifier: text that distinguishes this version of the entity from another if nothing else has
+///     changed.
+///   - userInfo: arbitrary notes.
 @attached(
     member, conformances: Entity,
     names: named(entityName), named(entityDeclaration), named(_entityDeclaration), named(keyPaths), named(init))
@@ -47,23 +50,24 @@ public macro Entity(
     versionHashModifier: String? = nil, userInfo: [String: String] = [:]
 ) = #externalMacro(module: "FaultlineEntityMacros", type: "EntityMacro")
 
-/// Says more of an attribute than its variable does.
+/// Refines an attribute.
 ///
 ///     @Attribute(.unique, renamingIdentifier: "title") var name: String = ""
 ///     @Attribute(minimumValue: 0, maximumValue: 100) var rating: Int?
 ///
 /// - Parameters:
 ///   - options: see ``AttributeOption``.
-///   - type: the attribute's type, where the variable's fits several: `Int` is kept as ``AttributeType/integer64`` unless
-///     said otherwise.
-///   - isOptional: whether an object can be saved without a value; if the variable is optional unless said otherwise.
+///   - type: the attribute's type, if several fit the variable's type; `Int` is stored as ``AttributeType/integer64``
+///     by default.
+///   - isOptional: whether an object can be saved without a value; by default, whether the variable is optional.
 ///     Without a value, a variable that is not optional reads as the initial value, or else as zero, empty or false.
-///   - minimumValue: the least value that an object can be saved with, for text the least number of characters.
-///   - maximumValue: the greatest value that an object can be saved with, for text the greatest number of characters.
-///   - regularExpression: what text must look like for an object to be saved.
-///   - renamingIdentifier: the name that the attribute had in an earlier version of the model.
-///   - versionHashModifier: text that makes this version of the attribute another one, although nothing else changed.
-///   - userInfo: whatever is to be noted.
+///   - minimumValue: the minimum value for saving; for strings, the minimum number of characters.
+///   - maximumValue: the maximum value for saving; for strings, the maximum number of characters.
+///   - regularExpression: the pattern that a string must match for saving.
+///   - renamingIdentifier: the attribute's name in an earlier version of the model.
+///   - versionHashModifier: text that distinguishes this version of the attribute from another if nothing else has
+///     changed.
+///   - userInfo: arbitrary notes.
 @attached(accessor)
 @attached(peer, names: prefixed(_))
 public macro Attribute(
@@ -72,22 +76,22 @@ public macro Attribute(
     renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:]
 ) = #externalMacro(module: "FaultlineEntityMacros", type: "PropertyMacro")
 
-/// Says more of a relationship than its variable does.
+/// Refines a relationship.
 ///
 ///     @Relationship(deleteRule: .cascade, inverse: \Item.category) var items: ToMany<Item>
 ///
 /// - Parameters:
-///   - deleteRule: what happens to the objects at the other end when an object is deleted; ``DeleteRule/nullify`` unless
-///     said otherwise.
-///   - inverse: the relationship that leads back; `nil`: none. One side names the other; if both did, the compiler would
-///     go round in a circle. If none does, it is the relationship of the destination that leads to this entity, if there
-///     is just one.
-///   - isOptional: whether an object can be saved with nothing at the other end.
-///   - minimumCount: how many objects there must be at the other end of a to-many relationship that is not empty.
-///   - maximumCount: how many objects there can be at the other end of a to-many relationship; 0: any number.
-///   - renamingIdentifier: the name that the relationship had in an earlier version of the model.
-///   - versionHashModifier: text that makes this version of the relationship another one, although nothing else changed.
-///   - userInfo: whatever is to be noted.
+///   - deleteRule: the rule for the related objects when an object is deleted; by default ``DeleteRule/nullify``.
+///   - inverse: the inverse relationship; `nil` for none. Only one side names the other, because the compiler rejects a
+///     circular reference. If neither does, the inverse is the destination's only relationship to this entity, if there
+///     is exactly one.
+///   - isOptional: whether an object can be saved without a related object.
+///   - minimumCount: the minimum number of objects in a to-many relationship that is not empty.
+///   - maximumCount: the maximum number of objects in a to-many relationship; 0 for no limit.
+///   - renamingIdentifier: the relationship's name in an earlier version of the model.
+///   - versionHashModifier: text that distinguishes this version of the relationship from another if nothing else has
+///     changed.
+///   - userInfo: arbitrary notes.
 @attached(accessor)
 @attached(peer, names: prefixed(_))
 public macro Relationship(
@@ -96,32 +100,31 @@ public macro Relationship(
     userInfo: [String: String] = [:]
 ) = #externalMacro(module: "FaultlineEntityMacros", type: "PropertyMacro")
 
-/// Leaves a stored variable out of the entity: it belongs to the object in memory and to nothing else.
+/// Excludes a stored variable from the entity; it exists only in the object in memory.
 ///
-/// What the store is to know of and not to keep is an attribute with the option ``AttributeOption/transient``.
+/// For an attribute that the store knows but does not keep, use the option ``AttributeOption/transient``.
 @attached(peer)
 public macro EntityIgnored() = #externalMacro(module: "FaultlineEntityMacros", type: "IgnoredPropertyMacro")
 
-/// Keeps no two objects of an entity with the same values of some properties; stands among the class's properties.
+/// Declares uniqueness constraints of an entity; written among the class's properties.
 ///
 ///     #Unique<Item>([\.name], [\.category, \.number])
 ///
-/// Each list is one constraint, over attributes that are stored and to-one relationships.
+/// Each list is one constraint on stored attributes and to-one relationships.
 @freestanding(declaration)
 public macro Unique<Object: ManagedObject>(_ constraints: [PartialKeyPath<Object>]...) =
     #externalMacro(module: "FaultlineEntityMacros", type: "ConstraintMacro")
 
-/// Keeps indexes over properties of an entity, for fetches that select or sort by them; stands among the class's
-/// properties.
+/// Declares indexes of an entity, for fetches that select or sort by them; written among the class's properties.
 ///
 ///     #Index<Item>([\.name], [\.category, \.price])
 ///
-/// Each list is one ascending index, named for its properties: `byCategoryAndPrice`.
+/// Each list is one ascending index, named after its properties: `byCategoryAndPrice`.
 @freestanding(declaration)
 public macro Index<Object: ManagedObject>(_ indexes: [PartialKeyPath<Object>]...) =
     #externalMacro(module: "FaultlineEntityMacros", type: "ConstraintMacro")
 
-/// Keeps one index with a name over properties of an entity.
+/// Declares an index of an entity with a name.
 ///
 ///     #Index<Artist>("byAlbumCount", .descending(\.albumCount), .ascending(\.name))
 @freestanding(declaration)

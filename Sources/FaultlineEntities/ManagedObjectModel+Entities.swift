@@ -1,14 +1,15 @@
 extension ManagedObjectModel {
-    /// A model of the entities that classes declare.
+    /// Creates a model of the entities that classes declare.
     ///
     ///     let model = try ManagedObjectModel(entities: Item.self, Category.self)
     ///
-    /// Entities that these inherit from or lead to belong to it too, behind those that are named; those that inherit
-    /// from them have to be named.
+    /// The model also contains the ancestors of these entities and the destinations of their relationships, after the
+    /// named entities. Subentities must be named.
     ///
-    /// - Throws: ``ModelError`` as ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)``
-    ///   does, at the line of the class or of its property. Not if two relationships could be each other's inverse and
-    ///   do not say so; they have none then.
+    /// - Throws: ``ModelError`` as
+    ///   ``init(entities:versionIdentifiers:configurations:fetchRequestTemplates:compositeAttributes:)`` does, at the
+    ///   line of the class or of its property. If the inverse of a relationship is ambiguous and not declared, the
+    ///   relationship has no inverse; this is no error.
     public convenience init(
         entities types: any Entity.Type..., versionIdentifiers: [String] = [],
         configurations: [ConfigurationDescription] = [], fetchRequestTemplates: [FetchRequestTemplate] = []

@@ -2,13 +2,14 @@ public import FaultlineRecorder
 public import Foundation
 
 extension PersistentContainer {
-    /// Opens a store of the entities that classes declare, and makes it if it is not there.
+    /// Opens a store of the entities that classes declare, and creates it if it does not exist.
     ///
     ///     let container = try PersistentContainer(name: "Groceries", entities: Item.self, Category.self, storeURL: url)
     ///
-    /// Entities that these inherit from or lead to belong to it too; those that inherit from them have to be named.
+    /// The model also contains the ancestors of these entities and the destinations of their relationships. Subentities
+    /// must be named.
     ///
-    /// - Throws: ``ModelError`` if the classes make no model; ``StoreError`` as
+    /// - Throws: ``ModelError`` if the classes do not form a valid model; ``StoreError`` as
     ///   ``init(name:managedObjectModel:storeDescription:classes:recorder:sqlDebug:)``.
     public convenience init(
         name: String, entities types: any Entity.Type..., storeDescription: PersistentStoreDescription,
@@ -20,8 +21,9 @@ extension PersistentContainer {
             storeDescription: storeDescription, classes: assembly.types, recorder: recorder, sqlDebug: sqlDebug)
     }
 
-    /// Opens a store of the entities that classes declare, with the default settings; without a URL, `NAME.sqlite` in
-    /// ``defaultDirectoryURL()``.
+    /// Opens a store of the entities that classes declare, with the default settings.
+    ///
+    /// Without a URL, the store is `NAME.sqlite` in ``defaultDirectoryURL()``.
     ///
     /// - Throws: as ``init(name:entities:storeDescription:recorder:sqlDebug:)``.
     public convenience init(

@@ -18,12 +18,12 @@ public struct PropertyKeyPath: @unchecked Sendable {
     }
 }
 
-/// The names of an entity's properties by the Swift key paths that lead to them.
+/// The names of an entity's properties by Swift key path.
 ///
-/// It has a key path for each attribute and each relationship, inherited ones included, with the entity's class as its
-/// root. Predicates that are written in Swift are translated by it, one step of a key path at a time.
+/// Contains a key path for each attribute and relationship, including inherited ones, with the entity's class as its
+/// root. The translation of Swift predicates uses it, one step of a path at a time.
 public struct PropertyNames: @unchecked Sendable {
-    // Holds the key paths of `PropertyKeyPath`s, and never changes.
+    // Immutable. The macro writes the key paths as literals without subscripts, so they capture nothing.
     private let names: [AnyKeyPath: String]
     /// The properties, inherited ones included.
     let properties: [PropertyKeyPath]
@@ -34,7 +34,7 @@ public struct PropertyNames: @unchecked Sendable {
         names = Dictionary(properties.map { ($0.direct, $0.name) }) { first, _ in first }
     }
 
-    /// The name of the property that a key path leads to, or `nil`.
+    /// The name of the property at a key path; `nil` if there is none.
     ///
     /// - Complexity: O(1).
     public subscript(keyPath: AnyKeyPath) -> String? { names[keyPath] }

@@ -1,13 +1,13 @@
-/// The name of an attribute that keeps the raw values of a type, as those of enumerations are; see ``AttributeKey``.
+/// The name of an attribute that stores the raw values of a type, such as an enumeration; see ``AttributeKey``.
 public final class RawAttributeKey<Value: RawRepresentable & Sendable>: Sendable
 where Value.RawValue: AttributeScalar & AttributeRepresentable {
     @usableFromInline let rawKey: AttributeKey<Value.RawValue?>
     @usableFromInline let defaultValue: Value
 
-    /// A key for the attribute of that name.
+    /// Creates a key for an attribute.
     ///
-    /// - Parameter defaultValue: what an attribute reads as that holds no raw value of the type, as one may that another
-    ///   version of the program has set.
+    /// - Parameter defaultValue: the value to read if the stored raw value is missing or unknown to the type, for
+    ///   example because another version of the program set it.
     @inlinable
     public init(_ name: String, default defaultValue: Value) {
         rawKey = AttributeKey(name)
@@ -15,9 +15,9 @@ where Value.RawValue: AttributeScalar & AttributeRepresentable {
     }
 }
 
-/// The name of an attribute that keeps the raw values of a type, or nothing; see ``RawAttributeKey``.
+/// The name of an optional attribute that stores the raw values of a type; see ``RawAttributeKey``.
 ///
-/// A raw value that the type does not have reads as `nil`.
+/// A raw value that is unknown to the type reads as `nil`.
 public final class OptionalRawAttributeKey<Value: RawRepresentable & Sendable>: Sendable
 where Value.RawValue: AttributeScalar & AttributeRepresentable {
     @usableFromInline let rawKey: AttributeKey<Value.RawValue?>
@@ -29,14 +29,14 @@ where Value.RawValue: AttributeScalar & AttributeRepresentable {
 }
 
 extension ManagedObject {
-    /// The value whose raw value an attribute keeps.
+    /// The value for the raw value that an attribute stores.
     @inlinable
     public final subscript<Value>(key: RawAttributeKey<Value>) -> Value {
         get { self[key.rawKey].flatMap { Value(rawValue: $0) } ?? key.defaultValue }
         set { self[key.rawKey] = newValue.rawValue }
     }
 
-    /// The value whose raw value an attribute keeps, or `nil`.
+    /// The value for the raw value that an attribute stores, or `nil`.
     @inlinable
     public final subscript<Value>(key: OptionalRawAttributeKey<Value>) -> Value? {
         get { self[key.rawKey].flatMap { Value(rawValue: $0) } }

@@ -1,13 +1,13 @@
-/// What ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``
-/// says of a relationship.
+/// The settings of
+/// ``Relationship(deleteRule:inverse:isOptional:minimumCount:maximumCount:renamingIdentifier:versionHashModifier:userInfo:)``.
 public struct RelationshipSettings: Sendable {
-    /// Which relationship leads back.
+    /// The inverse of a relationship.
     public enum Inverse: Sendable, Hashable {
-        /// The one that names this one as its inverse or, if none does, the only one that can be meant.
+        /// The relationship that names this one as its inverse or, if there is none, the only candidate.
         case inferred
-        /// The one of that name.
+        /// The relationship with a name.
         case named(String)
-        /// None.
+        /// No inverse.
         case nothing
     }
 
@@ -20,7 +20,7 @@ public struct RelationshipSettings: Sendable {
     private let versionHashModifier: String?
     private let userInfo: [String: String]
 
-    /// Settings with the parameters of the macro.
+    /// Creates settings from the macro's arguments.
     public init(
         deleteRule: DeleteRule = .nullify, inverse: Inverse = .inferred, isOptional: Bool = true,
         minimumCount: Int = 0, maximumCount: Int = 0, renamingIdentifier: String? = nil,
@@ -36,7 +36,7 @@ public struct RelationshipSettings: Sendable {
         self.userInfo = userInfo
     }
 
-    /// Sets what does not follow from the relationship's key.
+    /// Applies the settings that the relationship's key does not determine.
     func apply(to description: inout RelationshipDescription) {
         if case .named(let name) = inverse { description.inverse = name }
         description.deleteRule = deleteRule

@@ -1,11 +1,11 @@
 public import Foundation
 
 extension FetchPredicate {
-    /// A predicate that is written in Swift, about the objects of an entity that a class declares.
+    /// Creates a fetch predicate from a Swift predicate about the objects of an entity's class.
     ///
     ///     try FetchPredicate(#Predicate<Item> { $0.price < 3 && $0.category?.name == "Fruit" })
     ///
-    /// It becomes the same SQL as the predicate `price < 3 AND category.name == "Fruit"`. What can be said:
+    /// It generates the same SQL as the predicate `price < 3 AND category.name == "Fruit"`. Supported are:
     ///
     /// | in Swift | as a fetch predicate |
     /// | --- | --- |
@@ -30,13 +30,14 @@ extension FetchPredicate {
     /// | `ids.contains($0.objectID)` | `self IN ids` |
     /// | `list.contains { $0 == item.name }`, `list.allSatisfy { … }` | `OR`, `AND` |
     ///
-    /// An object is named by its ID, since a predicate is sendable: `let id = category.objectID`.
+    /// Refer to an object by its ID, because a predicate is sendable: `let id = category.objectID`.
     ///
-    /// Where a comparison has no value it does not hold, so that `!` in front of it holds.
+    /// A comparison with a missing value is false, so its negation with `!` is true.
     ///
-    /// - Complexity: O(*n*) over its parts. A predicate that is used often is better kept.
-    /// - Throws: ``StoreError`` with the code ``StoreError/Code/invalidRequest`` if it has something else, which is
-    ///   named. Not for what the store refuses later, as a comparison of a number with text.
+    /// - Complexity: O(*n*) in the number of its parts. Keep a predicate that is used often.
+    /// - Throws: ``StoreError`` with the code ``StoreError/Code/invalidRequest`` if it contains anything else, which
+    ///   the message names. Errors that the store detects later, such as comparing a number with text, are not thrown
+    ///   here.
     public init<Object: Entity>(_ predicate: Predicate<Object>) throws(StoreError) {
         let translation = PredicateTranslation()
         self = try translation.term(
@@ -46,7 +47,7 @@ extension FetchPredicate {
 }
 
 extension FetchRequest where Object: Entity {
-    /// A request for the objects of the class's entity for which a predicate holds that is written in Swift.
+    /// Creates a request for the objects of the class's entity that match a Swift predicate.
     ///
     ///     try context.fetch(FetchRequest<Item>(#Predicate { $0.price < 3 }, sortDescriptors: [.ascending("name")]))
     ///

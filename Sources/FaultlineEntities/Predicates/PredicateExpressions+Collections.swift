@@ -17,7 +17,7 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
         switch try translation.term(sequence) {
         case .objects(let way, let filter):
             let (name, test) = try translation.test(test, variable.key, of: filter)
-            // One comparison needs no subquery.
+            // A single comparison needs no subquery.
             switch test {
             case .comparison(let path, let operation, let value, let options) where path.variable == name,
                 .anyComparison(let path, let operation, let value, let options) where path.variable == name:
@@ -73,7 +73,7 @@ extension PredicateExpressions.Filter: TranslatableExpression {
 }
 
 extension PredicateTranslation {
-    /// A test of the objects of a relationship, and the name that it knows them by.
+    /// Translates a test of the objects of a relationship; returns it with the name of the object's variable.
     fileprivate func test(
         _ test: some PredicateExpression, _ variable: PredicateExpressions.VariableID,
         of filter: (variable: String, predicate: FetchPredicate)?
@@ -82,7 +82,7 @@ extension PredicateTranslation {
         return (name, try term(test, variable, is: .path(PropertyWay(variable: name))))
     }
 
-    /// A test of each of some constants.
+    /// Translates a test for each of several constants.
     fileprivate func tests(
         _ test: some PredicateExpression, _ variable: PredicateExpressions.VariableID, of values: Any
     ) throws(StoreError) -> [FetchPredicate] {
@@ -160,7 +160,7 @@ extension PredicateTerm {
     }
 }
 
-/// A range that the program has put in.
+/// A range that the program passed in.
 protocol ConstantRange {
     func term() throws(StoreError) -> PredicateTerm
 }

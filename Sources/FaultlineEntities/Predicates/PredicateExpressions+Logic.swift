@@ -4,7 +4,7 @@ extension PredicateExpressions.Conjunction: TranslatableExpression {
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm {
         let left = try translation.term(lhs)
         let right = try translation.predicate(rhs)
-        // One chain, as it is written.
+        // Keeps one flat chain, as written.
         if case .all(let predicates) = left { return .all(predicates + [right]) }
         return .all([try left.predicate(), right])
     }
@@ -54,7 +54,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
 }
 
 extension PredicateTerm {
-    /// Whether the term holds or does not.
+    /// Whether the term is a condition.
     var isCondition: Bool {
         switch self {
         case .comparison, .anyComparison, .predicate, .all, .one: true
@@ -81,7 +81,7 @@ extension PredicateTerm {
         }
     }
 
-    /// Whether two things are equal, or are not; among them conditions, which may be optional.
+    /// Compares two terms for equality or inequality, including conditions, which may be optional.
     static func equating(
         _ left: PredicateTerm, _ operation: FetchPredicate.Operator, _ right: PredicateTerm, areOptional: Bool
     ) throws(StoreError) -> PredicateTerm {

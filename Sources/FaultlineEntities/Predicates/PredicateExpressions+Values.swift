@@ -32,10 +32,10 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         throw PredicateTranslation.unsupported(name)
     }
 
-    /// One step on the way to a property.
+    /// Follows one step of a path to a property.
     private func step(from way: PropertyWay) throws(StoreError) -> PredicateTerm {
         guard let entity = Root.Output.self as? any Entity.Type else {
-            // Text is compared by its bytes, so that it is empty says the same here and there; its length does not.
+            // Strings are compared by bytes, so emptiness means the same in Swift and in SQL; the length does not.
             if Root.Output.self == String.self, kind == .collectionIsEmpty {
                 return .comparison(way, .equalTo, .value(""), [])
             }
@@ -49,7 +49,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         throw PredicateTranslation.unsupported("\(name), which is no property of the entity '\(entity.entityName)'")
     }
 
-    /// What a message calls the key path: one to a computed property does not know the property's name.
+    /// The key path's name in messages; a key path to a computed property does not reveal the property's name.
     private var name: String {
         switch kind {
         case .collectionCount: "'count'"
@@ -63,7 +63,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     private func collectionTerm(
         of way: PropertyWay, _ filter: (variable: String, predicate: FetchPredicate)?
     ) throws(StoreError) -> PredicateTerm {
-        // A filter makes an array of what was a relationship.
+        // A filter turns a relationship into an array.
         let type = Root.Output.self as? any ObjectCollection.Type
         if kind == .collectionCount || keyPath == type?.countKeyPath {
             return .expression(Self.count(of: way, filter))
@@ -83,7 +83,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 }
 
 extension PropertyWay {
-    /// How many of the objects at the end there are for which a predicate holds.
+    /// The number of objects at the end of the path for which a predicate holds.
     func count(of variable: String, _ predicate: FetchPredicate) -> FetchExpression {
         .subquery(expression, variable, predicate, keyPath: "@count")
     }
@@ -93,7 +93,7 @@ extension Entity {
     fileprivate static func isObjectID(_ keyPath: AnyKeyPath) -> Bool { keyPath == \Self.objectID }
 }
 
-/// What a to-many relationship is read as.
+/// The Swift type of a to-many relationship.
 private protocol ObjectCollection {
     static var countKeyPath: AnyKeyPath { get }
     static var isEmptyKeyPath: AnyKeyPath { get }
@@ -110,14 +110,14 @@ extension OrderedToMany: ObjectCollection {
 }
 
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
-    /// What follows from the object or value at the end of a way, and from nothing if there is none.
+    /// Applies the transform to the value at the end of a path; without a value, the result is nil.
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm {
         let wrapped = try translation.term(wrapped)
         if case .null = wrapped { return .null }
         let result = try translation.term(transform, variable.key, is: wrapped)
         guard case .path(let way) = wrapped else { return result }
         switch result {
-        // Where the way ends early SQL finds nothing, or what does not hold, by itself.
+        // If the path ends early, SQL yields NULL or false on its own.
         case .path, .objects, .null, .range, .anyComparison, .predicate(_, isStrict: true): return result
         case .comparison(_, let operation, let value, _) where operation != .notEqualTo && value != .null:
             return result
@@ -142,7 +142,7 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
         switch (left, right) {
         case (.null, _): return right
         case (.constant, _): return left
-        // What has no value does not hold by itself.
+        // A condition with a missing value is already false.
         case (_, .constant(false as Bool)) where left.isCondition: return left
         case _ where left.isCondition:
             throw PredicateTranslation.unsupported("'??' behind a condition with something else than 'false'")

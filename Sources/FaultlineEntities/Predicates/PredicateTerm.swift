@@ -1,35 +1,35 @@
-/// A part of a Swift predicate, as a fetch predicate says it.
+/// A part of a Swift predicate, in terms of a fetch predicate.
 indirect enum PredicateTerm {
     /// A property, or the object itself.
     case path(PropertyWay)
-    /// The objects of a to-many relationship, or those of them for which a predicate holds.
+    /// The objects of a to-many relationship, optionally filtered by a predicate.
     case objects(PropertyWay, filter: (variable: String, predicate: FetchPredicate)?)
-    /// A comparison of a property with what is the same for all objects.
+    /// A comparison of a property with a value that is the same for all objects.
     case comparison(PropertyWay, FetchPredicate.Operator, FetchExpression, TextOptions)
-    /// The same of at least one of the objects behind a to-many relationship.
+    /// The same comparison, for at least one object of a to-many relationship.
     case anyComparison(PropertyWay, FetchPredicate.Operator, FetchExpression, TextOptions)
-    /// - Parameter isStrict: whether it does not hold where a value that it is about is missing.
+    /// - Parameter isStrict: whether the predicate is false if one of its values is missing.
     case predicate(FetchPredicate, isStrict: Bool)
-    /// Predicates of which every one holds, in their order.
+    /// Predicates that must all hold, in order.
     case all([FetchPredicate])
-    /// Predicates of which one holds.
+    /// Predicates of which at least one must hold.
     case one([FetchPredicate])
-    /// Anything else that has a value.
+    /// Any other expression with a value.
     case expression(FetchExpression)
-    /// What has a value where there is something at the end of each of some ways, and none elsewhere.
+    /// An expression that has a value only if all the paths have one.
     case optional(FetchExpression, along: [PropertyWay])
-    /// What the program has put in.
+    /// A value that the program passed in.
     case constant(Any)
     case null
-    /// The values between two others; `nil`: there is no end.
+    /// The values between two bounds; `nil` for no bound.
     case range(lower: FetchExpression?, upper: FetchExpression?, includesUpper: Bool)
 }
 
-/// The way to a property: where it begins, and the names on it.
+/// The path to a property: its root, and the names that follow.
 struct PropertyWay {
-    /// The variable of a subquery; `nil`: the object that the predicate is asked about.
+    /// The variable of a subquery; `nil` for the object that the predicate is evaluated for.
     var variable: String?
-    /// With points between the names; empty: where it begins.
+    /// The names, separated by dots; empty for the root itself.
     var keyPath = ""
 
     func appending(_ name: String) -> PropertyWay {
@@ -43,9 +43,9 @@ struct PropertyWay {
 }
 
 extension [PropertyWay] {
-    /// That there is something at the end of each.
+    /// Conditions that each path has a value.
     var exist: [FetchPredicate] { map { .comparison($0.expression, .notEqualTo, .null) } }
 
-    /// That there is nothing at the end, for each.
+    /// Conditions that each path has no value.
     var areMissing: [FetchPredicate] { map { .comparison($0.expression, .equalTo, .null) } }
 }

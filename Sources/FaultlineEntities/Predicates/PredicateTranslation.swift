@@ -1,13 +1,13 @@
 import Foundation
 
-/// Goes through the tree of a Swift predicate and makes a fetch predicate of it.
+/// Translates the expression tree of a Swift predicate to a fetch predicate.
 final class PredicateTranslation {
     private var variables: [PredicateExpressions.VariableID: PredicateTerm] = [:]
     private var subqueries = 0
 
-    /// What a part of the tree says.
+    /// Translates a part of the tree.
     ///
-    /// - Throws: ``StoreError`` if a fetch predicate has nothing for it.
+    /// - Throws: ``StoreError`` if a fetch predicate has no equivalent.
     func term(_ expression: some PredicateExpression) throws(StoreError) -> PredicateTerm {
         guard let known = expression as? any TranslatableExpression else {
             throw Self.unsupported("'\(Self.name(of: expression))'")
@@ -15,7 +15,7 @@ final class PredicateTranslation {
         return try known.term(in: self)
     }
 
-    /// What a part of the tree says while a variable stands for something.
+    /// Translates a part of the tree with a value for a variable.
     func term(
         _ expression: some PredicateExpression, _ variable: PredicateExpressions.VariableID, is value: PredicateTerm
     ) throws(StoreError) -> PredicateTerm {
@@ -28,7 +28,7 @@ final class PredicateTranslation {
         return term
     }
 
-    /// A name for the variable of another subquery.
+    /// Returns a name for the variable of another subquery.
     func nextVariable() -> String {
         subqueries += 1
         return subqueries == 1 ? "object" : "object\(subqueries)"
@@ -51,7 +51,7 @@ final class PredicateTranslation {
         )
     }
 
-    /// The name of an operator, for what is not translated.
+    /// The Swift name of an operator that is not supported.
     private static func name(of expression: some PredicateExpression) -> String {
         let type = String(describing: type(of: expression))
         let name = String(type.prefix { $0 != "<" })
@@ -65,13 +65,13 @@ final class PredicateTranslation {
     }
 }
 
-/// A part of a Swift predicate's tree that a fetch predicate can say.
+/// An expression of a Swift predicate that can be translated to a fetch predicate.
 protocol TranslatableExpression {
     func term(in translation: PredicateTranslation) throws(StoreError) -> PredicateTerm
 }
 
 extension PredicateTerm {
-    /// The term as something that holds or does not.
+    /// The term as a condition.
     func predicate() throws(StoreError) -> FetchPredicate {
         switch self {
         case .comparison(let way, let operation, let value, let options):
@@ -88,7 +88,7 @@ extension PredicateTerm {
         }
     }
 
-    /// The term as something that has a value.
+    /// The term as an expression with a value.
     func expression() throws(StoreError) -> FetchExpression {
         switch self {
         case .path(let way): return way.expression
@@ -105,7 +105,7 @@ extension PredicateTerm {
         }
     }
 
-    /// What the program has put in, as a constant.
+    /// Converts a value that the program passed in to a constant.
     static func expression(of value: Any) throws(StoreError) -> FetchExpression {
         switch value {
         case let id as ManagedObjectID: return .object(id)
@@ -128,7 +128,7 @@ extension PredicateTerm {
         }
     }
 
-    /// What the program has put in, which may be an optional.
+    /// Creates a constant from a value that the program passed in, which may be an optional.
     static func constant(of value: Any) -> PredicateTerm {
         guard let optional = value as? any OptionalConstant else { return .constant(value) }
         return optional.content.map { constant(of: $0) } ?? .null

@@ -1,29 +1,29 @@
 extension PropertyPath {
-    /// The path to a property that a Swift key path names: `PropertyPath(\Item.price) < 3`.
+    /// Creates the path to the property at a Swift key path: `PropertyPath(\Item.price) < 3`.
     ///
-    /// The key path can lead over to-one relationships: `\Item.category?.name`. After a to-many relationship, continue with
-    /// ``appending(_:)``. Traps if the key path leads to something else.
+    /// The key path can lead over to-one relationships: `\Item.category?.name`. After a to-many relationship, extend the
+    /// path with ``appending(_:)``. Traps if the key path does not lead to a property.
     public init<Object: Entity>(_ keyPath: PartialKeyPath<Object>) {
         self.init(Object.pathOfProperty(keyPath))
     }
 
-    /// The path to a property of the objects at the end: `PropertyPath(\Item.tags).appending(\Tag.name)`.
+    /// Extends the path to a property of its objects: `PropertyPath(\Item.tags).appending(\Tag.name)`.
     ///
-    /// Traps as the initializer does.
+    /// Traps if the key path does not lead to a property.
     public func appending<Object: Entity>(_ keyPath: PartialKeyPath<Object>) -> PropertyPath {
         PropertyPath("\(self.keyPath).\(Object.pathOfProperty(keyPath))")
     }
 }
 
 extension FetchSortDescriptor {
-    /// Sorts by a property that a Swift key path names: `.ascending(\Item.price)`.
+    /// Sorts by the property at a Swift key path in ascending order: `.ascending(\Item.price)`.
     ///
-    /// The key path can lead over to-one relationships. Traps if it leads to something else than a property.
+    /// The key path can lead over to-one relationships. Traps if it does not lead to a property.
     public static func ascending<Object: Entity>(_ keyPath: PartialKeyPath<Object>) -> FetchSortDescriptor {
         .ascending(Object.pathOfProperty(keyPath))
     }
 
-    /// As ``ascending(_:)``, the other way round.
+    /// Sorts by a property in descending order; see ``ascending(_:)``.
     public static func descending<Object: Entity>(_ keyPath: PartialKeyPath<Object>) -> FetchSortDescriptor {
         .descending(Object.pathOfProperty(keyPath))
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Whether a text contains another without regard to case and diacritics, in a Swift predicate.
+/// Whether a string contains another, ignoring case and diacritics, in a Swift predicate.
 public struct TextContains<Base: PredicateExpression, Other: PredicateExpression>: PredicateExpression
 where Base.Output: StringProtocol, Other.Output: StringProtocol {
     let base: Base
@@ -19,7 +19,7 @@ where Base: StandardPredicateExpression, Other: StandardPredicateExpression {}
 extension TextContains: Codable where Base: Codable, Other: Codable {}
 extension TextContains: Sendable where Base: Sendable, Other: Sendable {}
 
-// What #Predicate calls for the method, which Foundation has on other systems only.
+// The function that #Predicate calls for the method, which Foundation lacks on Linux.
 extension PredicateExpressions {
     public static func build_localizedStandardContains<Base, Other>(
         _ base: Base, _ other: Other
