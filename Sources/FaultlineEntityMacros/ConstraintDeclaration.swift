@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// One index or one uniqueness constraint of a class: `#Index<Item>([\.name])`, `#Unique<Item>([\.name])`.
+/// An index or a uniqueness constraint of a class: `#Index<Item>([\.name])`, `#Unique<Item>([\.name])`.
 struct ConstraintDeclaration {
     private struct Element {
         var property: String
@@ -29,7 +29,7 @@ struct ConstraintDeclaration {
 
     static func readConstraints(_ expansion: MacroExpansionDeclSyntax) -> Reading { readLists(expansion) }
 
-    /// Indexes over lists of key paths, or one that has a name and elements with a direction.
+    /// Reads indexes on lists of key paths, or one index with a name and elements with a direction.
     static func readIndexes(_ expansion: MacroExpansionDeclSyntax) -> Reading {
         guard let first = expansion.arguments.first, expansion.arguments.count > 1,
             !first.expression.is(ArrayExprSyntax.self)
@@ -94,7 +94,7 @@ struct ConstraintDeclaration {
             at: expression)
     }
 
-    // MARK: - What is passed on
+    // MARK: - Generated code
 
     /// The names as an expression: `["name", "price"]`.
     var names: String { "[\(elements.map { "\"\($0.property)\"" }.joined(separator: ", "))]" }

@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// A class that is made an entity.
+/// A class marked with `@Entity`.
 struct EntityClass {
     private let declaration: ClassDeclSyntax
     private let node: AttributeSyntax
@@ -12,10 +12,10 @@ struct EntityClass {
     private var indexes: [ConstraintDeclaration] = []
     private var constraints: [ConstraintDeclaration] = []
     private(set) var problems: [Diagnostic] = []
-    /// Whether the class has an initializer of its own that takes a context and more.
+    /// Whether the class has an initializer that takes a context and further arguments.
     private var hasInitializer = false
 
-    /// `nil` if the declaration is no class with a superclass.
+    /// Fails if the declaration is not a class with a superclass.
     init?(_ declaration: some DeclGroupSyntax, _ node: AttributeSyntax) {
         guard let declaration = declaration.as(ClassDeclSyntax.self),
             let superclass = declaration.inheritanceClause?.inheritedTypes.first?.type.trimmed
@@ -32,7 +32,7 @@ struct EntityClass {
         checkNames()
     }
 
-    /// What is wrong where there is no class with a superclass.
+    /// The diagnostic for a declaration that is not a class with a superclass.
     static func problem(of declaration: some DeclGroupSyntax, _ node: AttributeSyntax) -> Diagnostic {
         guard let declaration = declaration.as(ClassDeclSyntax.self) else {
             return Problem(
@@ -80,7 +80,8 @@ struct EntityClass {
         }
     }
 
-    /// An initializer that is not a convenience keeps the class from inheriting those that the store calls.
+    /// Reads an initializer; a designated one would keep the class from inheriting the initializers that the store
+    /// calls.
     private mutating func read(_ initializer: InitializerDeclSyntax) {
         let parameters = initializer.signature.parameterClause.parameters
         if parameters.count > 1, parameters.first?.firstName.text == "context" { hasInitializer = true }

@@ -3,9 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Entity`: makes an entity of a class.
+/// `@Entity`: turns a class into an entity.
 enum EntityMacro {
-    /// Whether a declaration is a class that is marked as an entity.
+    /// Whether a declaration is a class marked with `@Entity`.
     static func isEntity(_ node: Syntax?) -> Bool {
         node?.as(ClassDeclSyntax.self)?.attributes.attribute(named: "Entity") != nil
     }
@@ -22,7 +22,7 @@ extension EntityMacro: MemberMacro {
         }
         for problem in entity.problems { context.diagnose(problem) }
         guard entity.problems.isEmpty else { return [] }
-        // The class conforms already if it inherits from an entity's.
+        // A class that inherits from an entity's class already conforms.
         return entity.members(isSubentity: protocols.isEmpty, in: context)
     }
 }

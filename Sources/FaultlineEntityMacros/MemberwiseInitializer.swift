@@ -3,17 +3,20 @@ import SwiftSyntaxBuilder
 
 /// The initializer that takes a context and the values of a class's properties: `Book(context: context, title: "…")`.
 ///
-/// A property that must have a value and has no initial one has to be given. The others can be left out, and are then as
-/// the object was made: with their initial values, or what `awakeFromInsert()` has set. To-many relationships are left out.
+/// A property that is neither optional nor has an initial value is a required argument. The others can be omitted, and
+/// then keep their initial values, or the values that `awakeFromInsert()` has set. To-many relationships are not
+/// included.
 struct MemberwiseInitializer {
     private let properties: [PropertyDeclaration]
     private let access: String
 
-    /// - Parameter access: The class's access level with a space behind it, or nothing.
+    /// Creates the initializer.
+    ///
+    /// - Parameter access: the class's access level followed by a space, or an empty string.
     init(_ properties: [PropertyDeclaration], access: String) {
         let properties = properties.filter { !["private", "fileprivate"].contains($0.access) && !$0.type.isToMany }
         self.properties = properties
-        // A parameter's type may be known no further than its property is.
+        // A parameter's type may be no more visible than its property.
         let levels = access == "package " ? ["package", "public", "open"] : ["public", "open"]
         let isShared = !access.isEmpty && properties.allSatisfy { $0.access.map(levels.contains) ?? false }
         self.access = isShared ? access.replacing("open", with: "public") : ""
@@ -46,6 +49,6 @@ extension PropertyDeclaration {
         type.is(OptionalTypeSyntax.self) || type.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
     }
 
-    /// Whether it has no value before one is given.
+    /// Whether it needs an argument.
     fileprivate var isRequired: Bool { !isOptional && initialValue == nil }
 }

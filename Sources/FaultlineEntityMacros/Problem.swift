@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Something that cannot be made an entity of, and what to do about it.
+/// A reason why a declaration cannot be an entity, and the remedy.
 struct Problem: DiagnosticMessage {
     let message: String
     let name: String
@@ -15,13 +15,13 @@ struct Problem: DiagnosticMessage {
         self.message = message
     }
 
-    /// The problem at its token, with changes that solve it.
+    /// Creates a diagnostic at a node, with fix-its that solve the problem.
     func diagnostic(at node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
         Diagnostic(node: Syntax(node), message: self, fixIts: fixIts)
     }
 }
 
-/// What a fix-it does, in a sentence without an end.
+/// The title of a fix-it, without a period.
 struct Remedy: FixItMessage {
     let message: String
 
@@ -29,7 +29,7 @@ struct Remedy: FixItMessage {
 }
 
 extension FixIt {
-    /// Puts another node in the place of one.
+    /// Creates a fix-it that replaces a node.
     static func replace(_ message: String, _ old: some SyntaxProtocol, with new: some SyntaxProtocol) -> FixIt {
         FixIt(message: Remedy(message: message), changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }

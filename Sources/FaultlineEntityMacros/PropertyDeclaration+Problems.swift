@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// What keeps a variable from being a property.
+/// Diagnostics for variables that cannot be properties.
 extension PropertyDeclaration {
     static func problem(
         of variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ marker: AttributeSyntax?
@@ -88,7 +88,7 @@ extension PropertyDeclaration {
         ).diagnostic(at: type, fixIts: [.replace("make it '\(optional.trimmed)'", type, with: optional)])
     }
 
-    /// An initial value is worked out once, so one that is meant to differ would be the same for all objects.
+    /// Rejects initial values that should differ between objects, because an initial value is evaluated once.
     static func problem(ofValue value: ExprSyntax, _ type: TypeSyntax, _ name: TokenSyntax) -> Diagnostic? {
         let text = value.trimmedDescription
         let base = (type.as(OptionalTypeSyntax.self)?.wrappedType ?? type).trimmedDescription

@@ -3,25 +3,25 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// A variable of a class, as a property of its entity.
+/// A variable of a class as a property of its entity.
 struct PropertyDeclaration {
-    /// In its place, so that it has a location.
+    /// The original token, which has a source location.
     let name: TokenSyntax
     let type: TypeSyntax
-    /// The initial value; `nil` also where it is written as `nil`.
+    /// The initial value; `nil` if there is none or it is written as `nil`.
     let initialValue: ExprSyntax?
-    /// `@Attribute` or `@Relationship`, if it is written.
+    /// The attribute `@Attribute` or `@Relationship`, if present.
     let marker: AttributeSyntax?
     let isRelationship: Bool
-    /// Its access level, as it is written: `"private"`, `"public"`; `nil`: the default.
+    /// The access level as written: `"private"`, `"public"`; `nil` if omitted.
     let access: String?
 
     var plainName: String { name.plainText }
 
-    /// What a variable is to its entity.
+    /// The role of a variable in its entity.
     enum Reading {
         case property(PropertyDeclaration)
-        /// A variable that is none of the entity's: computed, of the type itself, or left out on purpose.
+        /// Not a property: a computed or static variable, or one marked with `@EntityIgnored`.
         case other
         case problem(Diagnostic)
     }
@@ -71,7 +71,7 @@ struct PropertyDeclaration {
                 marker: marker, isRelationship: relationship != nil, access: access(of: variable)))
     }
 
-    // MARK: - What is passed on
+    // MARK: - Generated code
 
     /// The type as an expression: `Double?.self`.
     var typeExpression: ExprSyntax {
@@ -81,7 +81,7 @@ struct PropertyDeclaration {
         }
     }
 
-    /// The expression for the property in its entity's declaration: `EntityProperty(_name, default: "", …)`.
+    /// The expression that declares the property to its entity: `EntityProperty(_name, default: "", …)`.
     func entityProperty(at location: AbstractSourceLocation) -> ExprSyntax {
         var arguments = [LabeledExprSyntax(expression: "_\(raw: plainName)" as ExprSyntax)]
         if let initialValue { arguments.append(LabeledExprSyntax(label: "default", expression: initialValue)) }
@@ -114,11 +114,11 @@ struct PropertyDeclaration {
         return !list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
     }
 
-    /// The level at which a variable can be set.
+    /// The access level for setting a variable.
     private static func access(of variable: VariableDeclSyntax) -> String? {
         let levels = ["private", "fileprivate", "internal", "package", "public", "open"]
         let written = variable.modifiers.filter { levels.contains($0.name.text) }
-        // `private(set)` says more than `public` beside it.
+        // `private(set)` takes precedence over `public`.
         return (written.first { $0.detail != nil } ?? written.first)?.name.text
     }
 

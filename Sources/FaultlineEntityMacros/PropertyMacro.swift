@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Attribute` and `@Relationship`: reading and setting go through a key, which is declared beside the property.
+/// `@Attribute` and `@Relationship`: generate accessors that use a key, and the key itself.
 enum PropertyMacro {}
 
 extension PropertyMacro: AccessorMacro {
@@ -14,7 +14,7 @@ extension PropertyMacro: AccessorMacro {
             case .property(let property) = PropertyDeclaration.read(variable),
             EntityMacro.isEntity(context.lexicalContext.first)
         else {
-            // What is wrong is said elsewhere; without a getter the compiler would say something of its own beside it.
+            // The problem is diagnosed elsewhere; without a getter, the compiler would add an error of its own.
             return ["get { fatalError() }"]
         }
         let key: ExprSyntax = "Self._\(raw: property.plainName)"
@@ -52,7 +52,7 @@ extension PropertyMacro: PeerMacro {
                 ).diagnostic(at: node))
             return []
         }
-        // What is wrong with the property is said where the class is expanded.
+        // Problems of the property are diagnosed when the class is expanded.
         guard case .property(let property) = PropertyDeclaration.read(variable) else { return [] }
         let initialValue = property.initialValue.map { ", default: \($0)" as ExprSyntax }
         return [
@@ -63,7 +63,7 @@ extension PropertyMacro: PeerMacro {
     }
 }
 
-/// `@EntityIgnored`: says something to `@Entity`, and does nothing by itself.
+/// `@EntityIgnored`: a marker that `@Entity` reads; expands to nothing.
 enum IgnoredPropertyMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -71,7 +71,7 @@ enum IgnoredPropertyMacro: PeerMacro {
     ) throws -> [DeclSyntax] { [] }
 }
 
-/// `#Unique` and `#Index`: say something to `@Entity`, and do nothing by themselves.
+/// `#Unique` and `#Index`: markers that `@Entity` reads; expand to nothing.
 enum ConstraintMacro: DeclarationMacro {
     static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext

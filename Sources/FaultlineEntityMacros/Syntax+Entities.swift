@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension AttributeListSyntax {
-    /// The attribute of that name, with or without its module.
+    /// The attribute with a name, with or without a module qualifier.
     func attribute(named name: String) -> AttributeSyntax? {
         lazy.compactMap { $0.as(AttributeSyntax.self) }.first { attribute in
             attribute.attributeName.as(IdentifierTypeSyntax.self)?.name.text == name
@@ -12,7 +12,7 @@ extension AttributeListSyntax {
 }
 
 extension [LabeledExprSyntax] {
-    /// The arguments as a list on one line.
+    /// The arguments as a comma-separated list on one line.
     var commaSeparated: LabeledExprListSyntax {
         LabeledExprListSyntax(
             enumerated().map { place, argument in
@@ -25,12 +25,12 @@ extension [LabeledExprSyntax] {
 }
 
 extension TokenSyntax {
-    /// A name without the backticks that it may need in code.
+    /// The name without the backticks that it may have in code.
     var plainText: String { text.hasPrefix("`") ? String(text.dropFirst().dropLast()) : text }
 }
 
 extension KeyPathExprSyntax {
-    /// The property that the key path names, if it names one of its root and no more: `"items"` of `\Category.items`.
+    /// The property of a key path with exactly one component: `"items"` for `\Category.items`.
     var propertyName: String? {
         guard components.count == 1, case .property(let property)? = components.first?.component else { return nil }
         return property.declName.baseName.plainText
@@ -46,10 +46,10 @@ extension TypeSyntax {
         return (type.name.text, arguments)
     }
 
-    /// Whether this is how a class declares a to-many relationship.
+    /// Whether the type is that of a to-many relationship.
     var isToMany: Bool { generic.map { ["ToMany", "OrderedToMany"].contains($0.name) } ?? false }
 
-    /// The element of an array or a set, also of an optional one.
+    /// The element type of an array or a set, or of an optional one.
     var elementOfCollection: TypeSyntax? {
         if let wrapped = self.as(OptionalTypeSyntax.self)?.wrappedType { return wrapped.elementOfCollection }
         if let array = self.as(ArrayTypeSyntax.self) { return array.element.trimmed }
