@@ -1,27 +1,29 @@
 internal import FaultlineTrace
 
-/// What a trace shows, and what to change.
+/// The findings of a trace: the advice, the trace's quality, and the checks that were made.
 ///
 ///     let analysis = Analysis(profile)
 ///     for finding in analysis.findings { print(finding.title) }
 ///
 /// Equal profiles give equal analyses.
 public struct Analysis: Sendable {
-    /// The profile that was analysed.
+    /// The analysed profile.
     public let profile: Profile
     public let costs: CostModel
-    /// What the trace can be trusted with; comes before anything that was found.
+    /// How far the trace can be trusted.
+    ///
+    /// Reports print this finding before all others.
     public let quality: Finding?
-    /// Advice: errors before warnings and these before notes, each by saving and confidence.
+    /// The advice: errors first, then warnings, then notes, each sorted by saving and confidence.
     public let findings: [Finding]
-    /// What was checked, by rule.
+    /// What each rule examined and found.
     public let checks: [RuleCheck]
 
     /// Analyses a profile.
     ///
-    /// Rules go by the thresholds that the profile was made with, unless others are in force (``Thresholds/apply(_:)``).
+    /// The rules use the thresholds the profile was made with, unless ``Thresholds/apply(_:)`` puts others in force.
     ///
-    /// - Parameter rules: The rules to evaluate; by default all there are.
+    /// - Parameter rules: The rules to evaluate. The default is all of them.
     public init(_ profile: Profile, rules: [any Rule] = Rules.all) {
         let thresholds = Thresholds.inForce == Thresholds() ? profile.thresholds : Thresholds.inForce
         self = thresholds.apply { Analysis(evaluating: profile, rules) }
@@ -32,7 +34,7 @@ public struct Analysis: Sendable {
         var found: [Finding] = []
         var checks: [RuleCheck] = []
         let gaps = profile.allProcesses.gaps
-        // Those that give way leave a line to what goes further there.
+        // A rule that gives way drops its findings at lines for which another rule has advice.
         let outcomes = rules.map { ($0, $0.evaluate(profile, costs: costs)) }
         let taken = Set(
             outcomes.filter { !$0.0.givesWay }.flatMap(\.1.findings).filter { $0.severity > .note }
@@ -51,7 +53,7 @@ public struct Analysis: Sendable {
         self.checks = checks
         quality = found.first { $0.rule == TraceQualityRule.number }
         var advice = found.filter { $0.rule != TraceQualityRule.number }
-        // What some rules know of each occasion counts for all of them by the scopes.
+        // Counts that rules took per occasion are compared with the scopes, which all rules share.
         let scopes = Dictionary(grouping: profile.scopes, by: \.key.name)
         for index in advice.indices {
             let own = advice[index].scopes.flatMap { scopes[$0] ?? [] }
@@ -85,9 +87,10 @@ public struct Analysis: Sendable {
         }
     }
 
-    /// Gives out the time that was spent, in the order of the findings, so that no time is saved twice.
+    /// Allots the time that was spent to the findings in order, so no time is saved twice.
     ///
-    /// A finding that comes too late keeps what its change saves by itself, and tells after which others it saves less.
+    /// A finding for which too little time is left keeps the saving of its change alone, and names the findings that
+    /// come first.
     private static func claim(_ findings: [Finding], storeTime: Double) -> [Finding] {
         var left = storeTime
         var balances: [Claim.Account: Double] = [:]

@@ -1,17 +1,17 @@
 public import FaultlineTrace
 
-/// A finding that is accepted, and why.
+/// A suppression of findings, with its reason.
 public struct Acceptance: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         /// One finding, by its ``Finding/signature``.
         case finding(String)
-        /// What a rule finds at a line.
+        /// The findings of a rule at a line.
         case line(CallSite, rule: String)
     }
 
     public var subject: Subject
     public var reason: String
-    /// The last day on which it counts, as `"2027-06-30"`; `nil`: it has none.
+    /// The last day on which the suppression is valid, as `"2027-06-30"`, or `nil` if it never expires.
     public var expires: String?
 
     public init(subject: Subject, reason: String, expires: String? = nil) {
@@ -29,14 +29,15 @@ public struct Acceptance: Sendable, Hashable {
         }
     }
 
-    /// Whether a file of a trace is one of the sources.
+    /// Whether a file name in a trace denotes a source file.
     ///
-    /// The trace has a path, perhaps of another machine, or module and file. Two modules can have files of one name.
+    /// A trace has a path, which may come from another machine, or a module and a file name. Two modules can have files
+    /// of the same name.
     private static func isSameFile(_ recorded: String, _ source: String) -> Bool {
         let recorded = recorded.split(separator: "/")
         let source = source.split(separator: "/")
         guard recorded.count > 1, source.count > 1 else { return recorded.last == source.last }
-        // A path ends in the same folder; a module's name is that of one of the folders.
+        // Paths must agree in the last folder. A module's name must be one of the source file's folders.
         return recorded.suffix(2) == source.suffix(2)
             || (recorded.count == 2 && source.dropLast().contains(recorded[0]))
     }
@@ -46,22 +47,23 @@ public struct Acceptance: Sendable, Hashable {
     }
 }
 
-/// Why a comment that accepts a finding cannot be used.
+/// The error for a suppression comment that cannot be used.
 public struct AcceptanceError: Error, Sendable, Hashable {
-    /// Where it stands.
+    /// Where the comment is.
     public var site: CallSite
 }
 
 extension Acceptance {
-    /// What the comments of a source file accept.
+    /// Returns the suppressions in the comments of a source file.
     ///
     ///     // faultline:ignore R02, R03 until 2027-06-30: the archive is opened once a year
     ///     let request = FetchRequest<Item>()
     ///
-    /// A comment counts for its own line, and if it stands alone for the next line with code.
+    /// A comment applies to its own line. A comment that stands alone applies to the next line with code.
     ///
     /// - Parameter file: The file's name.
-    /// - Throws: ``AcceptanceError`` if a comment begins like one of these and names no rule, no reason or no day.
+    /// - Throws: ``AcceptanceError`` if a comment begins with `faultline:ignore` but has no rule, no reason, or an
+    ///   invalid day.
     public static func inComments(of source: String, file: String) throws(AcceptanceError) -> [Acceptance] {
         var found: [Acceptance] = []
         let lines = source.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
@@ -88,7 +90,7 @@ extension Acceptance {
         /\s*(?<rules>R\d+(?:\s*,\s*R\d+)*)(?:\s+until\s+(?<day>\S+))?\s*:\s*(?<reason>\S.*)/
     }
 
-    /// Whether a comment begins there: not within a text, nor within another comment.
+    /// Whether a comment begins at `place`, outside of string literals and other comments.
     private static func isComment(at place: Substring.Index, in line: Substring) -> Bool {
         let before = line[..<place]
         return before.count { $0 == "\"" } % 2 == 0 && !before.contains("//") && before.last != "/"

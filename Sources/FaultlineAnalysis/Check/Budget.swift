@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a program may ask of its store, and which findings are accepted.
+/// The limits on what a program may ask of its store, and the findings to suppress.
 ///
 ///     {
 ///       "total": {"trips": 120, "storeTime": "40 ms"},
@@ -11,45 +11,45 @@ public import Foundation
 ///       }
 ///     }
 ///
-/// Everything can be left out. Counts are whole numbers; times are texts with `ns`, `µs` (or `us`), `ms` or `s`; sizes
-/// are bytes, or texts with `B`, `KiB`, `MiB` or `GiB`.
+/// Every member is optional. Counts are whole numbers. Times are strings with `ns`, `µs` (or `us`), `ms` or `s`. Sizes
+/// are bytes, or strings with `B`, `KiB`, `MiB` or `GiB`.
 public struct Budget: Sendable, Hashable {
-    /// Something that has a limit.
+    /// A limit on one measure.
     public struct Limit: Sendable, Hashable {
         public enum Unit: Sendable, Hashable {
             case count, time, size
         }
 
-        /// The scope's name; `nil`: the whole trace.
+        /// The scope's name, or `nil` for the whole trace.
         public var scope: String?
-        /// What is limited: `"trips"`.
+        /// The name of the measure, such as `"trips"`.
         public var measure: String
         public var unit: Unit
-        /// Nanoseconds of times, bytes of sizes.
+        /// The limit: a count, nanoseconds or bytes.
         public var value: UInt64
     }
 
     public var limits: [Limit] = []
-    /// Findings that are accepted.
+    /// The suppressed findings.
     public var accepted: [Acceptance] = []
-    /// The least severity that fails, by default a warning's.
+    /// The lowest severity that fails the check.
     ///
-    /// `nil`: no finding does.
+    /// The default is a warning. `nil` if no finding fails the check.
     public var failing: Severity? = .warning
 
     public init() {}
 
-    /// What of a whole trace can have a limit, and what of a scope.
+    /// The names of the measures that can be limited for a whole trace, and for a scope.
     public static var totalMeasures: [String] { Measure.ofTraces.map(\.name) }
     public static var scopeMeasures: [String] { Measure.ofScopes.map(\.name) }
 }
 
-/// Why a file with a budget or with thresholds cannot be used.
+/// The error for a file with a budget or thresholds that cannot be used.
 public struct BudgetError: Error, Sendable, Hashable {
-    /// What is wrong, in words that follow the file's name: `"is no JSON"`.
+    /// The problem, in words that follow the file's name: `"is no JSON"`.
     public var reason: String
 
-    /// Runs `body` on what a file holds.
+    /// Runs `body` on the contents of a file.
     static func reading(_ data: Data, _ body: (StoredValue) throws -> Void) throws(BudgetError) {
         let file: StoredValue
         do {
@@ -71,10 +71,10 @@ public struct BudgetError: Error, Sendable, Hashable {
 }
 
 extension Budget {
-    /// Reads a budget's file.
+    /// Reads a budget from JSON.
     ///
-    /// - Throws: ``BudgetError`` if it is no JSON, or has a member that is not known or not what it should be: a mistyped
-    ///   limit would never fail.
+    /// - Throws: ``BudgetError`` if the data is not JSON, or a member is unknown or has the wrong type. Without this
+    ///   error, a mistyped limit would never fail.
     public init(json data: Data) throws(BudgetError) {
         self.init()
         try BudgetError.reading(data) { try read($0) }

@@ -1,56 +1,61 @@
 internal import FaultlineTrace
 
-/// Whether a trace keeps within a budget.
+/// The check of a trace against a budget.
 public struct BudgetCheck: Sendable {
-    /// A limit and what there was.
+    /// A limit and the measured figure.
     public struct Outcome: Sendable, Hashable {
         public var limit: Budget.Limit
-        /// The figure, of a sum of traces the mean.
+        /// The measured figure.
         ///
-        /// `nil`: the scope was never opened, or never closed where its time is asked for, or whoever recorded the trace
-        /// does not tell it.
+        /// For a sum of traces, it is the mean.
+        ///
+        /// `nil` if the scope was never opened, if it was never closed and the limit is on its time, or if the
+        /// recording does not have the figure.
         public var figure: Double?
 
         public var isMet: Bool { figure.map { $0 <= Double(limit.value) } ?? false }
     }
 
-    /// What a finding means for the outcome.
+    /// How a finding counts towards the result of the check.
     public enum State: String, Sendable, Hashable {
-        /// It fails the check.
+        /// The finding fails the check.
         case fails
-        /// The baseline has it too.
+        /// The baseline has the same finding.
         case known
-        /// The budget accepts it.
+        /// The budget or a comment suppresses the finding.
         case accepted
-        /// The budget accepted it up to a day that is over: it fails the check.
+        /// The suppression has expired, so the finding fails the check.
         case expired
-        /// It is less severe than what fails.
+        /// The finding is less severe than ``Budget/failing``.
         case minor
     }
 
     public let outcomes: [Outcome]
-    /// Every finding, with the acceptance that it has or had.
+    /// Every finding, with the suppression that covers it, even one that has expired.
     public let findings: [(finding: Finding, state: State, acceptance: Acceptance?)]
-    /// Acceptances that fit no finding.
+    /// Stale suppressions, which match no finding.
     public let stale: [Acceptance]
-    /// What is missing in the trace (``Profile/missing``): what keeps within its limits without it may not with it.
+    /// The number of events the trace lacks (``Profile/missing``).
+    ///
+    /// With them, a figure within its limit might exceed it.
     public let missing: UInt64
-    /// Traces that the figures of the whole are means of.
+    /// The number of traces over which the whole-trace figures are averaged.
     public let traces: UInt64
-    /// Whether the trace has no events, which prove nothing.
+    /// Whether the trace has no events and so proves nothing.
     public let isEmpty: Bool
 
-    /// Whether nothing fails.
+    /// Whether the check passes.
     public var isPassed: Bool {
         missing == 0 && !isEmpty && outcomes.allSatisfy(\.isMet)
             && !findings.contains { $0.state == .fails || $0.state == .expired }
     }
 
-    /// Checks an analysis.
+    /// Checks an analysis against a budget.
     ///
     /// - Parameters:
-    ///   - baseline: What is known already; its findings fail no check. Of equal names as many are known as it has.
-    ///   - today: The day, as `"2026-11-22"`.
+    ///   - baseline: An analysis whose findings are known and do not fail the check. If findings share a signature, at
+    ///     most as many are known as the baseline has.
+    ///   - today: The current day, as `"2026-11-22"`.
     public init(_ analysis: Analysis, budget: Budget, baseline: Analysis? = nil, today: String) {
         let profile = analysis.profile
         outcomes = budget.limits.map { Outcome(limit: $0, figure: Self.figure($0, profile)) }
@@ -84,7 +89,7 @@ public struct BudgetCheck: Sendable {
             else { return nil }
             return Double(measure.value(profile.totals)) / Double(max(1, profile.recordingCount))
         }
-        // Scopes of one name and different kinds are one scenario.
+        // Scopes with the same name but different kinds count as one scenario.
         let measure = Measure<ScopeSummary>.ofScopes.first { $0.name == limit.measure }
         let isTime = limit.unit == .time
         let scopes = profile.scopes.filter { $0.key.name == name && (isTime ? $0.wallTimes.count : $0.count) > 0 }

@@ -1,17 +1,17 @@
 internal import FaultlineTrace
 
-/// What can have a limit.
+/// A measure that a budget can limit.
 struct Measure<Subject>: Sendable {
     let name: String
     let unit: Budget.Limit.Unit
-    /// What a recording must tell for it.
+    /// The data that a recording must have for the measure.
     var needs: TraceGap.Kind?
-    /// The figure that is held against the limit; of a whole trace a sum, of scopes the largest of them.
+    /// The figure to compare with the limit: a sum over a whole trace, or the largest value of a scope.
     let value: @Sendable (Subject) -> UInt64
 }
 
 extension Measure<ProfileCounts> {
-    /// Sums over a trace.
+    /// The measures of a whole trace, which are sums.
     static var ofTraces: [Self] {
         [
             Measure(name: "trips", unit: .count) { $0.readTrips },
@@ -29,7 +29,7 @@ extension Measure<ProfileCounts> {
 }
 
 extension Measure<ScopeSummary> {
-    /// What one scope of a name may take at most; of times the 95th percentile.
+    /// The measures of a scope: the maximum over all scopes of a name, or the 95th percentile of their times.
     static var ofScopes: [Self] {
         [
             Measure(name: "trips", unit: .count) { $0.mostTrips }, Measure(name: "rows", unit: .count) { $0.mostRows },

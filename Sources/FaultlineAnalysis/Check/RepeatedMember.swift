@@ -1,23 +1,24 @@
 internal import Foundation
 
-/// A member that an object of JSON has twice.
+/// A member that occurs twice in one JSON object.
 ///
-/// `JSONSerialization` keeps one of the two and says nothing, and the other would be a limit that never fails.
+/// `JSONSerialization` silently keeps one of the two. The other could be a limit that never fails.
 enum RepeatedMember {
-    /// An object or an array that has begun and not ended.
+    /// An object or an array whose end has not been reached.
     private struct Open {
-        /// The names of its members up to now; `nil`: it is an array.
+        /// The names of the members read so far, or `nil` for an array.
         var names: Set<String>?
-        /// The member, or the number of the element, that comes next or is being read.
+        /// The name of the current member, or the index of the current element.
         var current = ""
         var elements = 0
-        /// Whether a text would be a member's name.
+        /// Whether the next string is a member's name.
         var isBeforeName: Bool
     }
 
-    /// The way to the first one from the top, the outermost part first: `["scopes", "list"]`; `nil` if there is none.
+    /// Returns the path from the root to the first repeated member, such as `["scopes", "list"]`, or `nil` if there is
+    /// none.
     ///
-    /// - Parameter json: JSON that can be read.
+    /// - Parameter json: Valid JSON.
     static func first(in json: Data) -> [String]? {
         var open: [Open] = []
         let bytes = [UInt8](json)
@@ -49,7 +50,7 @@ enum RepeatedMember {
         return nil
     }
 
-    /// Behind the closing quote of a text that begins at `start`.
+    /// Returns the position after the closing quote of the string that begins at `start`.
     private static func endOfText(_ bytes: [UInt8], from start: Int) -> Int {
         var place = start + 1
         while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
@@ -58,7 +59,7 @@ enum RepeatedMember {
         return min(place + 1, bytes.count)
     }
 
-    /// A text without its quotes and escapes.
+    /// Decodes a string: removes its quotes and escapes.
     private static func text(_ quoted: ArraySlice<UInt8>) -> String {
         let value = try? JSONSerialization.jsonObject(with: Data(quoted), options: .fragmentsAllowed)
         return value as? String ?? String(decoding: quoted, as: UTF8.self)

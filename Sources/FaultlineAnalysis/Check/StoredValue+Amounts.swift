@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// What people write into files: amounts with their units, and names that must be known.
+/// Decodes values from files that people write: amounts with units, and objects that allow only known members.
 extension StoredValue {
     func memberNames() throws -> [String] {
         guard case .record(let members) = self else { throw StoredProblem(expected: "an object") }
         return members.keys.sorted()
     }
 
-    /// - Throws: ``StoredProblem`` if there is a member of another name.
+    /// - Throws: ``StoredProblem`` if the value is not an object, or has an unknown member.
     func expectMembers(_ known: [String]) throws {
         for name in try memberNames() where !known.contains(name) {
             throw StoredProblem(
@@ -15,9 +15,9 @@ extension StoredValue {
         }
     }
 
-    /// A number of something, with its unit.
+    /// Decodes an amount with its unit.
     ///
-    /// - Returns: A count, nanoseconds, bytes, a share of 1, or a factor.
+    /// - Returns: A count, nanoseconds, bytes, a share from 0 to 1, or a factor.
     func amount(of unit: Threshold.Unit) throws -> Double {
         switch unit {
         case .count: return Double(try count())

@@ -1,10 +1,10 @@
 internal import FaultlineTrace
 
-/// How costs are worked out from trips.
+/// Fits costs to trips.
 extension CostModel {
-    /// The store's line: from trips of three sizes, or of two that lie far apart, as single rows and batches do.
+    /// Fits the store's line to trips of three sizes, or of two very different sizes, such as single rows and batches.
     ///
-    /// Without these, what was measured in another store.
+    /// Falls back to the calibration, and then to the assumed costs.
     static func fitStore(_ sample: LoadSample, _ calibration: LoadSample) -> Estimate {
         if let estimate = fit(sample, basis: .store, seed: 1) { return estimate }
         let loads = sample.loads
@@ -20,11 +20,11 @@ extension CostModel {
         return Estimate(line: assumed, alternatives: assumedAlternatives, basis: .assumed, trips: sample.count)
     }
 
-    /// What was measured beside a trace, made as dear as the trips that the trace has.
+    /// Scales a calibrated line to the trips of the trace.
     private static func anchored(_ measured: Estimate, to loads: [Load]) -> Estimate {
         let factors = loads.map { Double($0.duration) / max(1, measured.line.cost(trips: 1, rows: Double($0.rows))) }
             .sorted()
-        // Faults on objects whose row is next are quicker than fetches, which says nothing of what these take.
+        // Faults on objects in adjacent rows are quicker than fetches, so they must not lower the estimate for fetches.
         let factor = loads.count < Int(minimumSizedTrips) ? amongOthers : max(1, factors[factors.count / 2])
         let scaled = { (line: CostLine, factor: Double) in CostLine(trip: line.trip * factor, row: line.row * factor) }
         return Estimate(
@@ -34,10 +34,12 @@ extension CostModel {
             }, basis: measured.basis, trips: measured.trips)
     }
 
-    /// What a row costs where all trips carry about as many: what a trip takes without what it costs by itself.
+    /// Estimates the cost per row of trips that carry about the same number of rows: the trip's time minus its fixed
+    /// cost.
     ///
-    /// Half of a trip's time is left to the rows at least, since the store's trips can be dearer than the shape's. One or two
-    /// trips say more than the store's other rows, which can be a hundred times as long; they may be wrong by a half.
+    /// At least half of a trip's time goes to the rows, because a trip of the store can be dearer than one of the
+    /// shape. One or two trips are better evidence than the store's other rows, which can be a hundred times as long,
+    /// but they may be off by 50 %.
     static func fitSize(_ sample: LoadSample, trip: Double) -> Estimate? {
         let loads = sample.loads.filter { $0.rows > 1 }
         guard loads.count >= Int(minimumSizedTrips) || loads.contains(where: { $0.rows >= minimumSizedRows }) else {
@@ -62,27 +64,27 @@ extension CostModel {
         return Estimate(line: line, alternatives: alternatives, basis: basis, trips: sample.count)
     }
 
-    /// The slope of what a row costs over how long it is, over trips of all shapes.
+    /// Fits the cost per byte, as the slope of the cost per row over the row size, to trips of all shapes.
     static func fitByte(_ loads: [Load], trip: Double) -> Double? {
         let long = loads.filter { $0.rows >= 5 && $0.bytes > 0 }
         let stride = max(1, long.count / 300)
         let rows = long.indices.filter { $0 % stride == 0 }.map { long[$0] }.map { load in
-            // A kibibyte stands for a row and a picosecond for a nanosecond, so that the same fit serves.
+            // The fit takes rows and nanoseconds, so kibibytes are passed as rows and picoseconds as nanoseconds.
             Load(
                 rows: load.bytes / load.rows / 1024, bytes: 0,
-                // What no row takes is damage, and would not fit.
+                // A longer time per row is damaged data and would overflow.
                 duration: UInt64(min(1e15, max(0, Double(load.duration) - trip) / Double(load.rows) * 1000)))
         }
         let sizes = rows.map(\.rows)
         guard rows.count >= minimumTrips, let least = sizes.min(), let most = sizes.max(), most >= 2 * max(1, least),
             Set(sizes).count >= minimumDistinctRows, let line = LineFit.theilSen(rows),
-            // A byte costs something: a fit of 0 shows that other differences outweigh it.
+            // A byte always costs something. A slope of 0 shows that other differences outweigh it.
             line.row > 0
         else { return nil }
         return line.row / 1024 / 1000
     }
 
-    /// Half and twice what is assumed, since nothing better is known.
+    /// Half and twice the assumed costs, because nothing was measured.
     private static let assumedAlternatives = [
         CostLine(trip: assumed.trip / 2, row: assumed.row / 2), CostLine(trip: assumed.trip * 2, row: assumed.row * 2),
     ]

@@ -1,20 +1,20 @@
-/// What batches do not spare.
+/// Estimates the costs that batching does not save.
 extension CostModel {
-    /// What loading a row by its identity takes beside loading it in a scan, in nanoseconds, and the range in which that
-    /// lies: SQLite seeks each row of a batch.
+    /// The extra time, in nanoseconds, to load a row of a batch, which SQLite seeks by its identity, instead of loading
+    /// it in a scan.
     static let soughtRow = 500.0
 
-    /// How much more or less what batches do not spare may be.
+    /// The range of error, as a factor, of the costs that batching does not save.
     static let identityRange = 0.5...2.0
 
-    /// The cost of finding the identities of a fetch's rows, which comes before the first batch.
+    /// The cost of finding the identities of a fetch's rows, before the first batch is loaded.
     ///
-    /// SQLite scans and sorts as many rows for them as for whole rows, so that only reading the columns and making the
-    /// objects is left to the batches.
+    /// SQLite scans and sorts as many rows for the identities as for whole rows. Batches only defer reading the columns
+    /// and making the objects.
     func identities(of fetch: FetchProfile) -> Estimate {
         var estimate = identities(of: fetch.key.shape)
         let (counts, found) = (fetch.counts, fetch.counts.foundRows)
-        // A shape's own trips tell it.
+        // A fit to the shape's own trips includes the scan and the sort.
         guard estimate.basis != .shape, counts.isSplit, found >= 1 else { return estimate }
         let sorting = counts.sorts > 0 ? Self.sorting(found) : 0
         let work = machine.steppedRow.usual * max(counts.scannedRows, 2 * found) + sorting
@@ -26,7 +26,7 @@ extension CostModel {
 }
 
 extension Profile {
-    /// What finding the identities of a fetch's rows costs.
+    /// The cost of finding the identities of a fetch's rows.
     func identities(of key: FetchProfile.Key, _ costs: CostModel) -> CostModel.Estimate {
         fetch(key).map { costs.identities(of: $0) } ?? costs.identities(of: key.shape)
     }

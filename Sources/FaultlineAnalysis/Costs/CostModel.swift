@@ -1,12 +1,12 @@
 public import FaultlineTrace
 
-/// How sure a figure is.
+/// The confidence in a figure.
 public enum Confidence: Int, Sendable, Hashable, CaseIterable, Comparable {
     case low, medium, high
 
     public static func < (a: Confidence, b: Confidence) -> Bool { a.rawValue < b.rawValue }
 
-    /// What a saving counts for when findings are ranked.
+    /// The factor for a saving's score when findings are ranked.
     var weight: Double {
         switch self {
         case .low: 0.4
@@ -16,30 +16,34 @@ public enum Confidence: Int, Sendable, Hashable, CaseIterable, Comparable {
     }
 }
 
-/// What trips to the store cost, estimated from the trips of the trace.
+/// The costs of trips to the store, estimated from the trips of the trace.
 public struct CostModel: Sendable {
-    /// Where an estimate comes from.
+    /// The source of an estimate.
     public enum Basis: String, Sendable, Hashable, CaseIterable {
-        /// Trips of the same shape, of different sizes.
+        /// Trips of the same shape and different sizes.
         case shape
-        /// Trips of the same shape that are all of one size; what a trip costs without rows is the store's.
+        /// Trips of the same shape that are all of one size.
+        ///
+        /// The fixed cost per trip is the store's.
         case size
         /// Trips of the whole store.
         case store
-        /// Trips that were measured where the trace was recorded, in a store of their own, since the trace has too few of
-        /// different sizes.
+        /// Trips that were measured in a separate store on the machine that recorded the trace, because the trace has
+        /// too few trips of different sizes.
         case calibration
-        /// Assumptions, since nothing was measured either.
+        /// Assumed costs, because there is no calibration either.
         case assumed
     }
 
     /// The cost of trips of one shape.
     public struct Estimate: Sendable, Hashable {
         public var line: CostLine
-        /// Lines that fit as well, from which ranges are taken.
+        /// Other lines that fit as well.
+        ///
+        /// Ranges are computed from them.
         public var alternatives: [CostLine]
         public var basis: Basis
-        /// Trips that the estimate rests on.
+        /// The number of trips the estimate is based on.
         public var trips: UInt64
 
         public var confidence: Confidence {
@@ -51,7 +55,7 @@ public struct CostModel: Sendable {
             }
         }
 
-        /// The median of a figure that follows from the costs, and the range in which 80 % of its estimates lie.
+        /// The median of a figure derived from the costs, and the range that holds 80 % of its estimates.
         public func range(_ figure: (CostLine) -> Double) -> (median: Double, low: Double, high: Double) {
             let figures = ([line] + alternatives).map(figure).sorted()
             let at = { (share: Double) in figures[Int((share * Double(figures.count - 1)).rounded())] }
@@ -59,8 +63,10 @@ public struct CostModel: Sendable {
             return (middle, min(middle, at(0.1)), max(middle, at(0.9)))
         }
 
-        /// The same where a figure hangs on an assumption as well: the median with what is usual, and the range from the
-        /// assumption that makes it least to the one that makes it most.
+        /// The median and the range of a figure that also depends on an assumption.
+        ///
+        /// The median uses the usual value. The range extends from the low end with `least` to the high end with
+        /// `most`.
         func range<Assumption>(
             usual: Assumption, least: Assumption, most: Assumption, _ figure: (CostLine, Assumption) -> Double
         ) -> (median: Double, low: Double, high: Double) {
@@ -69,16 +75,20 @@ public struct CostModel: Sendable {
             )
         }
 
-        /// What trips took without what only a few of them took, such as the first ones, which prepare statements and read
-        /// pages; all of it where the shape's own trips do not tell.
+        /// Limits a time to what the fitted trips cost, to exclude outliers such as first trips, which prepare
+        /// statements and read pages.
         ///
-        /// - Parameter line: One of those that fit.
+        /// Returns all of `time` unless the estimate is based on the shape's own trips.
+        ///
+        /// - Parameter line: The fitted line or one of its alternatives.
         func typical(_ time: Double, trips: Double, rows: Double, _ line: CostLine) -> Double {
             basis == .shape ? min(time, line.cost(trips: trips, rows: rows)) : time
         }
 
-        /// How sure a saving is of which a part was measured and a part follows from the costs: the measured part
-        /// outweighs what the estimate may be wrong by, or it does not.
+        /// The confidence in a saving that is part measurement and part estimate.
+        ///
+        /// It is higher if the range is at most half the median: the measured part then outweighs the error of the
+        /// estimate.
         func confidence(in saving: (median: Double, low: Double, high: Double)) -> Confidence {
             guard saving.median > 0 else { return .low }
             let isNarrow = saving.high - saving.low <= saving.median / 2
@@ -89,76 +99,86 @@ public struct CostModel: Sendable {
         }
     }
 
-    /// The minimum trips, and different numbers of rows, to fit a line.
+    /// The minimum number of trips, and of different row counts, to fit a line.
     public static let minimumTrips: UInt64 = 20
     public static let minimumDistinctRows = 3
     /// The minimum number of equal-sized trips before a cost per row is trusted.
     static let minimumSizedTrips: UInt64 = 3
-    /// The minimum rows of a single trip from which a cost per row is taken.
+    /// The minimum number of rows of a single trip from which a cost per row is estimated.
     static let minimumSizedRows: UInt64 = 20
     static let rounds = 60
 
-    /// What is assumed where nothing can be fitted: a cached point query outside a transaction, and a row of a few
-    /// columns (7.6–8.7 µs and
-    /// 0.4–2 µs were measured on a small virtual machine).
+    /// The costs assumed where nothing can be fitted: a cached point query outside a transaction, and a row of a few
+    /// columns.
+    ///
+    /// On a small virtual machine, these took 7.6–8.7 µs and 0.4–2 µs.
     public static let assumed = CostLine(trip: 10_000, row: 1_000)
-    /// The part of a trip that remains beside a full scan, in nanoseconds, for a statement that returns no rows.
+    /// The fixed cost, in nanoseconds, of a full scan that returns no rows.
     static let emptyTrip = 0.3 * assumed.trip
-    /// What a byte of a long value is assumed to cost, in nanoseconds: about 3 µs a page of 4 KiB (0.2–1.5 ns were measured,
-    /// the most of them where memory has to be had from the system first).
+    /// The assumed cost of a byte of a long value, in nanoseconds: about 3 µs for a page of 4 KiB.
+    ///
+    /// Measured: 0.2–1.5 ns, the most where the allocator must first get memory from the system.
     public static let assumedByte = 0.8
 
-    /// What SQLite takes for a row that it steps over and does not hand out, in nanoseconds, and the range in which that
-    /// lies: 20–90 ns were measured of rows that are counted, and up to 150 ns of those of which a value is summed up.
+    /// The time SQLite takes to step over a row that it does not return, in nanoseconds, with its range.
+    ///
+    /// Measured: 20–90 ns for counted rows, and up to 150 ns for rows with a value that is summed.
     static let steppedRow = StepCost(usual: 60, least: 20, most: 150)
 
-    /// What a row takes whose relationship is looked up to be prefetched, in nanoseconds, whether it is there already or
-    /// not, and the range in which that lies: 60–100 ns were measured.
+    /// The time to look up a row's relationship for a prefetch, in nanoseconds, whether or not its destination is
+    /// already loaded, and the range of that time.
+    ///
+    /// 60–100 ns were measured.
     static let prefetchedRow = 80.0
     static let prefetchedRows = 20.0...200.0
 
-    /// What of a row's cost is left where SQLite reads it to sort it and does not hand it out, and the range in which that
-    /// lies: 0.5–0.6 were measured of rows with long texts.
+    /// The share of a row's cost that remains where SQLite reads the row to sort it but does not return it, and the
+    /// range of that share.
+    ///
+    /// 0.5–0.6 were measured for rows with long texts.
     static let sortedRow = 0.5
     static let sortedRows = 0.1...0.7
 
-    /// What a value of a list takes beside the rows that it finds, and what telling the rows apart takes for each of them,
-    /// in nanoseconds, and the ranges in which those lie: 0.5–2 µs and 200–400 ns were measured.
+    /// The cost of a value in an `IN` list beyond the rows it finds, and the cost per row of removing duplicates, in
+    /// nanoseconds, with their ranges.
+    ///
+    /// 0.5–2 µs and 200–400 ns were measured.
     static let listed = (value: 1000.0, row: 300.0)
     static let leastListed = (value: 300.0, row: 100.0)
     static let mostListed = (value: 2500.0, row: 600.0)
 
-    /// What reading a page that the system has in memory is assumed to take, in nanoseconds, and the range in which that
-    /// lies.
+    /// The assumed time to read a page from the system's cache, in nanoseconds, with its range.
     static let page = StepCost(usual: 1500, least: 300, most: 3500)
 
-    /// How much longer a trip takes among an app's other work than where one comes after the other, for traces that have next
-    /// to no trips to compare with what was measured beside them.
+    /// The factor by which a trip among an app's other work is slower than one in a tight loop.
     ///
-    /// 1.5–1.8 times were measured.
+    /// It scales the calibration if the trace has almost no trips to compare it with. 1.5–1.8 were measured.
     static let amongOthers = 1.5
-    /// How much less or more it may be all the same.
+    /// The range of error, as factors, of scaled calibrations.
     static let calibrationRange = [0.5, 2]
 
-    /// The cost over all trips of the store.
+    /// The cost of trips over all shapes of the store.
     public let store: Estimate
-    /// The cost of basic steps on the machine.
+    /// The costs of basic steps on the machine.
     let machine: MachineCosts
-    /// What a save costs and what each object that it changes does; `nil`: the trace has too few saves of different sizes.
+    /// The cost of a save and of each object it changes, or `nil` if the trace has too few saves of different sizes.
     public let saves: Estimate?
-    /// What a byte of a row costs, in nanoseconds.
+    /// The cost of a byte of a row, in nanoseconds.
     public let byte: Double
-    /// Whether ``byte`` was fitted to the trace; otherwise it was measured on the machine, or it is assumed.
+    /// Whether ``byte`` was fitted to the trace.
+    ///
+    /// Otherwise it was measured on the machine, or is assumed.
     public let isByteFitted: Bool
-    /// What the quickest fetches of the trace take, in nanoseconds: what a fetch takes by itself is no more; `nil`: none
-    /// came often enough.
+    /// The time of the trace's quickest fetches, in nanoseconds, or `nil` if no fetch ran often enough.
+    ///
+    /// The fixed cost of a fetch is at most this time.
     let quickestFetch: Double?
     private let shapes: [ShapeEntry: Estimate]
     private let identities: [ShapeEntry: Estimate]
 
     /// Fits the costs of every shape of a profile.
     ///
-    /// - Complexity: O(shapes); each fit looks at a few hundred trips.
+    /// - Complexity: O(shapes). Each fit examines a few hundred trips.
     public init(_ profile: Profile) {
         let general = profile.loads.count > 0 ? profile.loads : profile.statements
         let store = Self.fitStore(general, profile.calibration)
@@ -184,10 +204,10 @@ public struct CostModel: Sendable {
         isByteFitted = fitted != nil
     }
 
-    /// What a byte costs in rows of a shape, and how far that can be wrong.
+    /// The cost of a byte in rows of a shape, its factor of error, and the confidence in it.
     ///
-    /// If it could not be fitted, long rows tell it all the same: nearly all that they cost beyond short ones is for
-    /// their bytes.
+    /// If the cost could not be fitted, it is estimated from long rows, whose extra cost over short rows is nearly all
+    /// for their bytes.
     ///
     /// - Parameter rowSize: In bytes.
     func byte(of shape: ShapeEntry, rowSize: Double) -> (cost: Double, factor: Double, confidence: Confidence) {
@@ -201,7 +221,7 @@ public struct CostModel: Sendable {
     /// The cost of loading whole rows of a shape.
     public func rows(of shape: ShapeEntry) -> Estimate { shapes[shape] ?? store }
 
-    /// The cost of finding the identities of a batched fetch's rows; without a fit a quarter of what rows cost.
+    /// The cost of finding the identities of a batched fetch's rows: fitted, or else a quarter of the rows' cost.
     public func identities(of shape: ShapeEntry) -> Estimate {
         if let estimate = identities[shape] { return estimate }
         var estimate = rows(of: shape)
@@ -213,6 +233,6 @@ public struct CostModel: Sendable {
 }
 
 extension CostModel {
-    /// What sorting so many rows is assumed to take, in nanoseconds: 50 ns a comparison.
+    /// The assumed time to sort a number of rows, in nanoseconds: 50 ns per comparison.
     static func sorting(_ rows: Double) -> Double { 50 * rows * max(2, rows).binaryLogarithm }
 }

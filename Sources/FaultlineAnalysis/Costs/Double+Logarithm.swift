@@ -1,4 +1,4 @@
 extension Double {
-    /// The logarithm to the base 2 of a number from 1 on, within a tenth: whole between powers of two it is a line.
+    /// An approximate base-2 logarithm of a number of at least 1, linear between powers of two and accurate within 0.1.
     var binaryLogarithm: Double { Double(exponent) + (significand - 1) }
 }

@@ -1,27 +1,30 @@
-/// What a trip to the store costs: so much for itself, and so much for each row.
+/// The cost of a trip to the store: a fixed cost per trip, and a cost per row.
 public struct CostLine: Sendable, Hashable {
-    /// In nanoseconds a trip.
+    /// The fixed cost per trip, in nanoseconds.
     public var trip: Double
-    /// In nanoseconds a row.
+    /// The cost per row, in nanoseconds.
     public var row: Double
 
-    /// In nanoseconds.
+    /// The cost of trips with rows, in nanoseconds.
     public func cost(trips: Double, rows: Double) -> Double { trips * trip + rows * row }
 
-    /// The cost of trips that seek with an index and do not sort: at most the assumed one, because a fit to trips that scan
-    /// or sort includes that work.
+    /// The cost of trips that seek with an index and do not sort.
+    ///
+    /// It is at most the assumed cost, because a fit to trips that scan or sort includes that work.
     var sought: CostLine {
         CostLine(trip: min(trip, CostModel.assumed.trip), row: min(row, CostModel.assumed.row))
     }
 }
 
-/// Fits lines through loads with a method that a few outliers do not move (Theil 1950, Sen 1968).
+/// Fits lines through loads with a method that is robust against outliers (Theil 1950, Sen 1968).
 enum LineFit {
-    /// The median of the slopes between all pairs of loads with different row counts, and the median of what is left.
+    /// Fits a line: the median slope between pairs of loads with different row counts, and the median of the
+    /// remainders.
     ///
-    /// What a trip costs is read from the half with fewer rows: in the other half it drowns in the rows' scatter.
+    /// The cost per trip comes from the half of the loads with fewer rows. In the other half, the scatter of the rows
+    /// hides it.
     ///
-    /// - Returns: `nil` if all loads have the same number of rows.
+    /// - Returns: The line, or `nil` if all loads have the same number of rows.
     /// - Complexity: O(n²).
     static func theilSen(_ loads: [Load]) -> CostLine? {
         var slopes: [Double] = []
@@ -38,7 +41,9 @@ enum LineFit {
         return CostLine(trip: max(0, median(&rests)), row: row)
     }
 
-    /// Lines through samples that are drawn from the loads again and again, which shows how far the fit can be trusted.
+    /// Fits lines to random samples of the loads.
+    ///
+    /// Their spread shows how reliable the fit is.
     static func bootstrap(_ loads: [Load], rounds: Int, seed: UInt64) -> [CostLine] {
         var generator = SeededGenerator(seed: seed)
         let size = min(loads.count, 48)

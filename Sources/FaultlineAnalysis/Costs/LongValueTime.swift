@@ -1,21 +1,21 @@
 internal import FaultlineTrace
 
-/// How much of a fetch's time its long values took.
+/// Estimates the share of a fetch's time that its long values took.
 extension FetchProfile {
-    /// The share of page reads that is saved when rows are scattered over the table: each lies on a page of its own, long or
-    /// not.
+    /// The share of page reads that is saved if rows are scattered over the table: each row then has a page of its own,
+    /// with or without long values.
     private static let sharedPages = 0.3
 
-    /// The time that long values took while rows were loaded, in nanoseconds; `nil`: the machine's costs were not measured, or
-    /// SQLite also read rows that it did not hand out.
+    /// The time that long values took while rows were loaded, in nanoseconds.
     ///
-    /// The time of the fetches is known, and only its parts follow from the costs. So the machine's speed at that moment cancels
-    /// out.
+    /// The total time is measured, and the costs only divide it, so the machine's momentary speed cancels out.
     ///
     /// - Parameters:
-    ///   - long: Bytes of the values in all rows.
-    ///   - all: Bytes of all values in them.
-    ///   - rows: Rows that were loaded.
+    ///   - long: The bytes of the long values in all rows.
+    ///   - all: The bytes of all values in the rows.
+    ///   - rows: The number of rows that were loaded.
+    /// - Returns: The range of the time, or `nil` if the machine's costs were not measured, or SQLite also read rows
+    ///   that it did not return.
     func time(
         ofBytes long: Double, of all: Double, rows: Double,
         _ byte: (cost: Double, factor: Double, confidence: Confidence), _ machine: MachineCosts
@@ -24,7 +24,7 @@ extension FetchProfile {
         else {
             return nil
         }
-        // The rows of one value of an index lie anywhere in the table.
+        // The rows that match one value of an index can be anywhere in the table.
         let isScattered = (key.shape.terms ?? []).contains(where: \.isEquality)
         let pages = Double(counts.pageMisses)
         let longPages = pages * long / max(1, all) * (isScattered ? Self.sharedPages : 1)
@@ -42,8 +42,8 @@ extension FetchProfile {
         return Saving.Range(median: parts[0], low: parts.min() ?? 0, high: parts.max() ?? 0)
     }
 
-    /// The time that it took to load the rows of the fetches or of their batches, in nanoseconds, without waiting, preparing
-    /// statements, prefetching, comparing unsaved objects and the fixed cost of a trip.
+    /// The time spent loading rows of the fetches or their batches, in nanoseconds, excluding waits, preparation,
+    /// prefetching, comparing unsaved objects, and the fixed cost of trips.
     private var loadTime: Double {
         let prefetching = prefetches.values.reduce(0) { $0 + Double($1.totalTime) }
         // A batched fetch itself loads only identities.

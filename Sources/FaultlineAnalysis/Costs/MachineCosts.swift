@@ -1,15 +1,15 @@
 internal import FaultlineTrace
 
-/// The cost of a basic step, in nanoseconds, and the range in which it lies.
+/// The cost of a basic step, in nanoseconds, with its range.
 struct StepCost: Sendable, Hashable {
     var usual: Double
     var least: Double
     var most: Double
 }
 
-/// The costs of basic steps on the machines where a profile's traces were recorded.
+/// The costs of basic steps on the machines that recorded a profile's traces.
 ///
-/// Machines differ in them by a factor of three, so constants that hold on one of them are wrong on the next.
+/// Machines differ by a factor of three, so constants measured on one are wrong on another.
 struct MachineCosts: Sendable {
     /// In nanoseconds.
     private let measured: [CalibrationEntry.Step: Double]
@@ -23,38 +23,40 @@ struct MachineCosts: Sendable {
 
     /// The measured cost of a step.
     ///
-    /// - Parameter assumed: The cost where no trace has a measured one.
+    /// - Parameter assumed: The cost to return if no trace has a measured one.
     func cost(_ step: CalibrationEntry.Step, assumed: StepCost) -> StepCost {
         guard let value = measured[step] else { return assumed }
         let factors = Self.factors(step)
         return StepCost(usual: value * factors.usual, least: value * factors.least, most: value * factors.most)
     }
 
-    /// The cost of a row that SQLite steps over, and of a page that it reads from the file: measured, or assumed.
+    /// The cost of a row that SQLite steps over, and of a page that it reads from the file, measured or assumed.
     var steppedRow: StepCost { cost(.passedRow, assumed: CostModel.steppedRow) }
     var page: StepCost { cost(.page, assumed: CostModel.page) }
 
-    /// The least cost of a page that SQLite reads from the file; `nil`: no trace has one.
+    /// The minimum cost of a page that SQLite reads from the file, or `nil` if no trace has a measured one.
     var leastPage: Double? { measured[.page].map { $0 * Self.factors(.page).least } }
 
-    /// The measured cost of a row of short values that SQLite hands out; `nil`: no trace has one.
+    /// The measured cost of a row of short values that SQLite returns, or `nil` if no trace has one.
     var loadedRow: Double? { measured[.loadedRow] }
 
-    /// The measured cost of a row that SQLite hands out, by the bytes of its values; `nil`: no trace has one.
+    /// The measured cost of a row that SQLite returns, for values of `bytes` bytes, or `nil` if no trace has one.
     func handedOutRow(bytes: Double) -> Double? {
         guard let row = loadedRow, let byte else { return nil }
         return row + bytes * byte
     }
 
-    /// The measured cost of a byte of a long value in a row that is loaded; `nil`: no trace has one.
+    /// The measured cost of a byte of a long value in a loaded row, or `nil` if no trace has one.
     ///
-    /// Rows of the row cache, which the measured ones become, get new memory; those of programs often find it.
+    /// The calibration loads rows into new memory for the row cache, while programs often reuse memory. So the cost is
+    /// reduced by 30 %.
     var byte: Double? { measured[.loadedByte].map { $0 * 0.7 } }
-    /// How many times as much or as little a byte may cost.
+    /// The factor of error of ``byte``.
     static let byteFactor = 3.0
 
-    /// How a program's costs compare with those that were measured: its rows have other columns, and its pages and values are
-    /// less often in the processor's caches.
+    /// The factors between a program's costs and the measured ones.
+    ///
+    /// A program's rows have other columns, and its pages and values are less often in the processor's caches.
     private static func factors(_ step: CalibrationEntry.Step) -> StepCost {
         switch step {
         case .passedRow: StepCost(usual: 1.1, least: 0.8, most: 1.6)
@@ -69,28 +71,30 @@ struct MachineCosts: Sendable {
     }
 }
 
-/// Measurements of a step on one machine or several.
+/// The measurements of a step on one or more machines.
 struct StepSum: Sendable, Hashable {
     private(set) var count: UInt64 = 0
-    /// In picoseconds: bytes take less than a nanosecond.
+    /// In picoseconds, because a byte takes less than a nanosecond.
     private(set) var time: UInt64 = 0
 
-    /// Longer times are damaged data.
+    /// In nanoseconds.
+    ///
+    /// A longer time is damaged data.
     private static let longest = 1e6
 
-    /// Nothing measured yet.
+    /// Creates a sum without measurements.
     init() {}
 
-    /// One measurement, in nanoseconds; `nil`: no step takes so long.
+    /// Creates a sum of one measurement, in nanoseconds, or returns `nil` if the value is not plausible.
     init?(_ value: Double) {
         guard Self.isPossible(value) else { return nil }
         (count, time) = (1, UInt64(value * 1000))
     }
 
-    /// Whether a step can take so many nanoseconds.
+    /// Whether a step can take `value` nanoseconds.
     static func isPossible(_ value: Double) -> Bool { value >= 0 && value <= longest }
 
-    /// In nanoseconds.
+    /// The mean, in nanoseconds.
     var mean: Double { Double(time) / Double(max(1, count)) / 1000 }
 }
 

@@ -1,6 +1,6 @@
 internal import FaultlineTrace
 
-/// A generator whose numbers follow from its seed alone.
+/// A random number generator whose sequence depends only on its seed.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
