@@ -1,8 +1,8 @@
-/// A dictionary of a fixed capacity that gives back what it has no more room for.
+/// A dictionary of fixed capacity that returns the values it evicts.
 ///
-/// What was used since it last came to the front of the queue gets a second round, so that a fetch whose objects stay
-/// in use outlives thousands of later ones. Values are changed and read in place: most are too large to copy for every
-/// event.
+/// An entry that was used since it last reached the front of the queue is queued again. A fetch whose objects stay in
+/// use thus outlives thousands of later fetches. Values are changed and read in place, because most are too large to
+/// copy for every event.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private enum Mark: Sendable {
         case free
@@ -12,14 +12,14 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     let capacity: Int
-    /// Where the value of a key is.
+    /// The index of each key's value in ``slots``.
     private var places: [Key: Int] = [:]
-    /// By place.
+    /// The values, by index.
     ///
-    /// A value that was removed stays until its place is taken again.
+    /// A removed value stays until its slot is reused.
     private var slots: ContiguousArray<Value> = []
     private var marks: ContiguousArray<Mark> = []
-    /// Places without a value.
+    /// The indices of free slots.
     private var free: [Int] = []
     private var queue: [Key] = []
     private var front = 0
@@ -33,26 +33,32 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     func contains(_ key: Key) -> Bool { places[key] != nil }
 
-    /// The value without counting as a use.
+    /// Returns a value.
+    ///
+    /// This does not count as a use.
     func peek(_ key: Key) -> Value? { places[key].map { slots[$0] } }
 
-    /// Looks at the value in place without counting as a use; `nil` if there is none.
+    /// Reads a value in place, which does not count as a use.
+    ///
+    /// Returns `nil` if the key has none.
     @inline(__always)
     func read<Result>(_ key: Key, _ body: (borrowing Value) -> Result) -> Result? {
         guard let place = places[key] else { return nil }
         return body(slots[place])
     }
 
-    /// Changes the value in place, which counts as a use unless said otherwise; `nil` if there is none.
+    /// Changes a value in place, which counts as a use by default.
+    ///
+    /// Returns `nil` if the key has none.
     mutating func update<Result>(_ key: Key, isUse: Bool = true, _ change: (inout Value) -> Result) -> Result? {
         guard let place = places[key] else { return nil }
         if isUse { marks[place] = .used }
         return change(&slots[place])
     }
 
-    /// Adds a value under a key that has none, and returns what had to make room for it.
+    /// Adds a value for a key that has none, and returns the entry it evicts.
     ///
-    /// - Complexity: O(1) amortised.
+    /// - Complexity: O(1), amortised.
     mutating func insert(_ value: Value, for key: Key) -> (key: Key, value: Value)? {
         let evicted = count >= capacity ? evict() : nil
         let known = places[key]
@@ -69,7 +75,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return evicted
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     mutating func remove(_ key: Key) -> Value? {
         guard let place = places.removeValue(forKey: key) else { return nil }
         free.append(place)
@@ -77,16 +83,16 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return slots[place]
     }
 
-    /// Every value, in no particular order.
+    /// All values, in no particular order.
     var values: [Value] { slots.indices.filter { marks[$0] != .free }.map { slots[$0] } }
 
-    /// Takes everything out, in the order in which it came.
+    /// Removes all entries and returns them in insertion order.
     mutating func drain() -> [(key: Key, value: Value)] {
         defer { self = BoundedTable(capacity: capacity) }
         return queue[front...].compactMap { key in remove(key).map { (key, $0) } }
     }
 
-    /// Shortens the queue to the keys that have values: those that were removed leave their keys behind.
+    /// Removes stale keys, which removed values leave behind, from the queue.
     private mutating func forgetRemoved() {
         var seen: Set<Key> = []
         queue = queue[front...].filter { places[$0] != nil && seen.insert($0).inserted }

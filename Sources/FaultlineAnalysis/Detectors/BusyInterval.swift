@@ -1,15 +1,15 @@
 internal import FaultlineTrace
 
-/// What a thread did in the store without a pause.
+/// An interval in which a thread worked in the store without a pause.
 struct BusyInterval: Sendable {
-    /// Events of one kind that one line asked for.
+    /// The events of one kind from one line.
     struct Part: Sendable {
         var kind: EventKind
-        /// `nil`: not known.
+        /// `nil` if unknown.
         var site: CallSite?
-        /// Without waiting for a CPU, in nanoseconds.
+        /// In nanoseconds, without waits for a CPU.
         var time: UInt64
-        /// The longest of them, if they are saves.
+        /// The longest event, if the events are saves.
         var save: TraceEvent?
 
         init(_ event: TraceEvent, site: CallSite?) {
@@ -20,7 +20,7 @@ struct BusyInterval: Sendable {
         }
 
         func holds(_ event: TraceEvent, site: CallSite?) -> Bool {
-            // Lines differ more often than files, and are sooner compared.
+            // Lines differ more often than files, and are cheaper to compare.
             kind == event.kind && self.site?.line == site?.line && self.site == site
         }
 
@@ -30,9 +30,9 @@ struct BusyInterval: Sendable {
         }
     }
 
-    /// The kind and the numbers of an event's place.
+    /// An event's kind, and the dictionary IDs of its call site and stack.
     ///
-    /// Events with the same mark are of the same line, and marks are compared faster than lines.
+    /// Events with equal marks come from the same line, and marks are cheaper to compare than lines.
     private struct Mark: Equatable {
         let kind: EventKind
         let site: DictionaryID
@@ -41,21 +41,23 @@ struct BusyInterval: Sendable {
         init(_ event: TraceEvent) { (kind, site, stack) = (event.kind, event.site, event.stack) }
     }
 
-    /// Nanoseconds without the store that end an interval.
+    /// The gap between events, in nanoseconds, that ends an interval.
     static let pause: UInt64 = 1_000_000
-    /// Parts that are told apart; what comes behind so many belongs to none.
+    /// The maximum number of parts.
+    ///
+    /// Time beyond it counts for no part.
     private static let maximumParts = 64
 
     let start: UInt64
     private(set) var end: UInt64
-    /// In the store without waiting for a CPU, in nanoseconds.
+    /// The time in the store, in nanoseconds, without waits for a CPU.
     private(set) var time: UInt64
     private(set) var events: UInt64 = 1
     private var parts: [Part]
     /// The last event of each part.
     private var marks: [Mark]
 
-    /// - Parameter event: One that is part of no other.
+    /// - Parameter event: An event that is not part of another.
     init(_ event: TraceEvent, site: CallSite?) {
         start = event.start
         end = event.end
@@ -64,7 +66,7 @@ struct BusyInterval: Sendable {
         marks = [Mark(event)]
     }
 
-    /// What took most of it; of two that took as long the one that came first.
+    /// The part that took the most time, or the first of equals.
     var most: Part { parts.dropFirst().reduce(parts[0]) { $1.time > $0.time ? $1 : $0 } }
 
     /// Whether an event follows without a pause.
@@ -72,7 +74,7 @@ struct BusyInterval: Sendable {
         event.start >= start && event.start < end &+ Self.pause
     }
 
-    /// - Parameter site: The event's line, asked for only if it is not one that was seen just now.
+    /// - Parameter site: Returns the event's line. Called only if the mark is not one of the last ones seen.
     mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
         end = max(end, event.end)
         time &+= event.ownDuration

@@ -1,25 +1,31 @@
 internal import FaultlineTrace
 
-/// Joins the events of one process, with bounded memory for what may still go on.
+/// Joins the events of one process, and holds a bounded number of open entries.
 ///
-/// Events of one thread come in the order in which they ended, those of different threads in any order. So whatever joins
-/// two events (a fault and its fetch, an event and its scope) must work whichever of the two comes first.
+/// Events of one thread arrive in the order in which they ended, and events of different threads in any order. Code
+/// that joins two events (a fault and its fetch, an event and its scope) must work in either order.
 ///
-/// A detector completes the fetches in the tables, or it gathers evidence of its own (``EvidenceDetector``). It knows
-/// neither the state of other detectors nor any rule. What several need is in the ``ProcessContext``.
+/// A detector completes the fetches in the tables, or gathers evidence of its own (``EvidenceDetector``). It knows
+/// neither the state of other detectors nor any rule. State that several detectors need is in the ``ProcessContext``.
 protocol Detector: Sendable {
-    /// The kinds of events that it observes. Others are not shown to it.
+    /// The kinds of events the detector observes.
+    ///
+    /// Other events are not passed to it.
     static var kinds: Set<EventKind> { get }
 
     init()
 
-    /// Takes in an event, which the context knows already: its fetch is open, its scope has begun.
+    /// Observes an event after the context has: its fetch is open, and its scope has begun.
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables)
 
-    /// Adds the wall time of a scope that ended after evidence had been found in it, if the evidence is this detector's.
+    /// Adds the wall time of a scope that ended after evidence was found in it.
+    ///
+    /// Ignores references to other detectors' evidence.
     mutating func add(wallTime: UInt64, to reference: EvidenceReference)
 
-    /// Completes the evidence when the process ends. Scopes and fetches that are open can still be looked up.
+    /// Completes the evidence when the process ends.
+    ///
+    /// Open scopes and fetches can still be looked up.
     mutating func finish(in context: inout ProcessContext, _ tables: inout ProfileTables)
 }
 
@@ -27,30 +33,34 @@ extension Detector {
     mutating func add(wallTime: UInt64, to reference: EvidenceReference) {}
 }
 
-/// A detector whose findings add up to evidence, by what they are about.
+/// A detector that gathers evidence by key.
 protocol EvidenceDetector: Detector {
     associatedtype Key: ProfileKey
     associatedtype Evidence: Mergeable & StartsEmpty
 
-    /// The name of the evidence in a profile's file.
+    /// The name of the evidence in a profile file.
     static var name: String { get }
 
-    /// Where the evidence adds up the wall time of the scopes concerned, in nanoseconds; by default nowhere.
+    /// The field of the evidence that sums the wall time of its scopes, in nanoseconds.
+    ///
+    /// The default is none.
     static var wallTime: (any WritableKeyPath<Evidence, UInt64> & Sendable)? { get }
 
-    /// What it found, complete after `finish`.
+    /// The evidence, complete after `finish`.
     var evidence: [Key: Evidence] { get set }
 }
 
 extension EvidenceDetector {
     static var wallTime: (any WritableKeyPath<Evidence, UInt64> & Sendable)? { nil }
 
-    /// Adds to the evidence under a key.
+    /// Merges evidence under a key.
     mutating func add(_ found: Evidence, to key: Key) { evidence[key, default: Evidence()].merge(found) }
 
-    /// What surrounded something in a scope, whose wall time counts once for each key.
+    /// Returns the surroundings of an event in a scope.
     ///
-    /// - Parameter wallTime: What counts instead outside any scope, in nanoseconds.
+    /// The scope's wall time counts once for each key.
+    ///
+    /// - Parameter wallTime: The wall time to use outside any scope, in nanoseconds.
     func surroundings(
         of scope: EventID, for key: Key, outside wallTime: UInt64, in context: inout ProcessContext
     ) -> Surroundings {
@@ -63,7 +73,7 @@ extension EvidenceDetector {
     }
 }
 
-/// Evidence of some detector.
+/// A reference to a piece of a detector's evidence.
 struct EvidenceReference: Sendable, Hashable {
     private let detector: ObjectIdentifier
     private let key: any Hashable & Sendable
@@ -73,7 +83,7 @@ struct EvidenceReference: Sendable, Hashable {
         self.key = key
     }
 
-    /// The key, if the evidence is of that detector.
+    /// The key, or `nil` if the evidence belongs to another detector.
     func key<Gatherer: EvidenceDetector>(of detector: Gatherer.Type) -> Gatherer.Key? {
         self.detector == ObjectIdentifier(detector) ? key as? Gatherer.Key : nil
     }

@@ -1,19 +1,20 @@
 internal import FaultlineTrace
 
-/// The detectors that there are.
+/// The registry of detectors.
 enum Detectors {
+    /// All detectors, in the order in which they observe each event and finish.
     ///
-    /// They observe an event, and finish, in this order: what waits find out about saves comes before the saves.
+    /// The wait detector precedes the save detector, which needs its findings about saves.
     static let all: [any Detector.Type] = [
         FaultDetector.self, LoopDetector.self, LookUpDetector.self, WaitDetector.self, SaveDetector.self,
         RepeatDetector.self, BlockDetector.self, RefaultDetector.self, HoldDetector.self, FiringDetector.self,
         SharedResultDetector.self, ResultSizeDetector.self,
     ]
 
-    /// Those with evidence of their own.
+    /// The detectors that gather evidence of their own.
     static let gathering: [any EvidenceDetector.Type] = all.compactMap { $0 as? any EvidenceDetector.Type }
 
-    /// The places in ``all`` of those that observe a kind, by the kind's number.
+    /// The indices in ``all`` of the detectors that observe a kind, by the kind's raw value.
     static let observing: [[Int]] = {
         (0...EventKind.highest).map { number in
             all.indices.filter { place in all[place].kinds.contains { Int($0.rawValue) == number } }
@@ -30,12 +31,12 @@ struct EvidenceStore: Sendable {
         set { tables[ObjectIdentifier(detector)] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// Adds what a detector of one process found.
+    /// Adds the evidence of a detector of one process.
     mutating func add<Gatherer: EvidenceDetector>(_ detector: Gatherer) {
         self[Gatherer.self].merge(detector.evidence)
     }
 
-    /// How the evidence of a detector adds up, and how a profile's file holds it.
+    /// Describes how a detector's evidence is merged, stored and restored.
     static func part<Gatherer: EvidenceDetector>(of detector: Gatherer.Type) -> SumPart<ProfileTables> {
         SumPart(
             name: detector.name,
@@ -45,7 +46,7 @@ struct EvidenceStore: Sendable {
     }
 }
 
-/// The evidence of all detectors, each in alphabetical order.
+/// The evidence of all detectors, each sorted by the text of its keys.
 struct SortedEvidence: Sendable {
     private var lists: [ObjectIdentifier: any Sendable] = [:]
 
@@ -66,13 +67,13 @@ struct SortedEvidence: Sendable {
 }
 
 extension EventKind {
-    /// The highest number of a kind, for tables by kind.
+    /// The highest raw value of a kind, the size of tables by kind.
     static let highest = allCases.map { Int($0.rawValue) }.max() ?? 0
 
-    /// The kinds that are work of a thread: neither marks nor summaries.
+    /// The kinds of events that are a thread's work, as opposed to marks and summaries.
     static let work = Set(allCases.filter(\.isWork))
 
-    /// Whether events of the kind are work of a thread.
+    /// Whether events of this kind are a thread's work.
     var isWork: Bool {
         switch self {
         case .scope, .use, .release, .eviction: false

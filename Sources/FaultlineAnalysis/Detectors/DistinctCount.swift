@@ -2,12 +2,12 @@ internal import FaultlineTrace
 
 /// Counts distinct objects in bounded memory: exactly up to its capacity, and within about 7 % beyond it.
 ///
-/// It keeps the smallest hashes that it has seen (Bar-Yossef and others, "Counting distinct elements in a data stream",
-/// 2002), so that counts of parts can be united in any order.
+/// It keeps the smallest hashes seen (Bar-Yossef and others, "Counting distinct elements in a data stream", 2002), so
+/// partial counts can be united in any order.
 struct DistinctCount: Sendable, Hashable {
     static let capacity = 256
 
-    /// Sorted, smallest first.
+    /// In ascending order.
     private var hashes: [UInt64] = []
 
     mutating func insert(_ object: UInt64) {
@@ -29,19 +29,21 @@ struct DistinctCount: Sendable, Hashable {
         hashes = Array(union.sorted().prefix(Self.capacity))
     }
 
-    /// How many objects are distinct of so many.
+    /// The number of distinct objects among `all`.
     ///
-    /// Beyond the capacity the count is an estimate: one that comes as near to all of them as it can be wrong says that
-    /// all are.
+    /// Beyond the capacity, the count is an estimate. An estimate within its error of `all` is taken to mean that all
+    /// are distinct.
     func count(of all: UInt64) -> UInt64 {
         let count = UInt64(self.count)
         let isEstimate = hashes.count == Self.capacity && all > UInt64(Self.capacity)
         return isEstimate && Double(count) >= 0.85 * Double(all) ? all : min(count, all)
     }
 
-    /// A count with its noun, which says where it is an estimate: `about 970 values`.
+    /// Words for a count with its noun.
     ///
-    /// - Parameter occasions: On how many occasions so many were counted together.
+    /// An estimate is marked: `about 970 values`.
+    ///
+    /// - Parameter occasions: The number of occasions over which the counts were summed.
     static func words(_ count: UInt64, over occasions: UInt64, _ noun: String) -> Wording {
         let isEstimate = count / max(1, occasions) > UInt64(capacity)
         return "\(isEstimate ? "about " : "")\(count: count, noun)"

@@ -1,13 +1,16 @@
 internal import FaultlineTrace
 
-/// Tells of each fetch which relationships fired on its objects, from which key paths are put together, and where the
-/// objects were read first.
+/// Records which relationships fired on each fetch's objects, and where the objects were first read.
+///
+/// Rules build key paths from the relationships that fired.
 struct FiringDetector: Detector {
     static let kinds: Set<EventKind> = [.fault]
 
-    /// Where objects of a fetch were read first, and what they are, by numbers: lines and names are slow to look up.
+    /// The place where objects of a fetch were first read, and their entity, as dictionary IDs.
+    ///
+    /// Lines and names are slow to look up.
     private struct FirstReads: Sendable, Hashable {
-        /// The fetch's place in the tables.
+        /// The fetch's index in the tables.
         var fetch: Int
         var stack: DictionaryID
         var entity: DictionaryID

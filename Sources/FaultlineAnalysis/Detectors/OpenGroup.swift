@@ -1,18 +1,18 @@
 internal import FaultlineTrace
 
-/// Something that is open in one scope, and is added to its like in others.
+/// A group that is open in one scope, and merges with its counterparts in other scopes.
 protocol OpenGroup: Sendable {
     associatedtype Key: ScopedKey
     mutating func merge(_ other: Self)
 }
 
-/// A key of something that is open in a scope.
+/// A key of a group that is open in a scope.
 protocol ScopedKey: Hashable, Sendable {
     var scope: EventID { get set }
 }
 
 extension ProcessContext {
-    /// Groups that are added up by the piece of work that their scopes belong to, without those of preparation.
+    /// Merges groups by the unit of work their scopes belong to, and drops those in set-up scopes.
     func units<Group: OpenGroup>(of groups: [(key: Group.Key, value: Group)]) -> [Group.Key: Group] {
         var units: [Group.Key: Group] = [:]
         for (key, group) in groups {

@@ -1,24 +1,26 @@
 internal import FaultlineTrace
 
-/// How many rows the fetches of one shape from one line found at most, and what they tell of their table.
+/// The sizes of the results of one shape fetched from one line, and of the table they came from.
 struct ResultSizes: Sendable {
-    /// Of a fetch without a limit.
+    /// The most rows of a fetch without a limit.
     var mostRows: UInt64 = 0
-    /// Those of a fetch that asked for all there are.
+    /// The most rows of a fetch without a predicate.
     var allRows: UInt64 = 0
-    /// Rows of the table that its statement went through; 0: nothing is known.
+    /// The most rows of the table that the fetch's statement scanned, or 0 if unknown.
     var scannedRows: UInt64 = 0
-    /// Scans of the whole table of which only the plan is told.
+    /// The number of full scans that are known only from the plan.
     var plannedScans: UInt64 = 0
-    /// Those among them that sorted all of the table for the few rows that a limit let through.
+    /// The number of planned scans that sorted the whole table for the few rows that a limit let through.
     var plannedSorts: UInt64 = 0
 }
 
-/// Tells how many rows fetches found, beside how many their tables have, from which a projection of growth is made.
+/// Records how many rows fetches found and how many their tables had.
+///
+/// Growth is projected from these.
 struct ResultSizeDetector: Detector {
     static let kinds: Set<EventKind> = [.fetch, .sql]
 
-    /// By the fetch's place in the tables.
+    /// By the fetch's index in the tables.
     private var sizes: [Int: ResultSizes] = [:]
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
@@ -30,7 +32,9 @@ struct ResultSizeDetector: Detector {
         }
     }
 
-    /// Remembers how many rows a fetch found, which are all that there are if it asked for all of them.
+    /// Records the rows a fetch found.
+    ///
+    /// A fetch without a predicate returns all rows.
     private mutating func observe(
         _ fetch: TraceEvent.Fetch, at index: Int, isSetup: Bool, in tables: ProfileTables
     ) {
@@ -42,17 +46,17 @@ struct ResultSizeDetector: Detector {
         sizes[index, default: ResultSizes()].add(mostRows: isResult ? rows : 0, allRows: isWhole ? rows : 0)
     }
 
-    /// Remembers how many rows a table has that a fetch's own statement scanned.
+    /// Records the table rows that a fetch's own statement scanned.
     private mutating func observe(
         _ statement: TraceEvent.Statement, _ current: ProcessContext.CurrentFetch, in context: ProcessContext,
         _ tables: ProfileTables, _ event: TraceEvent
     ) {
         guard statement.error == 0, let plan = current.plan, plan.access?.isScan == true else { return }
-        // With a limit it stops at some row, unless it has to sort them all first.
+        // A statement with a limit stops early, unless it must sort all rows first.
         if statement.scannedRows > 0, !current.isCut || statement.sorts > 0 {
             sizes[current.index, default: ResultSizes()].add(scannedRows: statement.scannedRows)
         }
-        // What SQLite's counters do not tell the plan does.
+        // Without SQLite's counters, the plan shows whether the table was scanned.
         let scope = context.fetches.peek(event.parent)?.scope ?? event.scope
         guard !statement.isCounted, !context.isSetup(scope), !current.isCut || plan.sortsRows else { return }
         sizes[current.index, default: ResultSizes()].plannedScans &+= 1
@@ -67,7 +71,7 @@ struct ResultSizeDetector: Detector {
         for (index, size) in sizes {
             let entity = tables.fetches[index].key.shape.entity
             let tree = tables.tree(of: entity)
-            // All objects of an entity that inherits are a part of its table.
+            // The objects of an entity that inherits are only part of its table.
             let all = entity == tree ? size.allRows : 0
             tableRows[tree] = max(tableRows[tree] ?? 0, size.scannedRows, all)
         }
@@ -81,8 +85,8 @@ struct ResultSizeDetector: Detector {
         }
         for (index, size) in sizes where size.mostRows > 0 {
             let tree = tables.tree(of: tables.fetches[index].key.shape.entity)
-            // Without a scan or a fetch of everything nobody knows whether the table has grown; what tells of fewer rows
-            // than were found was of a part of it.
+            // Only a scan or a fetch of all rows shows whether the table has grown. A count below the rows found covers
+            // only part of the table.
             guard let known = tableRows[tree], known >= size.mostRows else { continue }
             tables.changeFetch(index) {
                 $0.growth.insert(ResultGrowth.Run(tableRows: known, rows: size.mostRows))

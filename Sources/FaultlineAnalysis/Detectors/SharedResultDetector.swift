@@ -1,13 +1,13 @@
 internal import FaultlineTrace
 
-/// Tells of fetches whose own results were not used whether they loaded rows that faults of other fetches' objects found
-/// in the row cache.
+/// Detects fetches whose own results were never used, but whose rows served faults of other fetches' objects from the
+/// row cache.
 struct SharedResultDetector: Detector {
     static let kinds: Set<EventKind> = [.fault, .use]
 
-    /// When a fault was last served by what another fetch had loaded, by the tree of its object.
+    /// The last time a fault was served by another fetch's rows, by the entity tree of its object.
     private var lastServed: [String: UInt64] = [:]
-    /// When the first fetch began of whose rows nobody used one, by its place in the tables.
+    /// The start of the first fetch whose rows were never used, by its index in the tables.
     private var firstUnused: [Int: UInt64] = [:]
 
     mutating func observe(_ event: TraceEvent, in context: inout ProcessContext, _ tables: inout ProfileTables) {
@@ -28,7 +28,7 @@ struct SharedResultDetector: Detector {
         else { return }
         let tree = tables.tree(of: entity)
         if let index = context.fetches.read(fault.origin, { $0.index }) {
-            // By place, so that no shape is copied.
+            // Accessed by index, to avoid copying the shape.
             if tables.fetches[index].key.shape.resultType == "objects",
                 tables.tree(of: tables.fetches[index].key.shape.entity) == tree
             {

@@ -1,7 +1,7 @@
-/// Events of one kind by how long they took: four classes for each power of two.
+/// The durations of events of one kind, in four classes for each power of two.
 ///
-/// The first events of a run prepare statements and read pages that later ones find in memory. Quantiles tell what the
-/// others take.
+/// The first events of a run prepare statements and read pages that later events find in memory. Quantiles show the
+/// cost of the later ones.
 struct Speeds: Sendable, Hashable {
     private var classes: [UInt32: FaultEvidence.Place] = [:]
 
@@ -11,7 +11,7 @@ struct Speeds: Sendable, Hashable {
         classes[FaultEvidence.speed(of: duration), default: FaultEvidence.Place()].add(duration)
     }
 
-    /// The total time if each of the slowest tenth took no longer than the slowest of the others, in nanoseconds.
+    /// The total time, in nanoseconds, if no event of the slowest tenth took longer than the slowest of the others.
     var typicalTime: Double {
         let all = count
         var (left, time, slowest) = (all - all / 10, 0.0, 0.0)
@@ -24,7 +24,7 @@ struct Speeds: Sendable, Hashable {
         return min(time + slowest * Double(all / 10), Double(classes.values.reduce(0) { $0 &+ $1.time }))
     }
 
-    /// The duration that a share of the events does not exceed, in nanoseconds: the mean of its class.
+    /// A quantile of the durations, in nanoseconds: the mean of the class that contains it.
     func quantile(_ share: Double) -> Double {
         let wanted = max(1, (share * Double(count)).rounded(.up))
         var seen = 0.0
@@ -35,7 +35,7 @@ struct Speeds: Sendable, Hashable {
         return 0
     }
 
-    /// How many events each class has and what one of them takes on average, the quickest first.
+    /// The number of events and the mean duration of each class, the quickest first.
     private var ordered: [(trips: UInt64, mean: Double)] {
         classes.sorted { $0.key < $1.key }.map { ($1.trips, Double($1.time) / Double(max(1, $1.trips))) }
     }

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// What a thread did in the store of late, and the waits for it of which it is not yet known what they waited for.
+/// The recent work of a thread in the store, and the waits for it whose cause is not yet known.
 struct ThreadWork: Sendable {
-    /// A wait that began while the thread held what was waited for.
+    /// A wait that began while the thread owned the lock or the queue.
     struct Wait: Sendable {
         var wait: TraceEvent.Wait
         var site: CallSite?
@@ -12,13 +12,13 @@ struct ThreadWork: Sendable {
         var isMainThread: Bool
     }
 
-    /// Intervals and waits that are kept: those of a quarter of a second at least.
+    /// The number of intervals and waits to keep: at least a quarter of a second of intervals.
     static let capacity = 256
 
     private var intervals: [BusyInterval] = []
     private var waits: [Wait] = []
 
-    /// Adds an event that is part of no other.
+    /// Adds an event that is not part of another.
     mutating func add(_ event: TraceEvent, site: () -> CallSite?) {
         if let last = intervals.last, last.isContinued(by: event) {
             intervals[intervals.count - 1].add(event, site: site)
@@ -28,13 +28,15 @@ struct ThreadWork: Sendable {
         intervals.append(BusyInterval(event, site: site()))
     }
 
-    /// Adds a wait, and returns one that has to make room.
+    /// Adds a wait, and returns the oldest wait if the table is full.
     mutating func add(_ wait: Wait) -> Wait? {
         waits.append(wait)
         return waits.count > Self.capacity ? waits.removeFirst() : nil
     }
 
-    /// Takes out the waits that were over at a time, or all.
+    /// Removes and returns the waits that ended by `time`.
+    ///
+    /// The default removes all.
     mutating func takeWaits(until time: UInt64 = .max) -> [Wait] {
         guard !waits.isEmpty else { return [] }
         let over = waits.filter { $0.end <= time }
@@ -42,7 +44,8 @@ struct ThreadWork: Sendable {
         return over
     }
 
-    /// How long the thread was in the store during a wait, in nanoseconds, and the interval that has most of it.
+    /// The time the thread spent in the store during a wait, in nanoseconds, and the interval with the largest share of
+    /// it.
     func work(during wait: Wait) -> (time: UInt64, most: BusyInterval?) {
         var total = 0.0
         var most: (time: Double, interval: BusyInterval)?

@@ -3,28 +3,30 @@ internal import FaultlineTrace
 extension ProfileDiff {
     /// A finding that only one side has, or both.
     public struct FindingChange: Sendable {
-        /// What became of a finding.
+        /// The state of a finding after the change.
         public enum State: String, Sendable, Hashable {
             case new, gone, still
         }
 
-        /// `nil`: that side does not have it.
+        /// `nil` if that side does not have the finding.
         public let before: Finding?
         public let after: Finding?
-        /// A finding that one side lacks by noise alone is still there.
+        /// The state.
+        ///
+        /// A finding that one side lacks only because of noise is `still` there.
         public let state: State
 
-        /// The finding as it is now, or was.
+        /// The finding as it is after, or else as it was before.
         public var finding: Finding? { after ?? before }
     }
 
-    /// Pairs the findings of two runs: the new ones first, then those that stayed, then those that are gone.
+    /// Pairs the findings of two runs: first the new ones, then those that stayed, then those that are gone.
     ///
-    /// Some rules judge by time. If nothing else changed, a time above a threshold in one run and below it in the other
-    /// makes no finding new or gone.
+    /// Some rules judge by time. If nothing else changed, a time that crosses a threshold between the runs makes no
+    /// finding new or gone.
     static func findings(_ old: [Finding], _ new: [Finding], operations: [Operation]) -> [FindingChange] {
         var (left, pairs) = (old, [(Finding?, Finding)]())
-        // A proposal may be derived from another line in each run: the same advice is the same finding.
+        // A proposal may be derived from another line in each run, so the same advice counts as the same finding.
         let names: [(Finding) -> String] = [{ $0.signature }, { $0.rule + $0.title.text }]
         var rest = new
         for name in names {
@@ -44,7 +46,7 @@ extension ProfileDiff {
         return all.filter { $0.state == .new } + all.filter { $0.state == .still } + all.filter { $0.state == .gone }
     }
 
-    /// Whether the rule judges by a time, which is noisy, and not by counts alone.
+    /// Whether the rule judges by times, which are noisy, and not by counts alone.
     private static func isJudgedByTime(_ finding: Finding) -> Bool {
         Rules.all.first { $0.id == finding.rule }?.thresholds.contains {
             // A share of a time is as noisy as the time.
@@ -52,7 +54,7 @@ extension ProfileDiff {
         } ?? false
     }
 
-    /// Whether the lines of a finding have operations, and none of these changed.
+    /// Whether the finding's lines have operations, and all of these are unchanged.
     private static func isUntouched(_ finding: Finding, _ operations: [Operation]) -> Bool {
         let sites = Set(([finding.change] + finding.seenAt.map(\.site)).compactMap { $0 })
         let own = operations.filter { operation in

@@ -1,8 +1,8 @@
 internal import FaultlineTrace
 
-/// Finds the operations of two runs that are the same, although lines moved between them.
+/// Pairs the operations of two runs, even if lines moved between them.
 enum OperationAlignment {
-    /// What an operation is, wherever it stands and whatever is prefetched with it.
+    /// An operation's identity, regardless of its line and what is prefetched with it.
     private struct Name: Hashable {
         var key: EventGroup.Key
 
@@ -18,10 +18,10 @@ enum OperationAlignment {
         }
     }
 
-    /// Each operation with its other side; `nil` where it has none.
+    /// Pairs each operation with its counterpart, or `nil` if it has none.
     ///
-    /// Lines are matched exactly first, then within functions, then within files, then by the function's name: what stands
-    /// in a line of its own is not taken by one that moved.
+    /// Lines are matched exactly first, then within functions, then within files, then by the function's name. An
+    /// operation whose line did not move therefore never loses its counterpart to one that moved.
     static func pairs(_ before: [EventGroup], _ after: [EventGroup]) -> [(EventGroup?, EventGroup?)] {
         let old = Dictionary(grouping: before) { Name($0.key) }
         let new = Dictionary(grouping: after) { Name($0.key) }
@@ -51,7 +51,9 @@ enum OperationAlignment {
         groups.sorted { $0.key.sortText < $1.key.sortText }
     }
 
-    /// Texts of a place, from narrow to wide; an empty one matches nothing.
+    /// The texts that identify a place, from narrow to wide.
+    ///
+    /// An empty text matches nothing.
     private static let places: [@Sendable (EventGroup.Key) -> String] = [
         { key in both(key) { "\($0.fileName):\($0.line):\($0.line == 0 ? $0.function : "")" } + "." },
         { key in both(key) { "\($0.fileName):\($0.function)" } },

@@ -1,24 +1,26 @@
 public import FaultlineTrace
 
-/// A statement that SQLite runs otherwise than before: the same text with other plans.
+/// A statement that SQLite runs with a different plan than before.
 public struct PlanChange: Sendable, Hashable {
     public let shape: ShapeEntry
-    /// Where the fetch stands now.
+    /// The line of the fetch in the later run.
     public let site: CallSite?
     /// The statement's text.
     public let text: String
-    /// The plans of each side, their lines separated by line feeds, in alphabetical order.
+    /// The plans of each side in alphabetical order.
+    ///
+    /// The lines of a plan are separated by line feeds.
     public let before: [String]
     public let after: [String]
 
-    /// What changed between two profiles, fetch by fetch.
+    /// Returns the plan changes between two profiles, fetch by fetch.
     ///
-    /// Only texts of which both sides tell a plan are compared.
+    /// Only statements whose plans are known on both sides are compared.
     static func all(_ old: Profile, _ new: Profile) -> [PlanChange] {
         let (before, after) = (plans(of: old), plans(of: new))
         return new.fetches.flatMap { fetch in
             fetch.statements.texts.keys.sorted().compactMap { text -> PlanChange? in
-                // Of several lines with one statement the first stands for all.
+                // If several lines run the same statement, the first stands for all.
                 guard let was = before[text]?.plans, let now = after[text], now.key == fetch.key, !was.isEmpty,
                     !now.plans.isEmpty, was != now.plans
                 else { return nil }

@@ -1,12 +1,12 @@
 internal import FaultlineTrace
 
-/// What changed between two profiles: operations of the same shape and line side by side.
+/// The differences between two profiles: operations of the same shape and line side by side.
 ///
-/// Counts are compared exactly, per trace where the profiles are sums of several. Times are compared after what all
-/// operations have in common was taken off, another machine or other work on it, and have changed where that stands out
-/// from the noise: ``TimeNoise`` has the method.
+/// Counts are compared exactly, per trace if the profiles are sums of several. From times, the change that all
+/// operations share is removed first; it comes from another machine or other work on it. A time has changed if the rest
+/// exceeds the noise. ``TimeNoise`` describes the method.
 public struct ProfileDiff: Sendable {
-    /// What became of an operation.
+    /// The verdict on an operation.
     public enum Verdict: String, Sendable, Hashable, CaseIterable {
         case worse, better
         /// Some counts rose and others fell.
@@ -21,35 +21,37 @@ public struct ProfileDiff: Sendable {
         public var after: UInt64
     }
 
-    /// The two sides of an operation.
+    /// An operation on both sides.
     public struct Operation: Sendable {
         public let before: EventGroup?
         public let after: EventGroup?
         public let verdict: Verdict
-        /// The counts that are not the same.
+        /// The counts that differ.
         public let changes: [Figure]
-        /// `nil`: one side is missing, or has too few events to judge.
+        /// The change of the duration, or `nil` if one side is missing or has too few events.
         public let time: TimeChange?
 
-        /// The operation as it is now, or was.
+        /// The operation as it is after, or else as it was before.
         public var group: EventGroup? { after ?? before }
     }
 
     public let before: Analysis
     public let after: Analysis
-    /// Traces that each side is the sum of.
+    /// The number of traces summed on each side.
     public let traces: (before: UInt64, after: UInt64)
-    /// Sums over everything.
+    /// The totals of the whole profiles.
     public let totals: [Figure]
-    /// Operations, those that changed most first.
+    /// The operations, the largest change first.
     public let operations: [Operation]
-    /// How often a scope was opened and the trips in it, by its name.
+    /// The number of times each scope was opened, its trips and its store time.
     public let scopes: [(key: ScopeSummary.Key, figures: [Figure])]
-    /// Findings, the gravest first.
+    /// The findings: first the new ones, then those that stayed, then those that are gone.
     public let findings: [FindingChange]
-    /// Fetches whose statements SQLite runs otherwise.
+    /// The fetches whose statements SQLite runs with a different plan.
     public let plans: [PlanChange]
-    /// What all operations' times have in common: how many times as long they take after as before; 1: nothing.
+    /// The ratio of times, after to before, that all operations share.
+    ///
+    /// 1 if there is none.
     public let pace: Double
 
     /// Compares two analyses.
@@ -78,7 +80,7 @@ public struct ProfileDiff: Sendable {
         plans = PlanChange.all(old, new)
     }
 
-    /// Sums of the whole traces, but for those that one of them does not tell.
+    /// The totals of the whole traces, except those that one of them does not have.
     private static func totals(_ old: Profile, _ new: Profile) -> [Figure] {
         let paths: [(String, KeyPath<ProfileCounts, UInt64>, needs: TraceGap.Kind?)] = [
             ("time", \.storeTime, nil), ("trips", \.readTrips, nil), ("rows", \.rowsLoaded, nil),
@@ -108,9 +110,9 @@ public struct ProfileDiff: Sendable {
 }
 
 extension Profile {
-    /// What is compared: everything that is not part of another, or all where there is nothing but statements.
+    /// The operations to compare: those that are not part of another, or the statements if there is nothing else.
     ///
-    /// Faults count together wherever their data came from: that is what can change.
+    /// Faults count together, whatever the source of their data, because a change can move them to another source.
     var operations: [EventGroup] {
         var operations: [EventGroup.Key: EventGroup] = [:]
         for group in groups where ![.cacheMiss, .sql, .use, .scope].contains(group.key.kind) {
@@ -125,7 +127,9 @@ extension Profile {
 // MARK: Judgement
 
 extension ProfileDiff.Operation {
-    /// Counts that tell better from worse, the most telling first: fewer is better.
+    /// The counts that decide whether an operation got better or worse, in descending importance.
+    ///
+    /// Fewer is better.
     private static let telling = [
         "errors", "conflicts", "trips", "count", "rows", "prefetchedRows", "bytes", "fullScanSteps", "sorts",
         "automaticIndexes",
@@ -161,7 +165,7 @@ extension ProfileDiff.Operation {
             }
     }
 
-    /// What operations are put in an order by: their trips that changed, their time, and their names.
+    /// The sort key of operations: the change of their trips, the change of their time, and their names.
     fileprivate func weight(_ traces: (before: UInt64, after: UInt64)) -> (Double, Double, String) {
         let change = { (path: KeyPath<EventGroup, UInt64>) -> Double in
             let before = Double(before?[keyPath: path] ?? 0) / Double(traces.before)
@@ -172,7 +176,7 @@ extension ProfileDiff.Operation {
 }
 
 extension ProfileDiff.Figure {
-    /// Whether it rose (1), fell (-1) or stayed (0), per trace and exactly.
+    /// The direction of the change per trace, compared exactly: 1 if the figure rose, -1 if it fell, 0 if it stayed.
     package func order(_ traces: (before: UInt64, after: UInt64)) -> Int {
         let old = before.multipliedFullWidth(by: traces.after)
         let new = after.multipliedFullWidth(by: traces.before)

@@ -8,7 +8,7 @@ public struct TimeChange: Sendable, Hashable {
         case faster, slower, same
     }
 
-    /// A median and the bounds within which it lies with 95 % confidence, in nanoseconds.
+    /// A median and its 95 % confidence bounds, in nanoseconds.
     public struct Median: Sendable, Hashable {
         public var value: UInt64
         public var low: UInt64
@@ -18,15 +18,16 @@ public struct TimeChange: Sendable, Hashable {
     public let before: Median
     public let after: Median
     public let direction: Direction
-    /// The smallest ratio of the two times that can count as a change, greater than 1, after what all operations changed by is
-    /// taken off.
+    /// The smallest ratio of the two times that counts as a change, greater than 1, once the pace of all operations is
+    /// removed.
     ///
-    /// Smaller ones are within the noise of the runs. `nil`: the operation takes too little of the store's time for any change
-    /// to be reported.
+    /// Smaller ratios are within the noise of the runs. `nil` if the operation takes too little of the store's time for
+    /// any change to be reported.
     public let leastRatio: Double?
 
-    /// The minimum number of events for a median with bounds: of five, even the least and the greatest hold it in no more
-    /// than 94 of 100 cases.
+    /// The minimum number of events for a median with bounds.
+    ///
+    /// With five events, even the least and the greatest contain the median in only 94 of 100 cases.
     static let minimumEvents: UInt64 = 6
 }
 
@@ -34,18 +35,18 @@ public struct TimeChange: Sendable, Hashable {
 struct TimePair {
     let before: TimeChange.Median
     let after: TimeChange.Median
-    /// How many times as long its events take after as before, by their trimmed means.
+    /// The ratio of the trimmed mean durations, after to before.
     let ratio: Double
-    /// The logarithm of ``ratio``, and those of the ratios of the first quartiles and the medians.
+    /// The logarithms of ``ratio`` and of the ratios of the first quartiles and the medians.
     let change: Double
     let quartileChange: Double
     let medianChange: Double
-    /// The standard error of such a logarithm within one run.
+    /// The standard error of these logarithms within one run.
     let error: Double
-    /// When the events happened on each side.
+    /// The time spans of the events on each side.
     let spans: (before: TimeSpan, after: TimeSpan)
 
-    /// `nil` if one side has too few events.
+    /// Returns `nil` if one side has too few events.
     init?(_ before: EventGroup, _ after: EventGroup) {
         let (old, new) = (before.ownDurations, after.ownDurations)
         guard let oldMedian = old.medianBounds, let newMedian = new.medianBounds else { return nil }
@@ -61,7 +62,7 @@ struct TimePair {
         spans = (before.span, after.span)
     }
 
-    /// Whether another operation ran at the same time as this one, on both sides.
+    /// Whether another operation ran at the same time as this one on both sides.
     func isBeside(_ other: TimePair) -> Bool {
         spans.before.overlap(other.spans.before) >= TimeNoise.leastOverlap
             && spans.after.overlap(other.spans.after) >= TimeNoise.leastOverlap
@@ -69,8 +70,10 @@ struct TimePair {
 }
 
 extension Distribution {
-    /// The median, and the order statistics that hold it with 95 % confidence, whatever the distribution is (the normal
-    /// approximation of the binomial; NIST's Engineering Statistics Handbook, section 7.2.5.4); `nil`: too few values.
+    /// The median, and the order statistics that contain it with 95 % confidence, or `nil` if there are too few values.
+    ///
+    /// The bounds hold for any distribution. They use the normal approximation of the binomial (NIST's Engineering
+    /// Statistics Handbook, section 7.2.5.4).
     var medianBounds: TimeChange.Median? {
         guard count >= TimeChange.minimumEvents else { return nil }
         let half = 98 / Double(count).squareRoot()
@@ -78,9 +81,9 @@ extension Distribution {
             value: percentile(50), low: percentile(max(0, 50 - half)), high: percentile(min(100, 50 + half)))
     }
 
-    /// The mean of the lower two thirds, by their percentiles, and at least 1.
+    /// The mean of the lower two thirds, computed from their percentiles, and at least 1.
     ///
-    /// Interruptions make a few events long. A median jumps between two speeds of the machine; this mean does not.
+    /// Interruptions lengthen a few events. A median jumps between two speeds of the machine; this mean does not.
     fileprivate var trimmedMean: Double {
         let percents = stride(from: 5.0, through: 65, by: 10)
         return percents.reduce(0) { $0 + positivePercentile($1) } / Double(Array(percents).count)

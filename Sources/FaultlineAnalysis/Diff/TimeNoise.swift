@@ -1,37 +1,37 @@
 internal import Foundation
 
-/// Tells a change of an operation's time from what makes any two runs differ.
+/// Separates a change of an operation's time from the noise between any two runs.
 ///
-/// Two runs of one program differ by more than the events of either show: the machine's speed changes from one moment to the
-/// next, and with it all operations of that moment. Hence an operation is compared with its siblings, the operations that
-/// ran at the same time as it on both sides. What they have in common is the pace, and their spread around it is the noise.
-/// An operation has changed if it stands out among them.
+/// Two runs of one program differ by more than the events of either show: the machine's speed changes from moment to
+/// moment, and slows or speeds all operations of that moment. An operation is therefore compared with its siblings, the
+/// operations that ran at the same time on both sides. The change they share is the pace, and their spread around it is
+/// the noise. An operation has changed if it stands out among its siblings.
 ///
-/// - The time of an operation is the mean of the lower two thirds of its events, without waits for a CPU: interrupted
-///   events do not count.
-/// - The noise is the siblings' robust spread (their median absolute deviation, and their 80 % point for tails that it does
-///   not see), and the operation's own error. A change must exceed it by a factor that grows with the number of operations:
-///   a diff of many asks many questions.
-/// - An operation without siblings may have run while the machine was slow by chance. It must change by 1.8 × in one run.
-///   A sum of several runs saw several moments, and asks for less.
+/// - An operation's time is the mean of the lower two thirds of its events, without waits for a CPU. This excludes
+///   interrupted events.
+/// - The noise combines the siblings' robust spread (their median absolute deviation, or their 80 % point for heavier
+///   tails) and the operation's own error. A change must exceed it by a factor that grows with the number of
+///   operations, because a diff of many operations makes many comparisons.
+/// - An operation without siblings may have run while the machine happened to be slow. With one run on either side, it
+///   must change by a factor of 1.8. A sum of several runs covers several moments, and needs less.
 /// - The first quartile and the median must agree.
 struct TimeNoise {
-    /// Times of one operation on both sides, by its place among the operations; `nil`: too few events.
+    /// The times of each operation on both sides, or `nil` for an operation with too few events.
     private let pairs: [TimePair?]
-    /// How many runs the side with fewer of them is the sum of.
+    /// The number of runs on the side with fewer of them.
     private let runs: Double
-    /// The factor that a change must exceed the noise by.
+    /// The factor by which a change must exceed the noise.
     private let strictness: Double
 
-    /// The least change of an operation with siblings that is reported, and of one without.
+    /// The smallest change that is reported of an operation with siblings, and of one without.
     private static let (leastRatio, leastLonelyRatio) = (1.15, 1.8)
-    /// The least share of the store's time that a change must make up.
+    /// The minimum share of the store's time that a change must amount to.
     static let leastShare = 0.01
-    /// The part of their time that siblings share at least.
+    /// The minimum share of their time for which siblings overlap.
     static let leastOverlap = 0.8
-    /// The minimum number of operations that tell the pace.
+    /// The minimum number of operations that establish a pace.
     private static let leastSiblings = 4
-    /// The noise of one operation at least, and where no others tell it, as logarithms.
+    /// The minimum noise of an operation, and the noise assumed without other operations, as logarithms.
     private static let (leastNoise, unknownNoise) = (0.03, 0.3)
 
     init(_ pairs: [(EventGroup?, EventGroup?)], traces: (before: UInt64, after: UInt64)) {
@@ -41,26 +41,29 @@ struct TimeNoise {
         strictness = 3 * (1 + log(Double(max(1, count))) / 6).squareRoot()
     }
 
-    /// How many times as long operations take after as before: the median over those that have enough events; 1 if they are
-    /// too few.
+    /// The median ratio of times, after to before, over the operations with enough events.
+    ///
+    /// 1 if there are too few operations.
     var pace: Double {
         let ratios = pairs.compactMap { $0?.ratio }.sorted()
         return ratios.count > Self.leastSiblings ? ratios[ratios.count / 2] : 1
     }
 
-    /// How many times as long the run took throughout, where operations are too few to tell a pace: all of them took longer,
-    /// or all of them less long, by the ratio of the one that changed least; 1 if they differ.
+    /// The change of the whole run, if there are too few operations for a pace.
+    ///
+    /// If all operations got slower, or all got faster, it is the ratio of the one that changed least. Otherwise it is
+    /// 1.
     var commonRatio: Double {
         let ratios = pairs.compactMap { $0?.ratio }
         guard let least = ratios.min(), let most = ratios.max() else { return 1 }
         return least > 1 ? least : most < 1 ? most : 1
     }
 
-    /// - Parameter matters: Whether so many nanoseconds an event are worth reporting.
-    /// - Returns: `nil` if one side has too few events.
+    /// - Parameter matters: Whether a difference of that many nanoseconds per event is worth reporting.
+    /// - Returns: The change, or `nil` if one side has too few events.
     func judge(_ index: Int, matters: (Double) -> Bool) -> TimeChange? {
         guard let pair = pairs[index] else { return nil }
-        // Most operations matter at no pace.
+        // Most operations are too small to matter at any pace.
         guard matters(Double(max(pair.before.value, pair.after.value))) else {
             return TimeChange(before: pair.before, after: pair.after, direction: .same, leastRatio: nil)
         }
@@ -70,11 +73,11 @@ struct TimeNoise {
             leastRatio: exp(standard.needed))
     }
 
-    /// The standard that an operation's change is measured against.
+    /// The standard that an operation's change is compared with.
     private struct Standard {
-        /// Whether the operation ran beside too few others to tell the pace of its moment.
+        /// Whether the operation has too few siblings to establish the pace of its moment.
         var isAlone: Bool
-        /// What the other operations have in common, and how far a change must be from it, as logarithms.
+        /// The pace of the other operations, and the distance a change must have from it, as logarithms.
         var pace: Double
         var needed: Double
     }
@@ -86,7 +89,7 @@ struct TimeNoise {
         let changes = (isAlone ? others : siblings).map(\.change).sorted()
         let isPaced = changes.count >= Self.leastSiblings
         let pace = isPaced ? changes.middle : 0
-        // Chances of several runs even out.
+        // Chance variations average out over several runs.
         let noise = isPaced ? Self.noise(of: changes, around: pace) : Self.unknownNoise / runs.squareRoot()
         let error = isAlone ? pair.error : pair.error / 2
         let least = isAlone ? log(Self.leastLonelyRatio) / runs.squareRoot() : log(Self.leastRatio)
@@ -105,7 +108,7 @@ struct TimeNoise {
         let agree = [pair.quartileChange, pair.medianChange].allSatisfy { ($0 - pace) * sign >= standard.needed * 0.3 }
         guard agree else { return .same }
         if standard.isAlone {
-            // As long as before while all others take twice as long tells nothing here: they ran at another time.
+            // An unchanged time while all others doubled proves nothing here, because they ran at other times.
             guard pair.change * sign > 0 else { return .same }
             let (low, high) = sign > 0 ? (pair.before, pair.after) : (pair.after, pair.before)
             guard Double(high.low) > Double(low.high) * exp(pace * sign) else { return .same }
@@ -113,17 +116,17 @@ struct TimeNoise {
         return sign > 0 ? .slower : .faster
     }
 
-    /// The spread of logarithms around their middle.
+    /// The spread of logarithms around their median.
     private static func noise(of changes: [Double], around middle: Double) -> Double {
         let deviations = changes.map { abs($0 - middle) }.sorted()
-        // 1.4826 makes the standard deviation of the median deviation, where values are normal; 1.28 of them are 80 %.
+        // For normal values, the standard deviation is 1.4826 median deviations, and 1.28 of them cover 80 %.
         let tail = deviations[min(deviations.count - 1, deviations.count * 4 / 5)] / 1.28
         return max(leastNoise, 1.4826 * deviations.middle, tail)
     }
 }
 
 extension [Double] {
-    /// The middle of sorted values.
+    /// The median of sorted values.
     fileprivate var middle: Double {
         count % 2 == 1 ? self[count / 2] : (self[count / 2 - 1] + self[count / 2]) / 2
     }
